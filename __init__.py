@@ -1,0 +1,1 @@
+"""weft compiles Python functions over NumPy arrays to native code."""

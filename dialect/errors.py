@@ -1,0 +1,33 @@
+"""The errors weft raises; each also inherits the builtin that a Python programmer would catch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class WeftError(Exception):
+    """Base class of all errors that weft raises on its own account."""
+
+
+class WeftTypeError(WeftError, TypeError):
+    """A value has a dtype or Python type that cannot be used here."""
+
+
+class WeftValueError(WeftError, ValueError):
+    """A value has the right type but a wrong content: an axis, a shape, a mode."""
+
+
+class WeftIndexError(WeftError, IndexError):
+    """An index is out of bounds or of a wrong kind."""
+
+
+class UnsupportedError(WeftError, NotImplementedError):
+    """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
+
+
+class InternalError(WeftError, RuntimeError):
+    """weft broke one of its own invariants; please report it together with the message."""
+
+
+class AxisError(WeftError, np.exceptions.AxisError):
+    """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""

@@ -1,0 +1,41 @@
+"""The one place that says where the MLIR Python bindings come from.
+
+Everything else imports `ir`, `PassManager` and the dialect modules from here, and only modules that are loaded
+on the first compilation may import this one: `import weft` must not load MLIR.
+"""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from torch_mlir import ir
+from torch_mlir.passmanager import PassManager
+
+# The bindings carry no type information; these names document what a function takes all the same.
+Value: TypeAlias = Any
+Operation: TypeAlias = Any
+Module: TypeAlias = Any
+Type: TypeAlias = Any
+Attribute: TypeAlias = Any
+Location: TypeAlias = Any
+Block: TypeAlias = Any
+
+__all__ = [
+    "Attribute",
+    "Block",
+    "Location",
+    "Module",
+    "Operation",
+    "PassManager",
+    "Type",
+    "Value",
+    "dialect",
+    "ir",
+]
+
+
+def dialect(name: str) -> ModuleType:
+    """Import the Python module of an upstream dialect, when it is needed (`linalg` alone costs 30 ms)."""
+    return importlib.import_module(f"torch_mlir.dialects.{name}")

@@ -1,0 +1,330 @@
+"""The base class of all weft ops: an op class is the table row from which everything else is derived.
+
+An op class lists its fields as annotations, states its shape-and-dtype rule (`infer`), its meaning in NumPy
+(`evaluate`) and, in its docstring's first line, what it does. From that come the registered MLIR op and its
+verifier (`dialect/register.py`), the reference interpreter, eager mode, constant folding, the op table in
+`docs/ops.md` and the test matrix. The classes are plain Python: MLIR is not needed to define or evaluate them.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from .dtypes import ALL_DTYPES, kind
+from .errors import WeftTypeError
+from .types import RefType, TensorType, ValueType, broadcast_shapes
+
+Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+
+
+class FieldKind(enum.Enum):
+    """What a field of an op holds; annotate fields with the names at the end of this module."""
+
+    OPERAND = "operand"
+    OPERANDS = "operands"
+    INT = "integer"
+    INTS = "integers"
+    FLOAT = "float"
+    BOOL = "boolean"
+    STRING = "string"
+    STRINGS = "strings"
+    DTYPE = "dtype"
+    ELEMENTS = "elements"
+
+    @property
+    def is_operand(self) -> bool:
+        """Whether the field is an SSA operand and not an attribute."""
+        return self in (FieldKind.OPERAND, FieldKind.OPERANDS)
+
+
+# Annotations: the Python type a field's value has, by the name that declares its kind.
+Operand: TypeAlias = Array
+Operands: TypeAlias = "tuple[Array, ...]"
+Int: TypeAlias = int
+Ints: TypeAlias = "tuple[int, ...]"
+Float: TypeAlias = float
+Bool: TypeAlias = bool
+String: TypeAlias = str
+Strings: TypeAlias = "tuple[str, ...]"
+DType: TypeAlias = "np.dtype[Any]"
+Elements: TypeAlias = Array
+
+_KIND_OF_ANNOTATION = {
+    "Operand": FieldKind.OPERAND,
+    "Operands": FieldKind.OPERANDS,
+    "Int": FieldKind.INT,
+    "Ints": FieldKind.INTS,
+    "Float": FieldKind.FLOAT,
+    "Bool": FieldKind.BOOL,
+    "String": FieldKind.STRING,
+    "Strings": FieldKind.STRINGS,
+    "DType": FieldKind.DTYPE,
+    "Elements": FieldKind.ELEMENTS,
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """A declared field: its name and what it holds."""
+
+    name: str
+    kind: FieldKind
+
+
+class Effect(enum.Enum):
+    """What an op does besides computing its results; ops without effects are pure."""
+
+    ALLOCATE = "allocate"
+    READ = "read"
+    WRITE = "write"
+    CONTROL = "control"
+    """May end the call (an error); ordered against every read and write of a cell and other such ops."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sample use of an op for the derived tests: operand shapes and attribute values."""
+
+    shapes: tuple[tuple[int, ...], ...]
+    attributes: dict[str, Any] = field(default_factory=dict)
+    low: float | None = None
+    """Lower bound of the operand values where the op needs one (indices, shift counts)."""
+    high: float | None = None
+
+
+OPS: dict[str, type[Op]] = {}
+"""Every op by its name without the dialect prefix, in order of definition."""
+
+
+class Op:
+    """Base of all op classes; see the module text and any family in `dialect/ops/` for use."""
+
+    name: ClassVar[str] = ""
+    family: ClassVar[str] = ""
+    fields: ClassVar[tuple[Field, ...]] = ()
+    results: ClassVar[int] = 1
+    effects: ClassVar[tuple[Effect, ...]] = ()
+    cases: ClassVar[tuple[Case, ...]] = ()
+    dtypes: ClassVar[str] = "biufc"
+    """The kinds of operand dtypes that the op is defined for; `operand_dtypes` derives the combinations."""
+
+    def __init_subclass__(cls, *, name: str | None = None, family: str | None = None) -> None:
+        """Collect the fields that the class and its bases annotate, and register the op under its name."""
+        inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
+        own = [
+            Field(field_name, _KIND_OF_ANNOTATION[annotation])
+            for field_name, annotation in cls.__dict__.get("__annotations__", {}).items()
+            if annotation in _KIND_OF_ANNOTATION
+        ]
+        cls._own_fields = tuple(own)
+        unique = {f.name: f for f in (*inherited, *own)}
+        cls.fields = tuple(unique.values())
+        if family is not None:
+            cls.family = family
+        if name is not None:
+            cls.name = name
+            OPS[name] = cls
+
+    _own_fields: ClassVar[tuple[Field, ...]] = ()
+
+    @staticmethod
+    def infer(*args: Any, **kwargs: Any) -> Any:
+        """Return the result type (or tuple of types) from the operand types and attribute values.
+
+        Raises `WeftTypeError` or `WeftValueError` with a readable message when they do not fit; that message is
+        also the verifier's diagnostic.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def evaluate(*args: Any, **kwargs: Any) -> Any:
+        """Compute the result array (or tuple) from operand arrays and attribute values: the NumPy reference."""
+        raise NotImplementedError
+
+    @classmethod
+    def summary(cls) -> str:
+        """The one-line description: the first line of the docstring."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def operand_fields(cls) -> tuple[Field, ...]:
+        """The fields that are SSA operands."""
+        return tuple(f for f in cls.fields if f.kind.is_operand)
+
+    @classmethod
+    def attribute_fields(cls) -> tuple[Field, ...]:
+        """The fields that are attributes."""
+        return tuple(f for f in cls.fields if not f.kind.is_operand)
+
+    @classmethod
+    def is_pure(cls) -> bool:
+        """Whether the op may be merged, moved and removed freely."""
+        return not cls.effects
+
+    @classmethod
+    def group_operands(cls, operands: Sequence[Any]) -> list[Any]:
+        """Arrange a flat operand list by field: a variadic field (at most one) takes a tuple of what is left.
+
+        >>> # fields x: Operand; dims: Operands
+        >>> # group_operands([a, b, c]) -> [a, (b, c)]
+        """
+        fields = cls.operand_fields()
+        variadic = next((i for i, f in enumerate(fields) if f.kind is FieldKind.OPERANDS), None)
+        if variadic is None:
+            if len(operands) != len(fields):
+                raise WeftTypeError(f"weft.{cls.name} takes {len(fields)} operands, not {len(operands)}")
+            return list(operands)
+        after = len(fields) - variadic - 1
+        end = len(operands) - after
+        if end < variadic:
+            raise WeftTypeError(f"weft.{cls.name} takes at least {len(fields) - 1} operands, not {len(operands)}")
+        return [*operands[:variadic], tuple(operands[variadic:end]), *operands[end:]]
+
+    @classmethod
+    def result_types(cls, operands: Sequence[ValueType], attributes: dict[str, Any]) -> tuple[ValueType, ...]:
+        """The result types as a tuple, from a flat list of operand types."""
+        inferred = cls.infer(*cls.group_operands(operands), **attributes)
+        return inferred if isinstance(inferred, tuple) else () if inferred is None else (inferred,)
+
+    @classmethod
+    def compute(cls, operands: Sequence[Array], attributes: dict[str, Any]) -> tuple[Array, ...]:
+        """Evaluate on a flat list of arrays; floating-point warnings are off, as they are in compiled code.
+
+        The results have exactly the inferred dtypes and are arrays, also when NumPy returns scalars.
+        """
+        with np.errstate(all="ignore"):
+            computed = cls.evaluate(*cls.group_operands(operands), **attributes)
+        several = computed if isinstance(computed, tuple) else (computed,)
+        return tuple(np.asarray(value) for value in several)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """The operand dtype combinations that the op accepts, for the derived tests (a variadic field counts once)."""
+        for dtype in ALL_DTYPES:
+            if kind(dtype) in cls.dtypes:
+                yield (dtype,) * len(cls.operand_fields())
+
+
+def same_dtype(what: str, *types: TensorType) -> np.dtype[Any]:
+    """The dtype that all operands share, or a `WeftTypeError` naming them."""
+    dtypes = {t.dtype for t in types}
+    if len(dtypes) != 1:
+        raise WeftTypeError(f"{what}: operands must have one dtype, not {', '.join(str(t) for t in types)}")
+    return types[0].dtype
+
+
+def require_kind(what: str, operand: TensorType, kinds: str) -> None:
+    """Raise `WeftTypeError` unless the operand's dtype kind is among `kinds` (NumPy's letters)."""
+    if kind(operand.dtype) not in kinds:
+        raise WeftTypeError(f"{what} is not defined for {operand}")
+
+
+class Elementwise(Op, family="elementwise"):
+    """Base of ops that are NumPy ufuncs: operands broadcast, and their dtypes are exactly one of its loops."""
+
+    ufunc: ClassVar[np.ufunc]
+
+    @classmethod
+    def infer(cls, *operands: TensorType) -> TensorType | tuple[TensorType, ...]:
+        """Broadcast the shapes and look the dtypes up among the ufunc's loops."""
+        loop = loop_dtypes(cls.ufunc, tuple(t.dtype for t in operands))
+        if loop is None or loop[: len(operands)] != tuple(t.dtype for t in operands):
+            listing = ", ".join(str(t) for t in operands)
+            raise WeftTypeError(f"weft.{cls.name}: numpy.{cls.ufunc.__name__} has no loop for operands {listing}")
+        shape = broadcast_shapes([t.shape for t in operands])
+        results = tuple(TensorType(shape, dtype) for dtype in loop[len(operands) :])
+        return results[0] if len(results) == 1 else results
+
+    @classmethod
+    def evaluate(cls, *operands: Array) -> Any:
+        """Call the ufunc."""
+        return cls.ufunc(*operands)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every loop of the ufunc over supported dtypes."""
+        count = cls.ufunc.nin
+        seen = set()
+        for dtype in ALL_DTYPES:
+            loop = loop_dtypes(cls.ufunc, (dtype,) * count)
+            if loop is not None and loop[:count] not in seen and all(d in ALL_DTYPES for d in loop):
+                seen.add(loop[:count])
+                yield loop[:count]
+
+
+class UnaryElementwise(Elementwise):
+    """A ufunc of one operand."""
+
+    x: Operand
+    cases = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
+
+
+class BinaryElementwise(Elementwise):
+    """A ufunc of two operands that broadcast."""
+
+    x: Operand
+    y: Operand
+    cases = (
+        Case(((3, 4), (3, 4))),
+        Case(((3, 1), (4,))),
+        Case(((), (2, 3))),
+        Case(((0, 3), (1, 3))),
+    )
+
+
+_LOOPS: dict[tuple[str, tuple[Any, ...]], tuple[np.dtype[Any], ...] | None] = {}
+
+
+def loop_dtypes(ufunc: np.ufunc, dtypes: tuple[Any, ...]) -> tuple[np.dtype[Any], ...] | None:
+    """The operand and result dtypes of the loop that NumPy picks, or None where it has none.
+
+    Python's `int`, `float` and `complex` stand for weak scalars (NEP 50).
+
+    >>> loop_dtypes(np.add, (np.dtype("int32"), float))
+    (dtype('float64'), dtype('float64'), dtype('float64'))
+    """
+    key = (ufunc.__name__, dtypes)
+    if key not in _LOOPS:
+        try:
+            loop = ufunc.resolve_dtypes((*dtypes, *(None,) * ufunc.nout))
+        except TypeError:
+            _LOOPS[key] = None
+        else:
+            native = tuple(d.newbyteorder("=") for d in loop)
+            _LOOPS[key] = native if all(d.kind in "biufcV" for d in native) else None
+    return _LOOPS[key]
+
+
+__all__ = [
+    "OPS",
+    "Array",
+    "BinaryElementwise",
+    "Bool",
+    "Case",
+    "DType",
+    "Effect",
+    "Elements",
+    "Elementwise",
+    "Field",
+    "FieldKind",
+    "Float",
+    "Int",
+    "Ints",
+    "Op",
+    "Operand",
+    "Operands",
+    "RefType",
+    "String",
+    "Strings",
+    "TensorType",
+    "UnaryElementwise",
+    "ValueType",
+    "loop_dtypes",
+    "require_kind",
+    "same_dtype",
+]

@@ -1,0 +1,27 @@
+"""The op classes, one module per family."""
+
+from __future__ import annotations
+
+import importlib
+
+FAMILIES = (
+    "elementwise",
+    "casts",
+    "selection",
+    "complex_parts",
+    "creation",
+    "shape",
+    "indexing",
+    "reductions",
+    "scans",
+    "sorting",
+    "contraction",
+    "pooling",
+    "state",
+)
+
+
+def load_families() -> None:
+    """Define the ops of all families."""
+    for family in FAMILIES:
+        importlib.import_module(f"{__name__}.{family}")

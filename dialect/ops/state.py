@@ -1,0 +1,82 @@
+"""Mutable cells, and the op that ends a call with an error."""
+
+from __future__ import annotations
+
+from ..errors import WeftTypeError
+from ..op import Array, Effect, Op, Operand, Operands, RefType, String, TensorType
+
+
+class AllocRef(Op, name="alloc_ref", family="state"):
+    """Make a mutable cell that holds a tensor."""
+
+    initial: Operand
+    effects = (Effect.ALLOCATE,)
+
+    @staticmethod
+    def infer(initial: TensorType) -> RefType:
+        return RefType(initial)
+
+
+class ReadRef(Op, name="read_ref", family="state"):
+    """Read the tensor that a cell holds now."""
+
+    ref: Operand
+    effects = (Effect.READ,)
+
+    @staticmethod
+    def infer(ref: RefType) -> TensorType:
+        if not isinstance(ref, RefType):
+            raise WeftTypeError(f"weft.read_ref reads a !weft.ref, not {ref}")
+        return ref.tensor
+
+
+class WriteRef(Op, name="write_ref", family="state"):
+    """Replace the tensor that a cell holds."""
+
+    ref: Operand
+    value: Operand
+    results = 0
+    effects = (Effect.WRITE,)
+
+    @staticmethod
+    def infer(ref: RefType, value: TensorType) -> None:
+        if not isinstance(ref, RefType) or ref.tensor != value:
+            raise WeftTypeError(f"weft.write_ref cannot write {value} to {ref}")
+
+
+class RaiseIf(Op, name="raise_if", family="state"):
+    """End the call with a Python exception when the condition holds; `message` is formatted with the values."""
+
+    condition: Operand
+    values: Operands
+    error: String
+    message: String
+    results = 0
+    effects = (Effect.CONTROL,)
+
+    @staticmethod
+    def infer(condition: TensorType, values: tuple[TensorType, ...], error: str, message: str) -> None:
+        if condition.rank != 0 or condition.dtype != bool:
+            raise WeftTypeError(f"weft.raise_if needs a bool[] condition, not {condition}")
+        for value in values:
+            if value.rank != 0 or value.dtype.name != "int64":
+                raise WeftTypeError(f"weft.raise_if formats i64[] values, not {value}")
+
+    @staticmethod
+    def evaluate(condition: Array, values: tuple[Array, ...], error: str, message: str) -> tuple[Array, ...]:
+        if condition:
+            raise exception_type(error)(message.format(*(int(value) for value in values)))
+        return ()
+
+
+EXCEPTIONS: dict[str, type[Exception]] = {
+    error.__name__: error for error in (IndexError, ValueError, TypeError, ZeroDivisionError, OverflowError)
+}
+"""The exceptions that compiled code may raise, by name."""
+
+
+def exception_type(name: str) -> type[Exception]:
+    """The exception class that an `error` attribute names."""
+    if name not in EXCEPTIONS:
+        raise WeftTypeError(f"weft.raise_if cannot raise {name}; it can raise {', '.join(EXCEPTIONS)}")
+    return EXCEPTIONS[name]

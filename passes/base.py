@@ -1,0 +1,28 @@
+"""What a weft pass is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from ..dialect.mlir import Module
+
+Statistics: TypeAlias = "Counter[str]"
+"""What a pass counted while it ran, by a short description: `{"ops folded": 3}`."""
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewrite of a module: valid IR in, valid IR out.
+
+    A pass is a frozen dataclass in a file of its own; its fields are its options, as in
+    `weft-fold{max-elements=64}` (underscores in field names are written as dashes).
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        """Rewrite the module in place and count what was done. The module's context is current."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Lowerings of the complex_parts ops."""
