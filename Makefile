@@ -1,0 +1,44 @@
+# Every target sets up what it needs: a virtual environment in .venv, with weft installed in editable mode.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "weft needs Python 3.10 or newer: make PYTHON=python3.12")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,demo]'
+	@touch $@
+
+install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed
+
+demo: $(INSTALLED) ## Classify handwritten digits with a compiled function
+	$(BIN)/python examples/digits_knn.py
+
+test: $(INSTALLED) ## Check format, lint, types; run the FileCheck tests and pytest
+	$(BIN)/python test/run.py
+
+bench: $(INSTALLED) ## Measure the figures that the README quotes, on one core
+	$(BIN)/python bench/run.py
+
+soak: $(INSTALLED) ## Compare random programs with the reference for a long time
+	$(BIN)/python test/soak.py
+
+format: $(INSTALLED) ## Format the code and apply the safe lint fixes
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+docs: $(INSTALLED) ## Regenerate docs/ops.md from the op classes
+	$(BIN)/python docs/generate_ops.py
+
+clean: ## Remove .venv, build products and caches
+	rm -rf $(VENV) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: help install demo test bench soak format docs clean
