@@ -1,0 +1,83 @@
+"""Run every check of the project and end with a summary: `python test/run.py [step ...]`.
+
+Steps that fail do not stop the others; the exit status is 1 when any failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("dialect", "passes", "backend", "frontend", "tools")
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one step ended."""
+
+    step: str
+    passed: bool
+    seconds: float
+
+
+def tool(name: str, *arguments: str) -> list[str]:
+    """The command line of a tool that is installed next to this Python."""
+    return [str(SCRIPTS / name), *arguments]
+
+
+def types_command() -> list[str]:
+    """The mypy command line; it finds the package through a link, as a clone need not be called `weft`."""
+    link = ROOT / ".mypy_cache" / "source" / "weft"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.exists():
+        link.symlink_to(ROOT, target_is_directory=True)
+    packages = [argument for room in ROOMS for argument in ("-p", f"weft.{room}")]
+    return tool("mypy", "-m", "weft", *packages)
+
+
+def commands() -> dict[str, list[str]]:
+    """Every step by name, the quick ones first."""
+    return {
+        "format": tool("ruff", "format", "--check", "."),
+        "lint": tool("ruff", "check", "."),
+        "types": types_command(),
+        "lit": tool("lit", "--quiet", "-j", "2", "test"),
+        "pytest": tool("pytest", "--quiet", "-n", "2", "--dist", "worksteal"),
+    }
+
+
+def run(step: str, command: list[str]) -> Outcome:
+    """Run one step in the root of the repository, its output going straight to ours."""
+    print(f"== {step}", flush=True)
+    environment = os.environ | {"MYPYPATH": str(ROOT / ".mypy_cache" / "source")}
+    start = time.monotonic()
+    status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    return Outcome(step, status == 0, time.monotonic() - start)
+
+
+def main() -> int:
+    """Run the steps named on the command line, or all."""
+    steps = commands()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("steps", nargs="*", help=f"what to run, all by default: {', '.join(steps)}")
+    chosen = parser.parse_args().steps or list(steps)
+    if unknown := [step for step in chosen if step not in steps]:
+        parser.error(f"unknown steps {', '.join(unknown)}; there are {', '.join(steps)}")
+    outcomes = [run(step, steps[step]) for step in chosen]
+    print("== summary")
+    for outcome in outcomes:
+        verdict = "ok" if outcome.passed else "FAILED"
+        print(f"{outcome.step:8} {verdict:8} {outcome.seconds:6.1f} s")
+    return 0 if all(outcome.passed for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
