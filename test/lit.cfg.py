@@ -29,4 +29,4 @@ config.test_exec_root = str(here.parent / "build" / "lit")
 scripts = sysconfig.get_path("scripts")
 config.environment["PATH"] = os.pathsep.join([scripts, config.environment["PATH"]])
 config.environment["PYTHONPATH"] = str(here)  # for `support`
-lit_config.maxIndividualTestTime = 60
+config.maxIndividualTestTime = 60
