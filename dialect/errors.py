@@ -29,5 +29,9 @@ class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message."""
 
 
+class PassError(WeftError, RuntimeError):
+    """A pass or a pipeline of passes failed; the message names the pass and holds MLIR's diagnostics."""
+
+
 class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""

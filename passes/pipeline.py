@@ -1,0 +1,287 @@
+"""Pipelines: the textual form, as `mlir-opt` has it, with weft passes and upstream passes mixed.
+
+`builtin.module(weft-fold{max-elements=64},func.func(cse,canonicalize))` becomes a list of steps, one per
+pass, which run in order: upstream passes through MLIR's pass manager, weft passes through `Pass.run`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import time
+import typing
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..dialect.errors import PassError, WeftError, WeftValueError
+from ..dialect.mlir import Module, PassManager, ir
+from .base import Pass, Statistics
+from .registry import PASSES, PassTable, load_pass
+
+ROOT = "builtin.module"
+
+Pipelines = Mapping[str, str]
+"""Named pipelines: what may stand for a list of passes inside `builtin.module(...)`."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass of a pipeline: its name, its options as written, and the ops it is nested in."""
+
+    name: str
+    options: str = ""
+    anchors: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The step inside `builtin.module(...)`.
+
+        >>> Step("canonicalize", "max-iterations=2", ("func.func",)).text
+        'func.func(canonicalize{max-iterations=2})'
+        """
+        inner = f"{self.name}{{{self.options}}}" if self.options else self.name
+        for anchor in reversed(self.anchors):
+            inner = f"{anchor}({inner})"
+        return inner
+
+
+def pipeline_text(steps: Sequence[Step]) -> str:
+    """The textual form of a list of steps."""
+    return f"{ROOT}({','.join(step.text for step in steps)})"
+
+
+# Parsing
+
+
+@dataclass(frozen=True)
+class _Element:
+    """An element of a comma-separated list: `name`, `name{options}` or `name(list)`."""
+
+    name: str
+    options: str
+    nested: str | None
+
+
+def _split(text: str) -> Iterator[str]:
+    """Split at the commas outside of brackets."""
+    depth, start = 0, 0
+    for position, character in enumerate(text):
+        if character in "({[":
+            depth += 1
+        elif character in ")}]":
+            depth -= 1
+            if depth < 0:
+                raise WeftValueError(f"pipeline: unbalanced {character!r} in {text!r}")
+        elif character == "," and depth == 0:
+            yield text[start:position].strip()
+            start = position + 1
+    if depth:
+        raise WeftValueError(f"pipeline: a bracket is not closed in {text!r}")
+    yield text[start:].strip()
+
+
+def _parse_element(text: str) -> _Element:
+    end = next((i for i, character in enumerate(text) if character in "({"), len(text))
+    name, rest = text[:end].strip(), text[end:]
+    if not name:
+        raise WeftValueError(f"pipeline: expected the name of a pass, not {text!r}")
+    if rest.startswith("(") and rest.endswith(")"):
+        return _Element(name, "", rest[1:-1].strip())
+    if rest.startswith("{") and rest.endswith("}"):
+        return _Element(name, rest[1:-1].strip(), None)
+    if rest:
+        raise WeftValueError(f"pipeline: cannot read {text!r}; write pass{{option=value}} or op(passes)")
+    return _Element(name, "", None)
+
+
+def parse_pipeline(
+    text: str, *, passes: PassTable = PASSES, pipelines: Pipelines | None = None
+) -> list[Step]:
+    """Read `builtin.module(...)` into steps; names of pipelines are replaced by their passes.
+
+    Raises `WeftValueError` on malformed text, wrong options of weft passes, and weft passes nested in an op.
+    Upstream names are checked when the step is run, or by `check_steps`.
+
+    >>> [step.text for step in parse_pipeline("builtin.module(cse, func.func(canonicalize{top-down=0}))")]
+    ['cse', 'func.func(canonicalize{top-down=0})']
+    """
+    several = list(_split(text.strip()))
+    root = _parse_element(several[0]) if len(several) == 1 else None
+    if root is None or root.nested is None or root.name not in (ROOT, "any"):
+        raise WeftValueError(f"pipeline: expected {ROOT}(...), not {text!r}")
+    return list(_parse_list(root.nested, (), passes, pipelines or {}))
+
+
+def _parse_list(
+    text: str, anchors: tuple[str, ...], passes: PassTable, pipelines: Pipelines
+) -> Iterator[Step]:
+    for part in _split(text) if text else ():
+        element = _parse_element(part)
+        if element.nested is not None:
+            yield from _parse_list(element.nested, (*anchors, element.name), passes, pipelines)
+        elif element.name in pipelines:
+            yield from _expand(element, anchors, passes, pipelines)
+        else:
+            step = Step(element.name, element.options, anchors)
+            if element.name in passes:
+                make_pass(step, passes)
+            yield step
+
+
+def _expand(
+    element: _Element, anchors: tuple[str, ...], passes: PassTable, pipelines: Pipelines
+) -> list[Step]:
+    if anchors or element.options:
+        raise WeftValueError(f"pipeline: {element.name} runs on {ROOT} and takes no options")
+    return parse_pipeline(pipelines[element.name], passes=passes, pipelines=pipelines)
+
+
+def make_pass(step: Step, passes: PassTable = PASSES) -> Pass:
+    """Make the weft pass of a step from its options."""
+    if step.anchors:
+        raise WeftValueError(f"pipeline: {step.name} runs on {ROOT}, not nested in {step.anchors[-1]}")
+    pass_class = load_pass(step.name, passes)
+    hints = typing.get_type_hints(pass_class)
+    fields = {f.name.replace("_", "-"): f.name for f in dataclasses.fields(pass_class)}
+    values: dict[str, Any] = {}
+    for item in step.options.split():
+        option, _, value = item.partition("=")
+        if option not in fields:
+            known = ", ".join(fields) or "none"
+            raise WeftValueError(f"{step.name} has no option {option!r}; its options are: {known}")
+        values[fields[option]] = _option_value(f"{step.name}{{{option}}}", hints[fields[option]], value)
+    return pass_class(**values)
+
+
+_BOOLEANS = {"true": True, "1": True, "": True, "false": False, "0": False}
+
+
+def _option_value(what: str, kind: Any, text: str) -> Any:
+    """Read the value of an option: integers, booleans and strings."""
+    if kind is bool and text.lower() in _BOOLEANS:
+        return _BOOLEANS[text.lower()]
+    if kind is str and text:
+        return text
+    if kind is int and text.lstrip("-").isdecimal():
+        return int(text)
+    name = {bool: "true or false", int: "a number"}.get(kind, "a value")
+    raise WeftValueError(f"{what} takes {name}, not {text!r}")
+
+
+# Running
+
+
+class Observer:
+    """Is told about every pass of a run; `weft-opt` prints IR, times and verifies with these."""
+
+    def before(self, step: Step, module: Module) -> None:
+        """Called before a pass runs."""
+
+    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+        """Called after a pass ran and, where asked, its result was verified."""
+
+    def failed(self, step: Step, module: Module) -> None:
+        """Called when a pass or the verifier failed; `PassError` is raised afterwards."""
+
+
+def run_pipeline(
+    module: Module,
+    pipeline: str | Sequence[Step],
+    *,
+    passes: PassTable = PASSES,
+    pipelines: Pipelines | None = None,
+    observers: Sequence[Observer] = (),
+    verify: bool = False,
+) -> None:
+    """Run a pipeline on a module, in place; `verify` runs the verifier after every pass.
+
+    Raises `PassError` when a pass fails. Without observers, consecutive upstream passes share a pass manager.
+    """
+    steps = (
+        parse_pipeline(pipeline, passes=passes, pipelines=pipelines)
+        if isinstance(pipeline, str)
+        else pipeline
+    )
+    with module.context, ir.Location.unknown():
+        if observers:
+            for step in steps:
+                _run_observed(module, step, passes, observers, verify)
+            return
+        for is_weft, group in itertools.groupby(steps, lambda step: step.name in passes):
+            if is_weft:
+                for step in group:
+                    _run_weft(module, step, passes, Counter(), verify)
+            else:
+                _run_upstream(module, list(group), verify)
+
+
+def _run_observed(
+    module: Module, step: Step, passes: PassTable, observers: Sequence[Observer], verify: bool
+) -> None:
+    statistics: Statistics = Counter()
+    for observer in observers:
+        observer.before(step, module)
+    start = time.perf_counter()
+    try:
+        if step.name in passes:
+            _run_weft(module, step, passes, statistics, verify)
+        else:
+            _run_upstream(module, [step], verify)
+    except PassError:
+        for observer in observers:
+            observer.failed(step, module)
+        raise
+    seconds = time.perf_counter() - start
+    for observer in observers:
+        observer.after(step, module, seconds, statistics)
+
+
+def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool) -> None:
+    try:
+        make_pass(step, passes).run(module, statistics)
+        if verify:
+            module.operation.verify()
+    except ir.MLIRError as error:
+        raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
+    except PassError:
+        raise
+    except WeftError as error:
+        raise PassError(f"{step.name} failed: {error}") from error
+
+
+def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
+    manager = pass_manager(steps)
+    manager.enable_verifier(verify)
+    try:
+        manager.run(module.operation)
+    except ir.MLIRError as error:
+        names = ", ".join(step.name for step in steps)
+        raise PassError(f"{names} failed{_diagnostics(error)}") from error
+
+
+def pass_manager(steps: Sequence[Step]) -> Any:
+    """The pass manager of upstream steps, or `WeftValueError` naming an unknown pass or option."""
+    try:
+        return PassManager.parse(pipeline_text(steps))
+    except ValueError as error:
+        reason = re.sub(r"^MLIR Textual PassPipeline Parser:\d+:\d+: error: ", "", str(error).strip())
+        raise WeftValueError(f"pipeline: {reason.splitlines()[0]}") from error
+
+
+def check_steps(steps: Sequence[Step], passes: PassTable = PASSES) -> None:
+    """Raise `WeftValueError` unless every step names a pass that exists and options that it has."""
+    with ir.Location.unknown():
+        for step in steps:
+            if step.name in passes:
+                make_pass(step, passes)
+            else:
+                pass_manager([step])
+
+
+def _diagnostics(error: Any) -> str:
+    """The text of the diagnostics that MLIR collected, one line each."""
+    lines = [f"\n{str(d.location)[4:-1]}: {d.message}" for d in error.error_diagnostics]
+    return ":" + "".join(lines) if lines else ""

@@ -1,0 +1,35 @@
+"""The named pipelines of the middle end, in the order in which a compilation runs them.
+
+Each line of a pipeline is one pass and says why it stands where it does. The backend has a page of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+
+def _module(*passes: str) -> str:
+    return f"builtin.module({','.join(passes)})"
+
+
+PIPELINES: Mapping[str, str] = MappingProxyType(
+    {
+        # weft -> weft: stage "optimized"
+        "weft-optimize": _module(
+            "weft-inline",  # calls first, so that cells and constants are seen across them
+            "promote-refs",  # cells become values; everything after this works on values
+            "weft-fold",  # constants feed the patterns of the simplifier
+            "cse",  # one value has one name, which is what patterns such as x - x look for
+            "weft-simplify",
+            "cse",  # what the patterns made equal; dead code goes too
+        ),
+        # weft -> linalg on tensors: stage "linalg"
+        "weft-to-linalg": _module(
+            "convert-weft-to-linalg",
+            "linalg-fuse-elementwise-ops",
+            "canonicalize",
+            "cse",
+        ),
+    }
+)

@@ -1,0 +1,36 @@
+"""Which weft passes there are, by name; their modules are imported when a pass is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ..dialect.errors import InternalError
+from .base import Pass
+
+PassTable = Mapping[str, str]
+"""From the name of a pass to where its class is, `module:Class`; rooms above have tables of their own."""
+
+PASSES: PassTable = MappingProxyType(
+    {
+        "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
+        "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
+        "weft-fold": f"{__package__}.fold_constants:FoldConstants",
+        "weft-inline": f"{__package__}.inline_calls:InlineCalls",
+        "weft-simplify": f"{__package__}.simplify_algebra:SimplifyAlgebra",
+    }
+)
+
+
+def load_pass(name: str, table: PassTable = PASSES) -> type[Pass]:
+    """Import the class of a pass.
+
+    >>> load_pass("weft-fold").summary
+    'evaluate ops whose operands are all constants'
+    """
+    module_name, _, class_name = table[name].partition(":")
+    pass_class: type[Pass] = getattr(importlib.import_module(module_name), class_name)
+    if pass_class.name != name:
+        raise InternalError(f"{table[name]} is called {pass_class.name}, but registered as {name}")
+    return pass_class

@@ -1,0 +1,54 @@
+"""What weft-opt reads: a file or standard input, as one text or split into parts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..dialect.errors import WeftValueError
+
+STANDARD_INPUT = "-"
+SPLIT_MARKER = "// -----"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and the name that diagnostics give it."""
+
+    name: str
+    text: str
+
+    def split(self) -> Iterator[Source]:
+        """The parts between lines `// -----`, each padded with empty lines so that line numbers stay true.
+
+        >>> [part.text for part in Source("-", "a\\n// -----\\nb\\n").split()]
+        ['a\\n', '\\n\\nb\\n']
+        """
+        part: list[str] = []
+        for number, line in enumerate(self.text.splitlines(keepends=True), start=1):
+            if line.rstrip() == SPLIT_MARKER:
+                yield Source(self.name, "".join(part))
+                part = ["\n"] * number
+            else:
+                part.append(line)
+        yield Source(self.name, "".join(part))
+
+
+def read_source(name: str) -> Source:
+    """Read a file, or standard input when the name is `-`.
+
+    Raises `WeftValueError` when it does not exist or is not text.
+    """
+    try:
+        content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
+    except OSError as error:
+        raise WeftValueError(f"cannot open {name}: {error.strerror}") from error
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WeftValueError(f"{name} is not text: byte {error.start} is not UTF-8") from error
+    if "\0" in text:
+        raise WeftValueError(f"{name} is not text: byte {text.encode().index(0)} is zero")
+    return Source(name, text.replace("\r\n", "\n"))

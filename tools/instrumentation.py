@@ -1,0 +1,132 @@
+"""What weft-opt shows of a run: IR before and after passes, times, statistics."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..dialect.mlir import Module
+from ..passes.base import Statistics
+from ..passes.pipeline import Observer, Step
+from .options import Options
+
+
+def print_module(module: Module, options: Options, name: str = "-") -> str:
+    """The text of a module in the form that the options ask for."""
+    text: str = module.operation.get_asm(
+        print_generic_op_form=options.mlir_print_op_generic,
+        enable_debug_info=options.mlir_print_debuginfo,
+        large_elements_limit=options.mlir_elide_elementsattrs_if_larger,
+    )
+    # Texts are parsed from memory, so their locations are named "-".
+    text = text.rstrip("\n") + "\n"
+    return text.replace('loc("-":', f'loc("{name}":') if options.mlir_print_debuginfo else text
+
+
+def _names(values: list[str]) -> set[str]:
+    return {name for value in values for name in value.split(",")}
+
+
+@dataclass
+class PrintIR(Observer):
+    """Prints the module around passes, under a banner as mlir-opt has it."""
+
+    options: Options
+    text_before: str = ""
+
+    def before(self, step: Step, module: Module) -> None:
+        """Print when asked to, and remember the text when only changes are of interest."""
+        options = self.options
+        if options.mlir_print_ir_before_all or step.name in _names(options.mlir_print_ir_before):
+            self._print("Before", step, module)
+        if options.mlir_print_ir_after_change:
+            self.text_before = str(module)
+
+    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+        """Print when asked to."""
+        options = self.options
+        wanted = options.mlir_print_ir_after_all or step.name in _names(options.mlir_print_ir_after)
+        changed = options.mlir_print_ir_after_change and str(module) != self.text_before
+        if changed or (wanted and not options.mlir_print_ir_after_change):
+            self._print("After", step, module)
+
+    def failed(self, step: Step, module: Module) -> None:
+        """Print when asked to; the module may be invalid, so in the generic form."""
+        if self.options.mlir_print_ir_after_failure or self.options.mlir_print_ir_after_all:
+            self._print("After Failed", step, module)
+
+    def _print(self, when: str, step: Step, module: Module) -> None:
+        sys.stderr.write(f"// -----// IR Dump {when} {step.name} //----- //\n")
+        sys.stderr.write(print_module(module, self.options))
+
+
+@dataclass
+class Timing(Observer):
+    """Adds up the time of every pass."""
+
+    rows: list[tuple[str, float]] = field(default_factory=list)
+
+    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+        """Note the time."""
+        self.rows.append((step.text, seconds))
+
+    def report(self) -> str:
+        """The table that --mlir-timing prints."""
+        total = sum(seconds for _, seconds in self.rows)
+        lines = [_banner("Execution time report"), f"  Total Execution Time: {total:.4f} seconds", ""]
+        lines.append("  ----Wall Time----  ----Name----")
+        for name, seconds in [*self.rows, ("Total", total)]:
+            share = 100.0 * seconds / total if total else 0.0
+            lines.append(f"  {seconds:8.4f} ({share:5.1f}%)  {name}")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass
+class PassStatistics(Observer):
+    """Adds up what weft passes count."""
+
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+        """Note the counts."""
+        self.counts.setdefault(step.name, Counter()).update(statistics)
+
+    def report(self) -> str:
+        """The table that --mlir-pass-statistics prints."""
+        lines = [_banner("Pass statistics report")]
+        for name, counts in self.counts.items():
+            lines.append(name)
+            lines += [f"  (S) {count:6} {what}" for what, count in sorted(counts.items())]
+        return "\n".join(lines) + "\n"
+
+
+def _banner(title: str) -> str:
+    rule = "===" + "-" * 73 + "==="
+    return f"{rule}\n{f'... {title} ...':^79}".rstrip() + f"\n{rule}"
+
+
+def make_observers(options: Options) -> list[Observer]:
+    """The observers that the options ask for."""
+    observers: list[Observer] = []
+    prints = (
+        options.mlir_print_ir_before,
+        options.mlir_print_ir_after,
+        options.mlir_print_ir_before_all,
+        options.mlir_print_ir_after_all,
+        options.mlir_print_ir_after_change,
+        options.mlir_print_ir_after_failure,
+    )
+    if any(prints):
+        observers.append(PrintIR(options))
+    if options.mlir_timing:
+        observers.append(Timing())
+    if options.mlir_pass_statistics:
+        observers.append(PassStatistics())
+    return observers
+
+
+def report(observers: Sequence[Observer]) -> str:
+    """The tables to print at the end of a run."""
+    return "\n".join(o.report() for o in observers if isinstance(o, (Timing, PassStatistics)))
