@@ -1,12 +1,18 @@
-"""Contractions: sums of products over shared axes."""
+"""Contractions: sums of products over shared axes.
+
+Floats narrower than 32 bits are added up in float32 and rounded once; booleans are joined by and, then or.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from ..errors import WeftValueError
-from ..op import Array, Case, Op, Operand, TensorType, same_dtype
-from ..types import broadcast_shapes, format_shape
+from ..op import Array, Case, Ints, Op, Operand, String, TensorType, same_dtype
+from ..types import broadcast_shapes, compatible_shapes, format_shape
+from .reductions import widened
 
 
 class Matmul(Op, name="matmul", family="contraction"):
@@ -30,12 +36,181 @@ class Matmul(Op, name="matmul", family="contraction"):
         inner = (x.shape[-1], y.shape[-2])
         if None not in inner and inner[0] != inner[1]:
             raise WeftValueError(
-                f"matmul: the last axis of {format_shape(x.shape)} and the last but one of {format_shape(y.shape)} "
-                f"differ ({inner[0]} and {inner[1]})"
+                f"matmul: the last axis of {format_shape(x.shape)} and the last but one of "
+                f"{format_shape(y.shape)} differ ({inner[0]} and {inner[1]})"
             )
         batch = broadcast_shapes([x.shape[:-2], y.shape[:-2]])
         return TensorType((*batch, x.shape[-2], y.shape[-1]), dtype)
 
     @staticmethod
     def evaluate(x: Array, y: Array) -> Array:
-        return np.matmul(x, y)
+        return np.asarray(np.matmul(widened(x), widened(y))).astype(x.dtype)
+
+
+def parse_spec(spec: str) -> tuple[str, str, str]:
+    """The axis labels of both operands and the result of a `contract` spec.
+
+    >>> parse_spec("bij,bjk->bik")
+    ('bij', 'bjk', 'bik')
+    """
+    inputs, arrow, result = spec.partition("->")
+    x, comma, y = inputs.partition(",")
+    labels = (x, y, result)
+    if not (arrow and comma) or not all(label.isalpha() for part in labels for label in part):
+        raise WeftValueError(f"a contraction of two operands is written as in 'ij,jk->ik', not {spec!r}")
+    if any(len(set(part)) != len(part) for part in labels):
+        raise WeftValueError(f"{spec!r}: a label stands for one axis of an operand or of the result")
+    if unknown := sorted(set(result) - set(x + y)):
+        raise WeftValueError(f"{spec!r}: no operand has the label {unknown[0]!r} of the result")
+    return labels
+
+
+class Contract(Op, name="contract", family="contraction"):
+    """Sum of products over the axes that the result lacks: two operands of `einsum`, as in `ij,jk->ik`."""
+
+    x: Operand
+    y: Operand
+    spec: String
+    cases = (
+        Case(((3,), (3,)), {"spec": "i,i->"}),
+        Case(((3,), (4,)), {"spec": "i,j->ij"}),
+        Case(((3, 4), (3, 4)), {"spec": "ij,ij->i"}),
+        Case(((3, 4), (5, 4)), {"spec": "ij,kj->ki"}),
+        Case(((2, 3, 4), (4, 3, 5)), {"spec": "aij,jib->ab"}),
+        Case(((2, 3, 4), (2, 4, 5)), {"spec": "bij,bjk->ibk"}),
+        Case(((0, 3), (3,)), {"spec": "ij,j->i"}),
+        Case(((3, 0), (0,)), {"spec": "ij,j->i"}),
+        Case(((), (2,)), {"spec": ",i->i"}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, y: TensorType, spec: str) -> TensorType:
+        dtype = same_dtype("weft.contract", x, y)
+        x_labels, y_labels, result_labels = parse_spec(spec)
+        extents: dict[str, int | None] = {}
+        for operand, labels in ((x, x_labels), (y, y_labels)):
+            if operand.rank != len(labels):
+                raise WeftValueError(
+                    f"{spec!r}: labels {labels!r} do not fit the {operand.rank} axes of {operand}"
+                )
+            for label, extent in zip(labels, operand.shape, strict=True):
+                known = extents.get(label)
+                if known is not None and extent is not None and known != extent:
+                    raise WeftValueError(
+                        f"{spec!r}: axis {label!r} has extents {known} and {extent} in {x} and {y}"
+                    )
+                extents[label] = extent if known is None else known
+        return TensorType(tuple(extents[label] for label in result_labels), dtype)
+
+    @staticmethod
+    def evaluate(x: Array, y: Array, spec: str) -> Array:
+        return np.asarray(np.einsum(spec, widened(x), widened(y))).astype(x.dtype)
+
+
+def window_extent(extent: int, window: int, stride: int, before: int, after: int, dilation: int = 1) -> int:
+    """The number of positions of a sliding window on a padded axis; not positive if it does not fit.
+
+    >>> window_extent(5, window=3, stride=2, before=1, after=1)
+    3
+    """
+    return (extent + before + after - (window - 1) * dilation - 1) // stride + 1
+
+
+def slid_shape(
+    what: str,
+    image: TensorType,
+    window: tuple[int | None, int | None],
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilations: tuple[int, ...] = (1, 1),
+) -> tuple[int | None, int | None]:
+    """The height and width of the result of sliding a window over an NHWC image, or `WeftValueError`."""
+    if image.rank != 4:
+        raise WeftValueError(f"{what} takes an image of rank 4 (batch, height, width, channels), not {image}")
+    for name, values, count, least in (
+        ("strides", strides, 2, 1),
+        ("padding", padding, 4, 0),
+        ("dilations", dilations, 2, 1),
+    ):
+        if len(values) != count or min(values) < least:
+            raise WeftValueError(f"{what}: {name} takes {count} numbers of at least {least}, not {values}")
+    slid: list[int | None] = []
+    for axis in (0, 1):
+        extent, size = image.shape[1 + axis], window[axis]
+        if extent is None or size is None:
+            slid.append(None)
+            continue
+        before, after = padding[2 * axis : 2 * axis + 2]
+        result = window_extent(extent, size, strides[axis], before, after, dilations[axis])
+        if size < 1 or result < 1:
+            raise WeftValueError(f"{what}: a window of {size} does not fit axis {1 + axis} of {image}")
+        slid.append(result)
+    return slid[0], slid[1]
+
+
+def windows(
+    x: Array, window: tuple[int, ...], strides: tuple[int, ...], dilations: tuple[int, ...] = (1, 1)
+) -> Array:
+    """The windows of an NHWC image as a view: axes batch, row, column, channel, window row, window column."""
+    spans = tuple((size - 1) * dilation + 1 for size, dilation in zip(window, dilations, strict=True))
+    every = np.lib.stride_tricks.sliding_window_view(x, spans, axis=(1, 2))
+    return every[:, :: strides[0], :: strides[1], :, :: dilations[0], :: dilations[1]]
+
+
+def padded(x: Array, padding: tuple[int, ...], value: Any) -> Array:
+    """An NHWC image with `padding` (top, bottom, left, right) rows and columns of a value around it."""
+    top, bottom, left, right = padding
+    return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=value)
+
+
+class Conv2d(Op, name="conv2d", family="contraction"):
+    """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C,F).
+
+    `padding` is top, bottom, left, right; what lies outside the image is zero.
+    """
+
+    x: Operand
+    filters: Operand
+    strides: Ints
+    padding: Ints
+    dilations: Ints
+    cases = (
+        Case(((2, 5, 6, 3), (3, 2, 3, 4)), {"strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)}),
+        Case(((1, 5, 6, 2), (3, 3, 2, 3)), {"strides": (2, 1), "padding": (1, 0, 2, 1), "dilations": (1, 1)}),
+        Case(((1, 7, 7, 1), (3, 2, 1, 2)), {"strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)}),
+        Case(((1, 4, 4, 3), (1, 1, 3, 2)), {"strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)}),
+    )
+
+    @staticmethod
+    def infer(
+        x: TensorType,
+        filters: TensorType,
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilations: tuple[int, ...],
+    ) -> TensorType:
+        dtype = same_dtype("weft.conv2d", x, filters)
+        if filters.rank != 4:
+            raise WeftValueError(
+                "weft.conv2d takes filters of rank 4 (height, width, channels in, channels out), "
+                f"not {filters}"
+            )
+        height, width, channels, results = filters.shape
+        slid = slid_shape("weft.conv2d", x, (height, width), strides, padding, dilations)
+        if not compatible_shapes((x.shape[3],), (channels,)):
+            raise WeftValueError(
+                f"weft.conv2d: images {x} have {x.shape[3]} channels, filters {filters} {channels}"
+            )
+        return TensorType((x.shape[0], *slid, results), dtype)
+
+    @staticmethod
+    def evaluate(
+        x: Array,
+        filters: Array,
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilations: tuple[int, ...],
+    ) -> Array:
+        image = padded(widened(x), padding, 0)
+        slid = windows(image, filters.shape[:2], strides, dilations)
+        return np.tensordot(slid, widened(filters), axes=((4, 5, 3), (0, 1, 2))).astype(x.dtype)

@@ -2,39 +2,258 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, ClassVar
+
 import numpy as np
 
-from ..op import Array, Bool, Case, Ints, Op, Operand, TensorType
-from ..types import normalize_axis
+from ..dtypes import bfloat16
+from ..errors import WeftValueError
+from ..op import Array, Bool, Case, Float, Int, Ints, Op, Operand, TensorType, require_kind
+from ..types import Shape, normalize_axis
+
+_HALVES = (np.dtype(np.float16), bfloat16)
+
+_CASES = (
+    Case(((3, 4),), {"axes": (0, 1), "keepdims": False}),
+    Case(((3, 4),), {"axes": (0,), "keepdims": True}),
+    Case(((3, 4),), {"axes": (-1,), "keepdims": False}),
+    Case(((2, 3, 4),), {"axes": (0, 2), "keepdims": False}),
+    Case(((2, 3, 4),), {"axes": (1,), "keepdims": True}),
+    Case(((3, 0),), {"axes": (0,), "keepdims": False}),
+    Case(((2, 3),), {"axes": (), "keepdims": False}),
+    Case(((),), {"axes": (), "keepdims": False}),
+)
+
+_EMPTY_CASE = Case(((0, 4),), {"axes": (0,), "keepdims": False})
 
 
-def reduced_shape(shape: tuple[int | None, ...], axes: tuple[int, ...], keepdims: bool) -> tuple[int | None, ...]:
-    """The shape after reducing the axes; kept axes have extent 1."""
-    reduced = {normalize_axis(axis, len(shape)) for axis in axes}
+def normalize_axes(axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    """The axes counted from the front, in ascending order; one named twice is a `WeftValueError`.
+
+    >>> normalize_axes((-1, 0), 3)
+    (0, 2)
+    """
+    normal = {normalize_axis(axis, rank) for axis in axes}
+    if len(normal) != len(axes):
+        raise WeftValueError("duplicate value in 'axis'")
+    return tuple(sorted(normal))
+
+
+def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
+    """The shape after reducing the axes; kept axes have extent 1.
+
+    >>> reduced_shape((2, None, 4), (0, 2), True)
+    (1, None, 1)
+    """
+    reduced = normalize_axes(axes, len(shape))
     if keepdims:
         return tuple(1 if axis in reduced else extent for axis, extent in enumerate(shape))
     return tuple(extent for axis, extent in enumerate(shape) if axis not in reduced)
 
 
-class Sum(Op, name="sum", family="reductions"):
-    """Sum over axes, in the operand's dtype (widened internally for floats narrower than 64 bits)."""
+def widened(x: Array) -> Array:
+    """The array in float32 if it is float16 or bfloat16: NumPy's own sums of these round after every step."""
+    return x.astype(np.float32) if x.dtype in _HALVES else x
+
+
+def _require_elements(x: TensorType, axes: tuple[int, ...], message: str) -> None:
+    if any(x.shape[axis] == 0 for axis in normalize_axes(axes, x.rank)):
+        raise WeftValueError(message)
+
+
+class Reduction(Op, family="reductions"):
+    """Base of the ops that reduce axes; a negative axis counts from the end, and no axes reduce nothing."""
 
     x: Operand
     axes: Ints
     keepdims: Bool
-    dtypes = "iufc"
-    cases = (
-        Case(((3, 4),), {"axes": (0, 1), "keepdims": False}),
-        Case(((3, 4),), {"axes": (0,), "keepdims": True}),
-        Case(((3, 4),), {"axes": (1,), "keepdims": False}),
-        Case(((0, 4),), {"axes": (0,), "keepdims": False}),
-        Case(((),), {"axes": (), "keepdims": False}),
-    )
+    cases = (*_CASES, _EMPTY_CASE)
 
-    @staticmethod
-    def infer(x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
+    @classmethod
+    def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
+        require_kind(f"weft.{cls.name}", x, cls.dtypes)
         return x.with_shape(reduced_shape(x.shape, axes, keepdims))
+
+
+class Sum(Reduction, name="sum"):
+    """Sum over axes, in the operand's dtype; floats are added up in a wider type and rounded once."""
+
+    dtypes = "iufc"
 
     @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-        return np.sum(x, axis=axes, dtype=x.dtype, keepdims=keepdims)
+        wide = widened(x)
+        return np.asarray(np.sum(wide, axis=axes, dtype=wide.dtype, keepdims=keepdims)).astype(x.dtype)
+
+
+class Prod(Reduction, name="prod"):
+    """Product over axes, in the operand's dtype; floats are multiplied in a wider type and rounded once."""
+
+    dtypes = "iufc"
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        wide = widened(x)
+        return np.asarray(np.prod(wide, axis=axes, dtype=wide.dtype, keepdims=keepdims)).astype(x.dtype)
+
+
+class Mean(Reduction, name="mean"):
+    """Arithmetic mean over axes of floats or complex numbers; NaN where there is no element."""
+
+    dtypes = "fc"
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        wide = widened(x)
+        total = np.sum(wide, axis=axes, keepdims=keepdims)
+        count = math.prod(x.shape[axis] for axis in axes)
+        return np.asarray(np.true_divide(total, count)).astype(x.dtype)
+
+
+class Extremum(Reduction):
+    """Base of max and min, which exist only for at least one element; where the extent of an axis is known
+    only at run time, the one who builds the op checks it."""
+
+    dtypes = "biufc"
+    cases = _CASES
+    function: ClassVar[Any]
+    ufunc_name: ClassVar[str]
+
+    @classmethod
+    def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
+        message = f"zero-size array to reduction operation {cls.ufunc_name} which has no identity"
+        _require_elements(x, axes, message)
+        return super().infer(x, axes, keepdims)
+
+    @classmethod
+    def evaluate(cls, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        return np.asarray(cls.function(x, axis=axes, keepdims=keepdims))
+
+
+class Max(Extremum, name="max"):
+    """Largest element over axes; NaN if there is one. Complex numbers compare by real part first."""
+
+    function = np.max
+    ufunc_name = "maximum"
+
+
+class Min(Extremum, name="min"):
+    """Smallest element over axes; NaN if there is one. Complex numbers compare by real part first."""
+
+    function = np.min
+    ufunc_name = "minimum"
+
+
+class Spread(Op, family="reductions"):
+    """Base of var and std: the sum of squares is divided by the number of elements less `correction`."""
+
+    x: Operand
+    axes: Ints
+    keepdims: Bool
+    correction: Float
+    dtypes = "fc"
+    cases = tuple(
+        Case(case.shapes, {**case.attributes, "correction": correction})
+        for case, correction in [*((case, 0.0) for case in (*_CASES, _EMPTY_CASE)), (_CASES[0], 1.0)]
+    )
+
+    @classmethod
+    def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool, correction: float) -> TensorType:
+        require_kind(f"weft.{cls.name}", x, cls.dtypes)
+        return TensorType(reduced_shape(x.shape, axes, keepdims), real_dtype(x.dtype))
+
+
+class Var(Spread, name="var"):
+    """Variance over axes: the mean squared distance from the mean; real, also of complex numbers."""
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool, correction: float) -> Array:
+        return _variance(x, axes, keepdims, correction).astype(real_dtype(x.dtype))
+
+
+class Std(Spread, name="std"):
+    """Standard deviation over axes: the square root of the variance."""
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool, correction: float) -> Array:
+        return np.asarray(np.sqrt(_variance(x, axes, keepdims, correction))).astype(real_dtype(x.dtype))
+
+
+def _variance(x: Array, axes: tuple[int, ...], keepdims: bool, correction: float) -> Array:
+    """As `np.var`, which warns where nothing is left to divide by; compiled code does not."""
+    wide = widened(x)
+    count = math.prod(x.shape[axis] for axis in axes)
+    distance = wide - np.true_divide(np.sum(wide, axis=axes, keepdims=True), count)
+    squares = np.square(distance.real) + np.square(distance.imag) if x.dtype.kind == "c" else distance**2
+    total = np.sum(squares, axis=axes, keepdims=keepdims)
+    return np.asarray(np.true_divide(total, max(count - correction, 0.0)))
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the real part of a floating or complex dtype."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+class AnyOf(Reduction, name="any"):
+    """Whether any element over axes is not zero; NaN is not zero."""
+
+    @classmethod
+    def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
+        return super().infer(x, axes, keepdims).with_dtype(np.dtype(np.bool_))
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        return np.asarray(np.any(x != 0, axis=axes, keepdims=keepdims))
+
+
+class AllOf(Reduction, name="all"):
+    """Whether all elements over axes are not zero; NaN is not zero."""
+
+    @classmethod
+    def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
+        return super().infer(x, axes, keepdims).with_dtype(np.dtype(np.bool_))
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        return np.asarray(np.all(x != 0, axis=axes, keepdims=keepdims))
+
+
+class ArgReduction(Op, family="reductions"):
+    """Base of argmax and argmin: int64 positions along one axis, the first of several; NaN counts as extreme.
+
+    Where the extent of the axis is known only at run time, the one who builds the op checks that it is not 0.
+    """
+
+    x: Operand
+    axis: Int
+    keepdims: Bool
+    cases = (
+        Case(((3, 4),), {"axis": 1, "keepdims": False}),
+        Case(((3, 4),), {"axis": 0, "keepdims": True}),
+        Case(((2, 3, 4),), {"axis": -2, "keepdims": False}),
+        Case(((5,),), {"axis": 0, "keepdims": False}),
+        Case(((0, 2),), {"axis": 1, "keepdims": False}),
+    )
+    function: ClassVar[Any]
+
+    @classmethod
+    def infer(cls, x: TensorType, axis: int, keepdims: bool) -> TensorType:
+        _require_elements(x, (axis,), f"attempt to get {cls.name} of an empty sequence")
+        return TensorType(reduced_shape(x.shape, (axis,), keepdims), np.dtype(np.int64))
+
+    @classmethod
+    def evaluate(cls, x: Array, axis: int, keepdims: bool) -> Array:
+        return np.asarray(cls.function(widened(x), axis=axis, keepdims=keepdims))
+
+
+class Argmax(ArgReduction, name="argmax"):
+    """Position of the largest element along an axis."""
+
+    function = np.argmax
+
+
+class Argmin(ArgReduction, name="argmin"):
+    """Position of the smallest element along an axis."""
+
+    function = np.argmin

@@ -1,1 +1,105 @@
-"""sorting."""
+"""Sorting along an axis, and searching in what is sorted. NaN is larger than every number, as in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ALL_DTYPES
+from ..errors import WeftValueError
+from ..op import Array, Bool, Case, Int, Op, Operand, String, TensorType, same_dtype
+from ..types import normalize_axis
+from .reductions import widened
+
+_CASES = tuple(
+    Case((shape,), {"axis": axis, "descending": descending})
+    for shape, axis, descending in [
+        ((9,), 0, False),
+        ((3, 5), 1, False),
+        ((6, 2), 0, True),
+        ((2, 3, 4), -2, False),
+        ((1,), 0, True),
+        ((2, 0), 1, False),
+        ((0, 2), 1, False),
+    ]
+)
+
+
+class Sort(Op, name="sort", family="sorting"):
+    """Sort along an axis; equal elements keep their order, complex numbers compare by real part first."""
+
+    x: Operand
+    axis: Int
+    descending: Bool
+    cases = _CASES
+
+    @staticmethod
+    def infer(x: TensorType, axis: int, descending: bool) -> TensorType:
+        normalize_axis(axis, x.rank)
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, axis: int, descending: bool) -> Array:
+        wide = widened(x)
+        if not descending:
+            return np.sort(wide, axis=axis, kind="stable").astype(x.dtype)
+        # Reversed before and after, so that equal elements (zeros of either sign) keep their order.
+        return np.flip(np.sort(np.flip(wide, axis), axis=axis, kind="stable"), axis).astype(x.dtype)
+
+
+class Argsort(Op, name="argsort", family="sorting"):
+    """The int64 positions that sort along an axis; positions of equal elements stay in ascending order."""
+
+    x: Operand
+    axis: Int
+    descending: Bool
+    cases = _CASES
+
+    @staticmethod
+    def infer(x: TensorType, axis: int, descending: bool) -> TensorType:
+        normalize_axis(axis, x.rank)
+        return x.with_dtype(np.dtype(np.int64))
+
+    @staticmethod
+    def evaluate(x: Array, axis: int, descending: bool) -> Array:
+        wide = widened(x)
+        if not descending:
+            return np.argsort(wide, axis=axis, kind="stable")
+        backwards = np.flip(np.argsort(np.flip(wide, axis), axis=axis, kind="stable"), axis)
+        return np.asarray(x.shape[axis] - 1 - backwards)
+
+
+class Searchsorted(Op, name="searchsorted", family="sorting"):
+    """The int64 positions at which values could be inserted in a sorted rank-1 tensor that stays sorted.
+
+    The order is ascending; among equal elements, `side` is `left` of the first or `right` of the last.
+    """
+
+    x: Operand
+    values: Operand
+    side: String
+    cases = (
+        Case(((1,), (3, 2)), {"side": "left"}),  # any one element is sorted
+        Case(((1,), ()), {"side": "right"}),
+        Case(((0,), (3,)), {"side": "left"}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, values: TensorType, side: str) -> TensorType:
+        same_dtype("weft.searchsorted", x, values)
+        if x.rank != 1:
+            raise WeftValueError(f"weft.searchsorted searches in a tensor of rank 1, not {x}")
+        if side not in ("left", "right"):
+            raise WeftValueError(f"side must be 'left' or 'right', not {side!r}")
+        return values.with_dtype(np.dtype(np.int64))
+
+    @staticmethod
+    def evaluate(x: Array, values: Array, side: Any) -> Array:
+        return np.asarray(np.searchsorted(widened(x), widened(values), side=side))
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every dtype, the same for both."""
+        return iter([(dtype, dtype) for dtype in ALL_DTYPES])
