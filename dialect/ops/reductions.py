@@ -68,7 +68,7 @@ class Reduction(Op, family="reductions"):
     x: Operand
     axes: Ints
     keepdims: Bool
-    cases = (*_CASES, _EMPTY_CASE)
+    cases: ClassVar[tuple[Case, ...]] = (*_CASES, _EMPTY_CASE)
 
     @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
