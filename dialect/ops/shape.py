@@ -1,12 +1,29 @@
-"""Ops that rearrange elements without computing on them."""
+"""Ops that rearrange elements without computing on them: new shapes, joins, borders, diagonals."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from ..errors import WeftValueError
-from ..op import Array, Case, Int, Ints, Op, Operand, Operands, TensorType
-from ..types import format_shape, normalize_axis
+from ..errors import WeftTypeError, WeftValueError
+from ..op import Array, Case, Int, Ints, Op, Operand, Operands, String, TensorType, same_dtype
+from ..types import Shape, compatible_shapes, format_shape
+
+INT64 = np.dtype(np.int64)
+
+
+def require_axes(what: str, axes: Sequence[int], rank: int) -> None:
+    """Raise `WeftValueError` unless the axes are distinct, ascending and counted from the front."""
+    if list(axes) != sorted(set(axes)) or any(not 0 <= axis < rank for axis in axes):
+        raise WeftValueError(f"{what}: axes {tuple(axes)} are not ascending axes of rank {rank}")
+
+
+def require_extents(what: str, dims: Sequence[TensorType]) -> None:
+    """Raise `WeftTypeError` unless all run-time extents are i64[]."""
+    for dim in dims:
+        if dim.rank != 0 or dim.dtype != INT64:
+            raise WeftTypeError(f"{what}: a run-time extent is i64[], not {dim}")
 
 
 class Dim(Op, name="dim", family="shape"):
@@ -18,8 +35,8 @@ class Dim(Op, name="dim", family="shape"):
 
     @staticmethod
     def infer(x: TensorType, axis: int) -> TensorType:
-        normalize_axis(axis, x.rank)
-        return TensorType((), np.dtype(np.int64))
+        require_axes("weft.dim", (axis,), x.rank)
+        return TensorType((), INT64)
 
     @staticmethod
     def evaluate(x: Array, axis: int) -> Array:
@@ -49,11 +66,14 @@ class Transpose(Op, name="transpose", family="shape"):
         return np.transpose(x, permutation)
 
 
-def target_shape(what: str, shape: tuple[int, ...], dims: tuple[TensorType, ...]) -> tuple[int | None, ...]:
-    """The result shape of an op whose `shape` attribute has -1 where an i64[] operand gives the extent at run time."""
+def target_shape(what: str, shape: tuple[int, ...], dims: tuple[TensorType, ...]) -> Shape:
+    """The result shape that a `shape` attribute says; -1 stands for an extent that an i64[] operand gives."""
     dynamic = sum(extent == -1 for extent in shape)
     if dynamic != len(dims) or any(extent < -1 for extent in shape):
-        raise WeftValueError(f"{what}: shape {shape} needs {dynamic} run-time extents, {len(dims)} were given")
+        raise WeftValueError(
+            f"{what}: shape {shape} needs {dynamic} run-time extents, {len(dims)} were given"
+        )
+    require_extents(what, dims)
     return tuple(None if extent == -1 else extent for extent in shape)
 
 
@@ -72,7 +92,9 @@ class Reshape(Op, name="reshape", family="shape"):
     cases = (
         Case(((2, 3),), {"shape": (3, 2)}),
         Case(((4,),), {"shape": (2, 1, 2)}),
+        Case(((1, 6),), {"shape": (2, 3, 1)}),
         Case(((1,),), {"shape": ()}),
+        Case(((),), {"shape": (1, 1)}),
         Case(((0, 3),), {"shape": (3, 0, 2)}),
     )
 
@@ -88,13 +110,67 @@ class Reshape(Op, name="reshape", family="shape"):
         return np.reshape(x, concrete_shape(shape, dims))
 
 
+class ExpandDims(Op, name="expand_dims", family="shape"):
+    """Insert axes of extent 1; `axes` are their places in the result."""
+
+    x: Operand
+    axes: Ints
+    cases = (
+        Case(((2, 3),), {"axes": (1,)}),
+        Case(((3,),), {"axes": (0, 2)}),
+        Case(((),), {"axes": (0, 1)}),
+        Case(((0,),), {"axes": (1,)}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, axes: tuple[int, ...]) -> TensorType:
+        rank = x.rank + len(axes)
+        require_axes("weft.expand_dims", axes, rank)
+        kept = iter(x.shape)
+        return x.with_shape([1 if axis in axes else next(kept) for axis in range(rank)])
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...]) -> Array:
+        return np.expand_dims(x, axes)
+
+
+class Squeeze(Op, name="squeeze", family="shape"):
+    """Remove axes of extent 1."""
+
+    x: Operand
+    axes: Ints
+    cases = (
+        Case(((2, 1, 3),), {"axes": (1,)}),
+        Case(((1, 3, 1),), {"axes": (0, 2)}),
+        Case(((1, 1),), {"axes": (0, 1)}),
+        Case(((1, 0),), {"axes": (0,)}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, axes: tuple[int, ...]) -> TensorType:
+        require_axes("weft.squeeze", axes, x.rank)
+        if any(x.shape[axis] != 1 for axis in axes):
+            raise WeftValueError(
+                f"cannot select an axis to squeeze out which has size not equal to one: axes {axes} of {x}"
+            )
+        return x.with_shape([extent for axis, extent in enumerate(x.shape) if axis not in axes])
+
+    @staticmethod
+    def evaluate(x: Array, axes: tuple[int, ...]) -> Array:
+        return np.squeeze(x, axes)
+
+
 class BroadcastTo(Op, name="broadcast_to", family="shape"):
     """Repeat axes of extent 1, and add leading axes, up to a shape; -1 entries are taken from `dims`."""
 
     x: Operand
     dims: Operands
     shape: Ints
-    cases = (Case(((3, 1),), {"shape": (2, 3, 4)}), Case(((),), {"shape": (2, 0)}), Case(((3,),), {"shape": (3,)}))
+    cases = (
+        Case(((3, 1),), {"shape": (2, 3, 4)}),
+        Case(((),), {"shape": (2, 0)}),
+        Case(((3,),), {"shape": (3,)}),
+    )
 
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
@@ -111,3 +187,262 @@ class BroadcastTo(Op, name="broadcast_to", family="shape"):
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
         return np.broadcast_to(x, concrete_shape(shape, dims))
+
+
+class Concat(Op, name="concat", family="shape"):
+    """Join tensors of one dtype along an axis; the other extents are equal."""
+
+    x: Operands
+    axis: Int
+    cases = (
+        Case(((2, 3), (2, 1)), {"axis": 1}),
+        Case(((2, 3), (0, 3), (1, 3)), {"axis": 0}),
+        Case(((4,),), {"axis": 0}),
+        Case(((2, 0), (2, 0)), {"axis": 1}),
+    )
+
+    @staticmethod
+    def infer(x: tuple[TensorType, ...], axis: int) -> TensorType:
+        if not x:
+            raise WeftValueError("need at least one array to concatenate")
+        dtype = same_dtype("weft.concat", *x)
+        first = x[0]
+        require_axes("weft.concat", (axis,), first.rank)
+        shape: Shape = first.shape
+        for operand in x[1:]:
+            without = operand.shape[:axis] + operand.shape[axis + 1 :]
+            if not compatible_shapes(without, shape[:axis] + shape[axis + 1 :]):
+                listing = ", ".join(str(t) for t in x)
+                raise WeftValueError(f"weft.concat: operands differ outside of axis {axis}: {listing}")
+            known = [a if a is not None else b for a, b in zip(shape, operand.shape, strict=True)]
+            extents = (shape[axis], operand.shape[axis])
+            known[axis] = None if None in extents else sum(e for e in extents if e is not None)
+            shape = tuple(known)
+        return TensorType(shape, dtype)
+
+    @staticmethod
+    def evaluate(x: tuple[Array, ...], axis: int) -> Array:
+        return np.concatenate(x, axis)
+
+
+def padded_shape(what: str, x: TensorType, low: tuple[int, ...], high: tuple[int, ...]) -> Shape:
+    """The shape after adding `low` elements before and `high` elements behind every axis."""
+    if len(low) != x.rank or len(high) != x.rank or min((*low, *high), default=0) < 0:
+        raise WeftValueError(f"{what}: low {low} and high {high} are not widths for the axes of {x}")
+    return tuple(None if n is None else a + n + b for n, a, b in zip(x.shape, low, high, strict=True))
+
+
+class Pad(Op, name="pad", family="shape"):
+    """Add `low` elements before and `high` elements behind every axis, all equal to a scalar."""
+
+    x: Operand
+    value: Operand
+    low: Ints
+    high: Ints
+    cases = (
+        Case(((2, 3), ()), {"low": (1, 0), "high": (0, 2)}),
+        Case(((0,), ()), {"low": (2,), "high": (1,)}),
+        Case(((), ()), {"low": (), "high": ()}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, value: TensorType, low: tuple[int, ...], high: tuple[int, ...]) -> TensorType:
+        same_dtype("weft.pad", x, value)
+        if value.rank != 0:
+            raise WeftTypeError(f"weft.pad: the value is a scalar, not {value}")
+        return x.with_shape(padded_shape("weft.pad", x, low, high))
+
+    @staticmethod
+    def evaluate(x: Array, value: Array, low: tuple[int, ...], high: tuple[int, ...]) -> Array:
+        result = np.full([a + n + b for n, a, b in zip(x.shape, low, high, strict=True)], value, x.dtype)
+        result[tuple(slice(a, a + n) for n, a in zip(x.shape, low, strict=True))] = x
+        return result
+
+
+class Extend(Op, name="extend", family="shape"):
+    """Add elements around every axis that repeat its own; `mode` is edge, reflect, symmetric or wrap."""
+
+    x: Operand
+    low: Ints
+    high: Ints
+    mode: String
+    MODES = ("edge", "reflect", "symmetric", "wrap")
+    cases = (
+        *(Case(((3, 2),), {"low": (1, 0), "high": (2, 1), "mode": mode}) for mode in MODES),
+        *(Case(((3,),), {"low": (8,), "high": (7,), "mode": mode}) for mode in MODES),
+        *(Case(((1,),), {"low": (2,), "high": (1,), "mode": mode}) for mode in MODES),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, low: tuple[int, ...], high: tuple[int, ...], mode: str) -> TensorType:
+        if mode not in Extend.MODES:
+            raise WeftValueError(f"weft.extend: mode {mode!r} is not one of {', '.join(Extend.MODES)}")
+        shape = padded_shape("weft.extend", x, low, high)
+        for axis, extent in enumerate(x.shape):
+            if extent == 0 and (low[axis] or high[axis]):
+                raise WeftValueError(
+                    f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+                )
+        return x.with_shape(shape)
+
+    @staticmethod
+    def evaluate(x: Array, low: tuple[int, ...], high: tuple[int, ...], mode: str) -> Array:
+        result: Array = np.pad(x, tuple(zip(low, high, strict=True)), mode=mode)  # type: ignore[call-overload]
+        return result
+
+
+class Roll(Op, name="roll", family="shape"):
+    """Shift the elements along an axis; what leaves at the end comes in at the front."""
+
+    x: Operand
+    shift: Int
+    axis: Int
+    cases = (
+        Case(((5,),), {"shift": 2, "axis": 0}),
+        Case(((2, 3),), {"shift": -4, "axis": 1}),
+        Case(((0, 2),), {"shift": 1, "axis": 0}),
+        Case(((2, 3),), {"shift": 2, "axis": 0}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, shift: int, axis: int) -> TensorType:
+        require_axes("weft.roll", (axis,), x.rank)
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, shift: int, axis: int) -> Array:
+        return np.roll(x, shift, axis)
+
+
+class Tile(Op, name="tile", family="shape"):
+    """Lay copies of the whole tensor side by side: `counts[i]` along axis i."""
+
+    x: Operand
+    counts: Ints
+    cases = (
+        Case(((2, 3),), {"counts": (2, 1)}),
+        Case(((2, 3),), {"counts": (2, 3)}),
+        Case(((3,),), {"counts": (0,)}),
+        Case(((),), {"counts": ()}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, counts: tuple[int, ...]) -> TensorType:
+        if len(counts) != x.rank or min(counts, default=0) < 0:
+            raise WeftValueError(f"weft.tile: counts {counts} are not counts for the axes of {x}")
+        return x.with_shape(
+            [None if n is None else n * count for n, count in zip(x.shape, counts, strict=True)]
+        )
+
+    @staticmethod
+    def evaluate(x: Array, counts: tuple[int, ...]) -> Array:
+        return np.tile(x, counts)
+
+
+class Repeat(Op, name="repeat", family="shape"):
+    """Repeat every element along an axis `count` times."""
+
+    x: Operand
+    count: Int
+    axis: Int
+    cases = (
+        Case(((2, 3),), {"count": 2, "axis": 1}),
+        Case(((2, 3),), {"count": 3, "axis": 0}),
+        Case(((3,),), {"count": 0, "axis": 0}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, count: int, axis: int) -> TensorType:
+        require_axes("weft.repeat", (axis,), x.rank)
+        if count < 0:
+            raise WeftValueError(f"weft.repeat: the count {count} is negative")
+        shape = list(x.shape)
+        extent = shape[axis]
+        shape[axis] = None if extent is None else extent * count
+        return x.with_shape(shape)
+
+    @staticmethod
+    def evaluate(x: Array, count: int, axis: int) -> Array:
+        return np.repeat(x, count, axis)
+
+
+class _Triangle(Op, family="shape"):
+    """Base of the ops that keep a triangle of the last two axes."""
+
+    x: Operand
+    k: Int
+    cases = (
+        Case(((3, 4),), {"k": 0}),
+        Case(((4, 3),), {"k": 1}),
+        Case(((2, 3, 3),), {"k": -1}),
+        Case(((0, 3),), {"k": 0}),
+    )
+
+    @classmethod
+    def infer(cls, x: TensorType, k: int) -> TensorType:
+        """Rank 2 or more."""
+        if x.rank < 2:
+            raise WeftValueError(f"weft.{cls.name} needs rank 2 or more, not {x}")
+        return x
+
+
+class Triu(_Triangle, name="triu"):
+    """The matrices with zeros below diagonal `k`."""
+
+    @staticmethod
+    def evaluate(x: Array, k: int) -> Array:
+        return np.triu(x, k)
+
+
+class Tril(_Triangle, name="tril"):
+    """The matrices with zeros above diagonal `k`."""
+
+    @staticmethod
+    def evaluate(x: Array, k: int) -> Array:
+        return np.tril(x, k)
+
+
+class Diagonal(Op, name="diagonal", family="shape"):
+    """Diagonal `offset` of the matrices in the last two axes, as a new last axis."""
+
+    x: Operand
+    offset: Int
+    cases = (
+        Case(((3, 4),), {"offset": 0}),
+        Case(((3, 4),), {"offset": 2}),
+        Case(((2, 3, 3),), {"offset": -1}),
+        Case(((2, 3),), {"offset": 5}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, offset: int) -> TensorType:
+        if x.rank < 2:
+            raise WeftValueError(f"diag requires an array of at least two dimensions, not {x}")
+        rows, columns = x.shape[-2:]
+        if rows is None or columns is None:
+            return x.with_shape([*x.shape[:-2], None])
+        extent = max(0, min(rows - max(-offset, 0), columns - max(offset, 0)))
+        return x.with_shape([*x.shape[:-2], extent])
+
+    @staticmethod
+    def evaluate(x: Array, offset: int) -> Array:
+        return np.diagonal(x, offset, -2, -1)
+
+
+class Diag(Op, name="diag", family="shape"):
+    """The square matrix with a vector on diagonal `offset` and zeros elsewhere."""
+
+    x: Operand
+    offset: Int
+    cases = (Case(((3,),), {"offset": 0}), Case(((3,),), {"offset": -2}), Case(((0,),), {"offset": 1}))
+
+    @staticmethod
+    def infer(x: TensorType, offset: int) -> TensorType:
+        if x.rank != 1:
+            raise WeftValueError(f"weft.diag takes a vector, not {x}")
+        extent = None if x.shape[0] is None else x.shape[0] + abs(offset)
+        return x.with_shape([extent, extent])
+
+    @staticmethod
+    def evaluate(x: Array, offset: int) -> Array:
+        return np.diag(x, offset)
