@@ -1,1 +1,89 @@
-"""weft compiles Python functions over NumPy arrays to native code."""
+"""weft compiles Python functions over NumPy arrays to native code.
+
+`@weft.function` records a function once per signature into MLIR, optimises it and runs it as machine code;
+`weft.*` is also an array namespace (Python Array API 2024.12 with NumPy's names) that works on NumPy arrays and
+inside compiled functions alike.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .dialect.dtypes import as_dtype as as_dtype
+    from .dialect.errors import (
+        AxisError,
+        InternalError,
+        UnsupportedError,
+        WeftError,
+        WeftIndexError,
+        WeftTypeError,
+        WeftValueError,
+    )
+    from .frontend.function import Function, eager, function, run_functions_eagerly
+    from .frontend.settings import settings
+    from .frontend.signature import TensorSpec
+
+__version__ = "0.1.0"
+
+_EXPORTS: dict[str, str] = {
+    "function": ".frontend.function",
+    "Function": ".frontend.function",
+    "eager": ".frontend.function",
+    "run_functions_eagerly": ".frontend.function",
+    "settings": ".frontend.settings",
+    "TensorSpec": ".frontend.signature",
+    "WeftError": ".dialect.errors",
+    "WeftTypeError": ".dialect.errors",
+    "WeftValueError": ".dialect.errors",
+    "WeftIndexError": ".dialect.errors",
+    "AxisError": ".dialect.errors",
+    "UnsupportedError": ".dialect.errors",
+    "InternalError": ".dialect.errors",
+}
+"""What is here besides the array namespace, by module; all of it is loaded on first use."""
+
+
+def __getattr__(name: str) -> Any:
+    module = _EXPORTS.get(name)
+    if module is not None:
+        value = getattr(importlib.import_module(module, __name__), name)
+    elif name.startswith("__") and name not in ("__array_api_version__", "__array_namespace_info__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        namespace = importlib.import_module(".frontend.numpy_api", __name__)
+        value = namespace.lookup(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    namespace = importlib.import_module(".frontend.numpy_api", __name__)
+    return sorted({*globals(), *_EXPORTS, *namespace.names()})
+
+
+def array_namespace(api_version: str | None = None) -> Any:
+    """This module as an Array API namespace, for `__array_namespace__` of traced arrays."""
+    from .dialect.errors import WeftValueError
+
+    if api_version is not None and api_version > "2024.12":
+        raise WeftValueError(f"weft implements version 2024.12 of the Array API, not {api_version}")
+    return importlib.import_module(__name__)
+
+
+__all__ = [
+    "AxisError",
+    "Function",
+    "InternalError",
+    "TensorSpec",
+    "UnsupportedError",
+    "WeftError",
+    "WeftIndexError",
+    "WeftTypeError",
+    "WeftValueError",
+    "eager",
+    "function",
+    "run_functions_eagerly",
+    "settings",
+]

@@ -56,7 +56,8 @@ class RaiseIf(Op, name="raise_if", family="state"):
 
     @staticmethod
     def infer(condition: TensorType, values: tuple[TensorType, ...], error: str, message: str) -> None:
-        if condition.rank != 0 or condition.dtype != bool:
+        # After the lowering a boolean is an i8 in memory; the op itself stays for the backend.
+        if condition.rank != 0 or condition.dtype.name not in ("bool", "int8"):
             raise WeftTypeError(f"weft.raise_if needs a bool[] condition, not {condition}")
         for value in values:
             if value.rank != 0 or value.dtype.name != "int64":

@@ -1,0 +1,344 @@
+"""Traced arrays: what a user's function sees in place of NumPy arrays while it is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..dialect.ops.state import ReadRef, WriteRef
+from ..dialect.types import TensorType
+from .storage import Storage, ViewStep
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+
+class TracedArray:
+    """An array that is known by dtype and shape only: a storage seen through a path of views.
+
+    It answers NumPy's operators, methods and protocols by recording ops, and explains itself where Python needs
+    a value that exists only at run time.
+    """
+
+    __slots__ = ("_cached", "_cached_version", "_path", "_storage", "_type")
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, storage: Storage, path: tuple[ViewStep, ...] = (), view_type: TensorType | None = None) -> None:
+        self._storage = storage
+        self._path = path
+        self._type = storage.type if view_type is None else view_type
+        self._cached: Any = None
+        self._cached_version = -1
+
+    # What is known while tracing
+
+    @property
+    def type(self) -> TensorType:
+        """The tensor type: shape with None for run-time extents, and dtype."""
+        return self._type
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return self._type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._type.rank
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The shape: an int for every known extent, a traced scalar for a run-time one."""
+        return tuple(self._extent(axis) for axis in range(self.ndim))
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: an int, or a traced scalar when an extent is known only at run time."""
+        count: Any = 1
+        for extent in self.shape:
+            count = count * extent
+        return count
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes in all."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> str:
+        """Where the data will be (Array API)."""
+        return "cpu"
+
+    def _extent(self, axis: int) -> Any:
+        known = self._type.shape[axis]
+        if known is not None:
+            return known
+        from ..dialect.ops.shape import Dim
+
+        return self._storage.trace.emit(Dim, (self,), {"axis": axis})
+
+    # Reading and writing
+
+    def _value(self) -> Any:
+        """The SSA value of what the array holds now; replays the view path over the storage."""
+        storage = self._storage
+        storage.trace.require_active(self)
+        if self._cached is None or self._cached_version != storage.version:
+            self._cached = self._values_along_path()[-1]
+            self._cached_version = storage.version
+        return self._cached
+
+    def _values_along_path(self) -> list[Any]:
+        """The SSA values of the storage and of every view on the way to this one."""
+        storage = self._storage
+        trace = storage.trace
+        value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
+        values = [value]
+        for step in self._path:
+            operands = [values[-1], *(operand._value() for operand in step.operands)]
+            values.append(trace.create(step.op_class, operands, step.attributes)[0])
+        return values
+
+    def _view(self, step: ViewStep) -> TracedArray:
+        """A view of this array by one more step."""
+        types = [self._type, *(operand.type for operand in step.operands)]
+        (view_type,) = step.op_class.result_types(types, step.attributes)
+        if not isinstance(view_type, TensorType):
+            raise WeftTypeError(f"weft.{step.op_class.name} does not make a view")
+        return TracedArray(self._storage, (*self._path, step), view_type)
+
+    def _write(self, new: TracedArray) -> None:
+        """Replace all elements by those of an array of the same shape and dtype, in the storage."""
+        from .views import write_back
+
+        storage = self._storage
+        trace = storage.trace
+        trace.require_active(self)
+        if any(not step.writable for step in self._path):
+            raise WeftValueError("assignment destination is read-only")
+        trace.make_cell(storage)
+        value = new._value()
+        along = self._values_along_path()
+        for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
+            value = write_back(trace, step, before, value)
+        trace.create(WriteRef, [storage.ref, value], {})
+        storage.version += 1
+
+    def __getitem__(self, index: Any) -> TracedArray:
+        from .views import get_item
+
+        return get_item(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from .views import set_item
+
+        set_item(self, index, value)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of unsized object")
+        extent = self._type.shape[0]
+        if extent is None:
+            raise self._needs_value("len()", "use x.shape[0], which is a traced scalar")
+        return extent
+
+    def __iter__(self) -> Iterator[TracedArray]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[position] for position in range(len(self)))
+
+    # Python needs a value
+
+    def _needs_value(self, what: str, instead: str) -> WeftTypeError:
+        return WeftTypeError(
+            f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
+            f"function runs; {instead}"
+        )
+
+    def __bool__(self) -> bool:
+        raise self._needs_value(
+            "the truth of an array (if, while, and, or, not, assert)",
+            "use np.where(condition, a, b) for a choice, & | ~ for logic, or pass the value as a Python bool",
+        )
+
+    def __int__(self) -> int:
+        raise self._needs_value("int()", 'use x.astype("int64") to convert in compiled code')
+
+    def __float__(self) -> float:
+        raise self._needs_value("float()", 'use x.astype("float64") to convert in compiled code')
+
+    def __complex__(self) -> complex:
+        raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')
+
+    def __index__(self) -> int:
+        raise self._needs_value(
+            "an index or size in Python (a list index, range(), a shape)",
+            "index an array instead of a list (np.stack(list)[i]), or pass the number as a Python int",
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise self._needs_value(
+            "a conversion to a NumPy array",
+            "NumPy functions on it are recorded when it is passed to them directly; to write traced values into an "
+            "array made in the function, make that array with weft (weft.zeros, weft.full, weft.empty) instead of numpy",
+        )
+
+    def item(self, *index: Any) -> NoReturn:
+        """Not available: the value is known only at run time."""
+        raise self._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
+
+    def tolist(self) -> NoReturn:
+        """Not available: the values are known only at run time."""
+        raise self._needs_value("tolist()", "return the array and convert it outside")
+
+    def tobytes(self, order: str = "C") -> NoReturn:
+        """Not available: the values are known only at run time."""
+        raise self._needs_value("tobytes()", "return the array and convert it outside")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._needs_value("formatting", "return the array and format it outside")
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"TracedArray({self._type})"
+
+    def __copy__(self) -> TracedArray:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> TracedArray:
+        return self.copy()
+
+    def copy(self, order: str = "C") -> TracedArray:
+        """A new array with the same elements."""
+        return self._storage.trace.wrap(self._value(), self._type)
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        from .numpy_api.dispatch import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        from .numpy_api.dispatch import call_function
+
+        return call_function(function, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        from .. import array_namespace
+
+        return array_namespace(api_version)
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
+        """The array itself: there is one device (Array API)."""
+        if device != "cpu":
+            raise UnsupportedError(f"device {device!r} is not available in compiled code; the device there is: 'cpu'")
+        return self
+
+    def __dlpack__(self, **kwargs: Any) -> NoReturn:
+        raise self._needs_value("an exchange through DLPack", "return the array and exchange it outside")
+
+
+def _namespace_method(name: str) -> Callable[..., Any]:
+    """A method that is the namespace function of the same name with the array as its first argument."""
+
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        from .numpy_api.dispatch import namespace_function
+
+        return namespace_function(name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"`numpy.ndarray.{name}`, recorded."
+    return method
+
+
+def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) -> Callable[..., Any]:
+    def forward(self: TracedArray, other: Any) -> Any:
+        return ufunc(self, other) if _is_operand(other) else NotImplemented
+
+    def backward(self: TracedArray, other: Any) -> Any:
+        return ufunc(other, self) if _is_operand(other) else NotImplemented
+
+    def update(self: TracedArray, other: Any) -> Any:
+        return ufunc(self, other, out=(self,)) if _is_operand(other) else NotImplemented
+
+    return update if in_place else backward if reflected else forward
+
+
+def _is_operand(value: object) -> bool:
+    """Whether an operator applies: the other operand is an array, a number or a list of these."""
+    return isinstance(value, (TracedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(
+        value, "__array__"
+    )
+
+
+_OPERATORS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "matmul": np.matmul,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "divmod": np.divmod,
+}
+_COMPARISONS: dict[str, np.ufunc] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_UNARY: dict[str, np.ufunc] = {
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
+}
+_METHODS = (
+    "all any argmax argmin argsort astype clip compress conj conjugate cumprod cumsum diagonal dot flatten max mean min "
+    "nonzero prod ravel repeat reshape round searchsorted squeeze std sum swapaxes take trace transpose var view"
+).split()
+_IN_PLACE_METHODS = "fill put sort".split()
+_PROPERTIES = "T mT real imag flat".split()
+
+
+def _install() -> None:
+    for name, ufunc in _OPERATORS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+        setattr(TracedArray, f"__r{name}__", _binary(ufunc, reflected=True))
+        if name != "divmod":
+            setattr(TracedArray, f"__i{name}__", _binary(ufunc, in_place=True))
+    for name, ufunc in _COMPARISONS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+    for name, ufunc in _UNARY.items():
+        setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: ufunc(self))
+    for name in (*_METHODS, *_IN_PLACE_METHODS):
+        setattr(TracedArray, name, _namespace_method(name))
+    for name in _PROPERTIES:
+        setattr(TracedArray, name, property(_namespace_method(f"array_{name}")))
+    TracedArray.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)  # type: ignore[attr-defined]
+
+
+_install()
+
+__all__ = ["TracedArray"]

@@ -1,0 +1,48 @@
+"""From a traced module to machine code, and back to the text of any stage on the way."""
+
+from __future__ import annotations
+
+
+
+from ..backend.cpu.executable import Executable
+from ..dialect.mlir import Module, Operation, ir
+from ..dialect.register import context
+from ..passes.pipeline import run_pipeline
+from ..passes.pipelines import PIPELINES
+from .settings import settings
+
+_FRONT: dict[str, tuple[str, ...]] = {
+    "weft": (),
+    "optimized": ("weft-optimize",),
+    "linalg": ("weft-optimize", "weft-to-linalg"),
+}
+"""The stages before the backend, by the pipelines that lead to them from the trace."""
+
+_BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm")
+"""The stages of the backend, which keeps their texts itself."""
+
+STAGES = (*_FRONT, *_BACK)
+
+
+def optimize(module: Module) -> None:
+    """Run the weft-to-weft passes: stage "weft" to stage "optimized"."""
+    run_pipeline(module, PIPELINES["weft-optimize"], verify=settings.verify)
+
+
+def to_linalg(module: Module) -> None:
+    """Lower to linalg on tensors: stage "optimized" to stage "linalg"."""
+    run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
+
+
+def stage_text(traced: Operation, executable: Executable, stage: str) -> str:
+    """The text of a stage; the middle end's stages are made again from the trace, which costs nothing until asked."""
+    if stage not in _FRONT:
+        return executable.text(stage)
+    with context():
+        module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
+        for name in _FRONT[stage]:
+            run_pipeline(module, PIPELINES[name], verify=settings.verify)
+        return str(module)
+
+
+__all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

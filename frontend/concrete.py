@@ -1,0 +1,258 @@
+"""One specialisation of a function: traced, optimised and compiled for one signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend.cpu.executable import compile_module
+from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.mlir import ir
+from ..dialect.register import context
+from ..dialect.types import RefType, TensorType
+from .array import TracedArray
+from .compilation import STAGES, optimize, stage_text, to_linalg
+from .diagnostics import explain
+from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten
+from .staging import set_current_trace, type_of_operand
+from .storage import ViewStep
+from .trace import Capture, Trace
+
+
+@dataclass(frozen=True)
+class ComputedResult:
+    """A result that compiled code computes into a fresh array."""
+
+    index: int
+    is_scalar: bool
+    """Whether NumPy would give a scalar where the rank is 0."""
+
+
+@dataclass(frozen=True)
+class ArgumentResult:
+    """A result that is an argument, or a view of one: made again on the caller's array, as in NumPy."""
+
+    argument: int
+    path: tuple[ViewStep, ...]
+
+
+class ConcreteFunction:
+    """A compiled function of one signature; call it with arrays that fit, or look at any of its stages.
+
+    Made by `weft.function(f).get_concrete_function(...)`.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        structure: Structure,
+        types: Sequence[TensorType],
+        names: Sequence[str],
+        aliases: tuple[int, ...],
+        bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure]],
+    ) -> None:
+        self.name = name
+        self._bind = bind
+        self.argument_structure = structure
+        self.argument_types = tuple(types)
+        self.argument_names = tuple(names)
+        self._aliases = aliases
+        """For every array argument the first argument that is the same array."""
+        self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
+        trace = _record(function, self)
+        with context():
+            self._traced = trace.module.operation.clone()
+            optimize(trace.module)
+            self._written = _written_arguments(trace.module, self._distinct)
+            to_linalg(trace.module)
+            self._executable = compile_module(
+                trace.module, name, result_dtypes=[t.dtype for t in self._computed_types]
+            )
+        self._hidden = [capture.array for capture in trace.hidden]
+        self._guards = [c for c in trace.captures if c.snapshot is not None and _is_reachable(c)]
+        self._is_plain = not self._written and not self._hidden
+
+    _result_structure: Structure
+    _result_specs: list[ComputedResult | ArgumentResult]
+    _computed_types: list[TensorType]
+
+    # Looking at it
+
+    def as_text(self, stage: str = "optimized") -> str:
+        """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
+        if stage not in STAGES:
+            raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
+        return stage_text(self._traced, self._executable, stage)
+
+    @property
+    def result_types(self) -> str:
+        """The results as nested types, for people."""
+        types = []
+        for spec in self._result_specs:
+            if isinstance(spec, ComputedResult):
+                types.append(self._computed_types[spec.index])
+            else:
+                types.append(_view_type(self.argument_types[spec.argument], spec.path))
+        return describe(self._result_structure, types)
+
+    def pretty_printed_signature(self) -> str:
+        """The signature on a few lines: arguments and results with their types."""
+        return f"{self.name}{describe(self.argument_structure, self.argument_types)}\n  returns {self.result_types}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.name}{describe(self.argument_structure, self.argument_types)}>"
+
+    # Calling it
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused."""
+        leaves, names, structure = self._bind(args, kwargs)
+        if structure != self.argument_structure:
+            raise WeftTypeError(
+                f"{self!r} was called with other Python values or another structure: "
+                f"{describe(structure, [type_of_operand(leaf) for leaf in leaves])}"
+            )
+        for name, leaf, wanted in zip(names, leaves, self.argument_types, strict=True):
+            check_fits(name, wanted, type_of_operand(leaf))
+        if alias_pattern(leaves) != self._aliases:
+            raise WeftValueError(f"{self!r} was compiled for another pattern of equal arrays among its arguments")
+        return self.run(leaves)
+
+    def guards_hold(self) -> bool:
+        """Whether the small arrays that were compiled in still hold what they held."""
+        return all(np.array_equal(g.array, g.snapshot, equal_nan=g.array.dtype.kind in "fc") for g in self._guards if g.snapshot is not None)
+
+    def run(self, leaves: Sequence[Any]) -> Any:
+        """Run on the flattened array arguments, whose types are known to fit."""
+        arrays = [_ready(leaf) for leaf in leaves] if self._is_plain else self._prepare(leaves)
+        if len(self._distinct) != len(self._aliases):
+            arrays = [arrays[i] for i in self._distinct]
+        outputs = self._executable(*arrays, *map(_ready, self._hidden)) if self._hidden else self._executable(*arrays)
+        if self._written:
+            self._store_back(leaves, arrays)
+        return unflatten(self._result_structure, lambda i: self._result(i, outputs, leaves))
+
+    def _result(self, position: int, outputs: Sequence[np.ndarray[Any, Any]], leaves: Sequence[Any]) -> Any:
+        spec = self._result_specs[position]
+        if isinstance(spec, ComputedResult):
+            output = outputs[spec.index]
+            return output[()] if spec.is_scalar and output.ndim == 0 else output
+        value = leaves[spec.argument]
+        for step in spec.path:
+            value = step.op_class.evaluate(value, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes)
+        return value
+
+    def _prepare(self, leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+        arrays = [_ready(leaf) for leaf in leaves]
+        for index in self._written:
+            leaf = leaves[index]
+            if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
+                raise WeftValueError(
+                    f"assignment destination is read-only: {self.name} writes to its argument "
+                    f"{self.argument_names[index]!r}; pass a writable array (a copy)"
+                )
+            for other in self._distinct:
+                if other != index and isinstance(leaves[other], np.ndarray) and np.may_share_memory(leaf, leaves[other]):
+                    if np.shares_memory(leaf, leaves[other]):
+                        raise WeftValueError(
+                            f"arguments {self.argument_names[index]!r} and {self.argument_names[other]!r} of {self.name} "
+                            f"overlap in memory and the function writes to {self.argument_names[index]!r}; pass a copy of one"
+                        )
+            for hidden in self._hidden:
+                if np.may_share_memory(leaf, hidden) and np.shares_memory(leaf, hidden):
+                    raise WeftValueError(
+                        f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
+                        "the function uses from outside, and the function writes to it; pass a copy"
+                    )
+        return arrays
+
+    def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        """Write what was computed in a contiguous copy back to the caller's strided array."""
+        for position, index in enumerate(self._distinct):
+            if index in self._written and arrays[position] is not leaves[index]:
+                leaves[index][...] = arrays[position]
+
+
+def _ready(value: Any) -> np.ndarray[Any, Any]:
+    """The array as compiled code takes it: C-contiguous, aligned, in native byte order; copied only if it is not."""
+    if not isinstance(value, np.ndarray):
+        return np.asarray(value)
+    flags = value.flags
+    if flags.c_contiguous and flags.aligned and value.dtype.isnative:
+        return value
+    return np.array(value, dtype=value.dtype.newbyteorder("="), order="C", copy=True)
+
+
+def _is_reachable(capture: Capture) -> bool:
+    """Whether somebody else could still change a captured array."""
+    return capture.array.flags.writeable or capture.array.base is not None
+
+
+def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]:
+    """The argument positions whose cells are still written after optimisation."""
+    function = next(op for op in module.body.operations if op.operation.name == "func.func")
+    entry = function.regions[0].blocks[0]
+    return frozenset(
+        distinct[i] for i in range(len(distinct)) if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
+    )
+
+
+def _view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
+    for step in path:
+        (result,) = step.op_class.result_types([base], step.attributes)
+        if isinstance(result, RefType):
+            break
+        base = result
+    return base
+
+
+def _record(function: Callable[..., Any], concrete: ConcreteFunction) -> Trace:
+    """Trace the user's function on traced arrays and note how its results are to be made."""
+    types = [concrete.argument_types[i] for i in concrete._distinct]
+    names = [concrete.argument_names[i] for i in concrete._distinct]
+    trace = Trace(concrete.name, types, names)
+    position = {argument: place for place, argument in enumerate(concrete._distinct)}
+    args, kwargs = unflatten(
+        concrete.argument_structure, lambda i: trace.arguments[position[concrete._aliases[i]]]
+    )
+    previous = set_current_trace(trace)
+    try:
+        returned = _run_user_function(function, args, kwargs)
+        values: list[Any] = []
+        _collect_results(returned, concrete, trace, values)
+    except Exception as error:
+        explain(error)
+        raise
+    finally:
+        set_current_trace(previous)
+        trace.active = False
+    trace.finish(values)
+    return trace
+
+
+def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
+    return function(*args, **kwargs)
+
+
+def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, values: list[Any]) -> None:
+    leaves: list[Any] = []
+    concrete._result_structure = flatten(returned, leaves, "result", [])
+    concrete._result_specs = []
+    concrete._computed_types = []
+    for leaf in leaves:
+        if not isinstance(leaf, TracedArray):
+            leaf = trace.wrap(trace.value_of(np.array(leaf)))
+        storage = leaf._storage
+        trace.require_active(leaf)
+        is_view_of_argument = storage.argument is not None and not any(step.operands for step in leaf._path)
+        if is_view_of_argument and storage.trace is trace:
+            concrete._result_specs.append(ArgumentResult(concrete._distinct[storage.argument], leaf._path))
+            continue
+        concrete._result_specs.append(ComputedResult(len(values), is_scalar=not leaf._path))
+        concrete._computed_types.append(leaf.type)
+        values.append(leaf._value())

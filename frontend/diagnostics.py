@@ -1,0 +1,76 @@
+"""Errors as the user sees them: their own frames only, and the line with a caret and the arrays named in it."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from types import FrameType, TracebackType
+
+import numpy as np
+
+from ..dialect.errors import WeftError
+from ..dialect.types import type_of
+from .array import TracedArray
+from .locations import SourceRange, caret_snippet, is_own_file, range_of_frame
+from .settings import settings
+
+
+def explain(error: BaseException) -> None:
+    """Add the user's line, a caret and the types of the arrays named there to the message of a weft error, once."""
+    if not isinstance(error, WeftError) or getattr(error, "location", None) is not None:
+        return
+    found = _innermost_user_frame(error.__traceback__)
+    if found is None:
+        return
+    frame, place = found
+    error.location = place  # type: ignore[attr-defined]
+    lines = [str(error), caret_snippet(place)]
+    described = _describe_names(frame, place)
+    if described:
+        lines.append(f"  where {described}")
+    error.args = ("\n".join(lines), *error.args[1:])
+
+
+def _innermost_user_frame(traceback: TracebackType | None) -> tuple[FrameType, SourceRange] | None:
+    found = None
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if not is_own_file(frame.f_code.co_filename):
+            found = frame, range_of_frame(frame, traceback.tb_lasti, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _describe_names(frame: FrameType, place: SourceRange) -> str:
+    """The arrays among the names in the expression at a place: `a is f32[3], b is f32[4]`."""
+    text = "".join(linecache.getlines(place.file)[place.line - 1 : place.end_line])
+    if place.column and place.end_line == place.line:
+        text = text.encode()[place.column - 1 : place.end_column - 1].decode(errors="replace")
+    try:
+        tree = ast.parse(text.strip())
+    except SyntaxError:
+        return ""
+    names = dict.fromkeys(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    described = []
+    for name in names:
+        value = frame.f_locals.get(name)
+        if isinstance(value, TracedArray):
+            described.append(f"{name} is {value.type}")
+        elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+            described.append(f"{name} is {type_of(value)}")
+    return ", ".join(described)
+
+
+def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
+    """The traceback without weft's own frames (kept with WEFT_FULL_TRACEBACK=1)."""
+    if settings.full_traceback:
+        return traceback
+    kept = []
+    while traceback is not None:
+        if not is_own_file(traceback.tb_frame.f_code.co_filename):
+            kept.append(traceback)
+        traceback = traceback.tb_next
+    result: TracebackType | None = None
+    for entry in reversed(kept):
+        result = TracebackType(result, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return result

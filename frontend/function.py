@@ -1,0 +1,270 @@
+"""`weft.function`: the decorator, its cache of specialisations, and the switches that turn compiling off."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.types import TensorType, type_of
+from .array import TracedArray
+from .diagnostics import user_traceback
+from .settings import settings
+from .signature import Node, Structure, TensorSpec, as_array, check_fits, alias_pattern, flatten, is_array, unflatten
+
+if TYPE_CHECKING:
+    from .concrete import ConcreteFunction
+
+_COMPILE_LOCK = threading.RLock()
+"""One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
+
+
+class Function:
+    """A Python function that runs as machine code, compiled once for each signature of its arguments.
+
+    Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (Python numbers,
+    strings, None, objects) is a constant of the compiled code, and another value compiles again. Made by
+    `weft.function`.
+    """
+
+    def __init__(self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None, name: str | None) -> None:
+        if not callable(python_function):
+            raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
+        self.python_function = python_function
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self.name = name or _name_of(python_function)
+        try:
+            self._signature = inspect.signature(python_function)
+        except (TypeError, ValueError) as error:
+            raise WeftTypeError(f"weft.function cannot find out the parameters of {python_function!r}: {error}") from error
+        self._parameters = tuple(self._signature.parameters.values())
+        self._positional = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self._parameters)
+        self._is_simple = self._positional == len(self._parameters)
+        if self.input_signature is not None and len(self.input_signature) > self._positional:
+            raise WeftValueError(
+                f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
+                f"{self._positional} positional arguments"
+            )
+        self._concrete: dict[Any, ConcreteFunction] = {}
+        self._lock = threading.RLock()
+        self._traces = 0
+        functools.update_wrapper(self, python_function, updated=())
+
+    @property
+    def trace_count(self) -> int:
+        """How often the Python function was traced."""
+        return self._traces
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind as a method: the instance is an argument whose identity is part of the signature."""
+        return self if instance is None else BoundFunction(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the compiled function, compiling it first if the signature is new."""
+        if settings.disable_jit:
+            return self.python_function(*args, **kwargs)
+        try:
+            leaves, names, structure = self._bind(args, kwargs)
+            if any(isinstance(leaf, TracedArray) for leaf in leaves):
+                return self.python_function(*args, **kwargs)  # inside another trace: becomes part of it
+            return self._specialize(leaves, names, structure).run(leaves)
+        except Exception as error:
+            raise error.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.
+
+        Without arguments, the one of the `input_signature`.
+        """
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        leaves, names, structure = self._bind(args, kwargs)
+        return self._specialize(leaves, names, structure)
+
+    def pretty_printed_concrete_signatures(self) -> str:
+        """The signatures compiled so far, one below the other."""
+        return "\n\n".join(c.pretty_printed_signature() for c in self._concrete.values())
+
+    def clear_cache(self) -> None:
+        """Forget all specialisations; their machine code is freed."""
+        with self._lock:
+            self._concrete.clear()
+
+    def __repr__(self) -> str:
+        return f"<weft.function {self.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Function, (self.python_function, self.input_signature, self.name))
+
+    # From a call to a specialisation
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[str], Structure]:
+        """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
+        if kwargs or not self._is_simple or len(args) != self._positional:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if self.input_signature is not None:
+            args = tuple(
+                _conform(value, spec, p.name) for value, spec, p in zip(args, self.input_signature, self._parameters, strict=False)
+            ) + args[len(self.input_signature) :]
+        leaves: list[Any] = []
+        names: list[str] = []
+        structure = self._flatten(args, kwargs, leaves, names)
+        return [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)], names, structure
+
+    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]) -> Structure:
+        children = []
+        for position, value in enumerate(args):
+            if position < self._positional:
+                path = self._parameters[position].name
+            else:
+                path = f"{self._parameters[self._positional].name}[{position - self._positional}]"
+            children.append(flatten(value, leaves, path, names))
+        keywords = tuple(sorted(kwargs))
+        named = tuple(flatten(kwargs[k], leaves, k, names) for k in keywords)
+        return Node(tuple, (), (Node(tuple, (), tuple(children)), Node(dict, keywords, named)))
+
+    def _specialize(self, leaves: list[Any], names: list[str], structure: Structure) -> ConcreteFunction:
+        types = tuple(map(_type_of_leaf, leaves))
+        if self.input_signature is not None:
+            types = self._relaxed(types)
+        aliases = alias_pattern(leaves)
+        key = (structure, types, aliases)
+        concrete = self._concrete.get(key)
+        if concrete is not None and concrete.guards_hold():
+            return concrete
+        with _COMPILE_LOCK:
+            concrete = self._concrete.get(key)
+            if concrete is None or not concrete.guards_hold():
+                from .concrete import ConcreteFunction
+
+                self._traces += 1
+                concrete = ConcreteFunction(self.python_function, self.name, structure, types, names, aliases, self._bind)
+                self._concrete[key] = concrete
+        return concrete
+
+    def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
+        """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""
+        specs: list[Any] = []
+        for position, entry in enumerate(self.input_signature or ()):
+            flatten(entry, specs, str(position), [])
+        relaxed = []
+        for given, spec in zip(types, specs, strict=False):
+            extents = [
+                known if wanted is not None or known == 1 else None
+                for known, wanted in zip(given.shape, spec.shape, strict=True)
+            ]
+            relaxed.append(given.with_shape(extents))
+        return (*relaxed, *types[len(relaxed) :])
+
+
+class BoundFunction:
+    """A `weft.function` that is a method, bound to its instance."""
+
+    def __init__(self, function: Function, instance: Any) -> None:
+        self.function = function
+        self.__self__ = instance
+        self.__name__ = function.name
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the method."""
+        return self.function(self.__self__, *args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """As `Function.get_concrete_function`, for this instance."""
+        return self.function.get_concrete_function(self.__self__, *args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+
+def _name_of(python_function: Callable[..., Any]) -> str:
+    """A name for messages and symbols."""
+    inner = python_function.func if isinstance(python_function, functools.partial) else python_function
+    name = getattr(inner, "__name__", type(inner).__name__)
+    return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
+
+
+def _type_of_leaf(leaf: Any) -> TensorType:
+    return leaf.type if isinstance(leaf, TensorSpec) else type_of(leaf)
+
+
+def _conform(value: Any, spec: Any, name: str) -> Any:
+    """The argument as an entry of the input signature wants it; what does not fit is refused by name."""
+    leaves: list[Any] = []
+    wanted: list[Any] = []
+    names: list[str] = []
+    structure = flatten(spec, wanted, name, names)
+    if not isinstance(spec, TensorSpec):
+        given = flatten(value, leaves, name, [])
+        if given != structure:
+            raise WeftTypeError(f"argument {name!r} does not have the structure of its input_signature entry {spec!r}")
+    else:
+        leaves = [value]
+    conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]
+    return unflatten(structure, lambda i: conformed[i])
+
+
+def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
+    if not is_array(value):
+        try:
+            value = np.asarray(value, spec.dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
+    value = as_array(value, name)
+    check_fits(name, spec.type, _type_of_leaf(value))
+    return value
+
+
+@overload
+def function(python_function: Callable[..., Any]) -> Function: ...
+@overload
+def function(
+    *, input_signature: Sequence[Any] | None = None, name: str | None = None
+) -> Callable[[Callable[..., Any]], Function]: ...
+def function(
+    python_function: Callable[..., Any] | None = None,
+    *,
+    input_signature: Sequence[Any] | None = None,
+    name: str | None = None,
+) -> Function | Callable[[Callable[..., Any]], Function]:
+    """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
+
+    `input_signature` is a sequence of `weft.TensorSpec` (nested like the arguments), one for each of the first
+    positional arguments: calls must fit it, and extents given as None do not compile again for another size.
+    `name` appears in the IR and in messages.
+
+    >>> import numpy as np, weft
+    >>> @weft.function
+    ... def scaled(x, factor=2):
+    ...     return x * factor + 1
+    >>> scaled(np.arange(3))
+    array([1, 3, 5])
+    """
+    if python_function is not None:
+        return Function(python_function, input_signature, name)
+    return lambda f: Function(f, input_signature, name)
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Turn compiling off (True) or on (False) for the whole process: decorated functions then run as plain Python."""
+    settings.disable_jit = bool(run_eagerly)
+
+
+@contextlib.contextmanager
+def eager() -> Iterator[None]:
+    """Run decorated functions as plain Python inside the `with` block, to debug them."""
+    with settings.scope(disable_jit=True):
+        yield
+
+
+__all__ = ["BoundFunction", "Function", "eager", "function", "run_functions_eagerly"]

@@ -1,0 +1,93 @@
+"""Where in the user's program we are: frames outside weft, with exact columns where Python knows them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FrameType
+
+_OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OWN_ROOMS = tuple(_OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools"))
+
+
+@dataclass(frozen=True)
+class SourceRange:
+    """A place in the user's program; columns count from 1, 0 where Python does not tell."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
+
+
+def is_own_file(file: str) -> bool:
+    """Whether a source file is part of weft itself (or of NumPy, which only passes calls on)."""
+    return file.startswith(_OWN_ROOMS) or f"{os.sep}numpy{os.sep}" in file or file == _OWN_ROOT + "__init__.py"
+
+
+@lru_cache(maxsize=4096)
+def _range_of(code: CodeType, last_instruction: int, line: int) -> SourceRange:
+    column, end_line, end_column = 0, line, 0
+    if hasattr(code, "co_positions") and last_instruction >= 0:
+        position = next(itertools.islice(code.co_positions(), last_instruction // 2, None), None)
+        if position is not None and position[0] is not None and position[2] is not None:
+            line, column = position[0], position[2] + 1
+            end_line = position[1] or line
+            end_column = (position[3] or position[2]) + 1
+    return SourceRange(code.co_filename, line, column, end_line, end_column, code.co_name)
+
+
+def range_of_frame(frame: FrameType, last_instruction: int | None = None, line: int | None = None) -> SourceRange:
+    """The place a frame is at, or was at for a given instruction of a traceback."""
+    instruction = frame.f_lasti if last_instruction is None else last_instruction
+    return _range_of(frame.f_code, instruction, line or frame.f_lineno)
+
+
+def user_frames(limit_file: str | None = None) -> list[FrameType]:
+    """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun."""
+    frames = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == TRACE_ENTRY and code.co_filename.startswith(_OWN_ROOT):
+            break
+        if not is_own_file(code.co_filename):
+            frames.append(frame)
+        frame = frame.f_back
+    return frames
+
+
+TRACE_ENTRY = "_run_user_function"
+"""The name of the function that calls the user's function while tracing; frames above it are the caller's."""
+
+
+def caret_snippet(place: SourceRange) -> str:
+    """The source line with a caret under the expression, as Python prints it; empty when there is no source."""
+    summary = traceback.FrameSummary(place.file, place.line, place.function, lookup_line=True)
+    text = (summary.line or "").rstrip()
+    if not text:
+        return f'  File "{place.file}", line {place.line}, in {place.function}'
+    lines = [f'  File "{place.file}", line {place.line}, in {place.function}', f"    {text}"]
+    if place.column:
+        import linecache
+
+        raw = linecache.getline(place.file, place.line).rstrip("\n")
+        indent = len(raw) - len(raw.lstrip())
+        # Columns of code objects count UTF-8 bytes.
+        start = len(raw.encode()[: place.column - 1].decode(errors="replace")) - indent
+        end = (
+            len(raw.encode()[: place.end_column - 1].decode(errors="replace")) - indent
+            if place.end_line == place.line
+            else len(text)
+        )
+        lines.append("    " + " " * start + "^" * max(end - start, 1))
+    return "\n".join(lines)

@@ -1,0 +1,76 @@
+"""Every setting of weft in one place: typed, from the environment, from Python, or for a scope."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ..dialect.errors import WeftValueError
+
+
+def _setting(default: Any, variable: str, help: str) -> Any:
+    return field(default=default, metadata={"variable": variable, "help": help})
+
+
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+
+
+def _parse(variable: str, text: str, default: Any) -> Any:
+    """Read an environment variable as the type of its default."""
+    if isinstance(default, bool):
+        if text.lower() in _TRUE | _FALSE:
+            return text.lower() in _TRUE
+        raise WeftValueError(f"{variable}={text!r}: expected 0 or 1")
+    if isinstance(default, int):
+        if text.isdecimal():
+            return int(text)
+        raise WeftValueError(f"{variable}={text!r}: expected a whole number")
+    return text
+
+
+@dataclass
+class Settings:
+    """The settings; assign to an attribute, or use `with weft.settings.scope(name=value):`.
+
+    >>> settings.max_trace_ops
+    100000
+    """
+
+    disable_jit: bool = _setting(False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling.")
+    full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
+    max_trace_ops: int = _setting(100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this.")
+    max_constant_bytes: int = _setting(
+        64 << 20, "WEFT_MAX_CONSTANT_BYTES", "Refuse constants made while tracing that are larger than this."
+    )
+    verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
+
+    @contextlib.contextmanager
+    def scope(self, **values: Any) -> Iterator[Settings]:
+        """Set some settings for the duration of a `with` block."""
+        names = {f.name for f in fields(self)}
+        for name in values:
+            if name not in names:
+                raise WeftValueError(f"there is no setting {name!r}; the settings are: {', '.join(sorted(names))}")
+        before = {name: getattr(self, name) for name in values}
+        for name, value in values.items():
+            setattr(self, name, value)
+        try:
+            yield self
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+
+def _from_environment() -> Settings:
+    values = {}
+    for f in fields(Settings):
+        text = os.environ.get(f.metadata["variable"])
+        if text is not None:
+            values[f.name] = _parse(f.metadata["variable"], text, f.default)
+    return Settings(**values)
+
+
+settings = _from_environment()

@@ -1,0 +1,232 @@
+"""From call arguments to data and key: nested structures are flattened, arrays are data, the rest is constant."""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..dialect.dtypes import as_dtype, element_type, supported_names
+from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.types import TensorType, compatible_shapes, parse_type
+from .array import TracedArray
+
+Key: TypeAlias = Any
+
+
+class TensorSpec:
+    """The type of an array argument: a shape with None for extents that vary, a dtype, a name.
+
+    >>> TensorSpec([None, 3], "float32", name="x")
+    TensorSpec(shape=(None, 3), dtype=float32, name='x')
+    """
+
+    __slots__ = ("name", "type")
+
+    def __init__(self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None) -> None:
+        extents = (shape,) if isinstance(shape, int) or shape is None else tuple(shape)
+        for extent in extents:
+            if extent is not None and (not isinstance(extent, (int, np.integer)) or extent < 0):
+                raise WeftValueError(f"TensorSpec: an extent is None or a non-negative int, not {extent!r}")
+        self.type = TensorType(tuple(None if e is None else int(e) for e in extents), as_dtype(dtype))
+        self.name = name
+
+    @classmethod
+    def from_string(cls, text: str, name: str | None = None) -> TensorSpec:
+        """Read `f32[?,3]`."""
+        parsed = parse_type(text)
+        return cls(parsed.shape, parsed.dtype, name)
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The shape."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype."""
+        return self.type.dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and self.type == other.type and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.name))
+
+    def __repr__(self) -> str:
+        name = f", name={self.name!r}" if self.name else ""
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}{name})"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A place of an array in the flattened arguments or results."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Static:
+    """A constant of the trace: its key decides whether a trace is reused, its value is what the function sees."""
+
+    key: Key
+    value: Any = dataclasses.field(compare=False, hash=False)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container: what kind, its keys, and its flattened children."""
+
+    kind: Any
+    """list, tuple, dict, or the class of a namedtuple or dataclass."""
+    keys: tuple[Any, ...]
+    children: tuple[Any, ...]
+
+
+Structure: TypeAlias = "Leaf | Static | Node"
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
+    return isinstance(value, (np.ndarray, np.generic, TracedArray, TensorSpec)) or (
+        not isinstance(value, type) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+    )
+
+
+def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Structure:
+    """Take a nested value apart: arrays go to `leaves` with their path in `names`; returns the structure."""
+    if is_array(value):
+        leaves.append(value)
+        names.append(path)
+        return Leaf(len(leaves) - 1)
+    kind = type(value)
+    if kind in (list, tuple):
+        return Node(kind, (), tuple(flatten(v, leaves, f"{path}[{i}]", names) for i, v in enumerate(value)))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        fields = tuple(value._fields)
+        return Node(kind, fields, tuple(flatten(v, leaves, f"{path}.{f}", names) for f, v in zip(fields, value, strict=True)))
+    if kind is dict:
+        keys = tuple(value)
+        try:
+            keys = tuple(sorted(keys))  # two orders of one dict are one signature
+        except TypeError:
+            pass
+        return Node(dict, keys, tuple(flatten(value[k], leaves, f"{path}[{k!r}]", names) for k in keys))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = tuple(f.name for f in dataclasses.fields(value) if f.init)
+        return Node(kind, fields, tuple(flatten(getattr(value, f), leaves, f"{path}.{f}", names) for f in fields))
+    return Static(static_key(value), value)
+
+
+def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
+    """Build the nested value again, with `leaf(index)` in the places of arrays."""
+    if isinstance(structure, Leaf):
+        return leaf(structure.index)
+    if isinstance(structure, Static):
+        return structure.value
+    children = [unflatten(child, leaf) for child in structure.children]
+    kind = structure.kind
+    if kind in (list, tuple):
+        return kind(children)
+    if kind is dict:
+        return dict(zip(structure.keys, children, strict=True))
+    if issubclass(kind, tuple):
+        return kind(*children)
+    return kind(**dict(zip(structure.keys, children, strict=True)))
+
+
+_BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range)
+
+
+def static_key(value: Any) -> Key:
+    """What a constant of the trace is compared by: value and type for plain values, else identity (held weakly)."""
+    if isinstance(value, (float, complex)):
+        return (type(value), repr(value))  # tells -0.0 from 0.0 and finds NaN again
+    if isinstance(value, slice):
+        return (slice, static_key(value.start), static_key(value.stop), static_key(value.step))
+    if isinstance(value, _BY_VALUE):
+        return (type(value), value)
+    if isinstance(value, (frozenset, set)):
+        return (type(value), frozenset(static_key(v) for v in value))
+    return IdentityKey(value)
+
+
+class IdentityKey:
+    """Compares by object identity; does not keep the object alive where it can be referred to weakly."""
+
+    __slots__ = ("__weakref__", "address", "reference")
+
+    def __init__(self, value: Any) -> None:
+        self.address = id(value)
+        try:
+            self.reference: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self.reference = lambda: value
+
+    def __hash__(self) -> int:
+        return hash(self.address)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IdentityKey) or self.address != other.address:
+            return False
+        mine = self.reference()
+        return mine is not None and mine is other.reference()
+
+    def __repr__(self) -> str:
+        return f"<{type(self.reference()).__name__} at {self.address:#x}>"
+
+
+def as_array(value: Any, name: str) -> Any:
+    """The NumPy array of an argument that is data, or a `WeftTypeError` that names it and the dtypes there are."""
+    if isinstance(value, (TracedArray, TensorSpec)):
+        return value
+    if not isinstance(value, (np.ndarray, np.generic)):
+        try:
+            value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
+        except (TypeError, ValueError, BufferError, RuntimeError) as error:
+            raise WeftTypeError(f"argument {name!r} cannot be read as an array: {error}") from error
+    dtype = value.dtype
+    try:
+        element_type(dtype)
+    except WeftTypeError:
+        hint = ""
+        if dtype.kind in "OSUMmV":
+            hint = "; convert it before the call, for example with .astype('float64'), or pass it inside a Python object"
+        raise WeftTypeError(
+            f"argument {name!r} has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
+            f"{supported_names()}{hint}"
+        ) from None
+    return value
+
+
+def describe(structure: Structure, types: Sequence[TensorType]) -> str:
+    """A structure as people write it, with tensor types in the places of arrays."""
+    if isinstance(structure, Leaf):
+        return str(types[structure.index])
+    if isinstance(structure, Static):
+        return repr(structure.value)
+    children = [describe(child, types) for child in structure.children]
+    kind = structure.kind
+    if kind is list:
+        return f"[{', '.join(children)}]"
+    if kind is tuple:
+        return f"({', '.join(children)}{',' if len(children) == 1 else ''})"
+    if kind is dict:
+        return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
+    return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"
+
+
+def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
+    """Raise unless an array of a type may be passed where a spec asks for another, naming the argument."""
+    if spec.dtype != given.dtype or not compatible_shapes(spec.shape, given.shape):
+        raise WeftTypeError(f"argument {what!r} must be {spec}, but {given} was given")
+
+
+def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
+    """For every array the position of the first one that is the same object."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))

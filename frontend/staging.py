@@ -1,0 +1,137 @@
+"""Where a function of the array namespace turns into ops: staged when an operand is traced, else evaluated.
+
+This module and `frontend/array.py` do not load MLIR: eager calls of the namespace never need it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..dialect.dtypes import DTypeLike, as_dtype, kind
+from ..dialect.errors import WeftTypeError
+from ..dialect.op import Elementwise, Op, loop_dtypes
+from ..dialect.ops.casts import Cast
+from ..dialect.types import TensorType, type_of
+from .array import TracedArray
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+ArrayLike: TypeAlias = Any
+"""A traced array, a NumPy array or scalar, a Python number, or nested lists of these."""
+
+ArrayResult: TypeAlias = Any
+"""A traced array when staged, a NumPy array or scalar when evaluated."""
+
+_PYTHON_SCALARS = (bool, int, float, complex)
+
+
+class _Current(threading.local):
+    trace: Trace | None = None
+
+
+_current = _Current()
+
+
+def current_trace() -> Trace | None:
+    """The trace that this thread is recording, if any."""
+    return _current.trace
+
+
+def set_current_trace(trace: Trace | None) -> Trace | None:
+    """Make a trace the current one of this thread; returns the one before, to be restored."""
+    previous, _current.trace = _current.trace, trace
+    return previous
+
+
+def is_traced(value: object) -> bool:
+    """Whether a value is a traced array."""
+    return isinstance(value, TracedArray)
+
+
+def trace_of(values: Any) -> Trace | None:
+    """The trace that the values belong to: that of the first traced array among them, searching lists and tuples."""
+    for value in values:
+        if isinstance(value, TracedArray):
+            return value._storage.trace
+        if isinstance(value, (list, tuple)) and (found := trace_of(value)) is not None:
+            return found
+    return None
+
+
+def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayResult:
+    """Stage an op, or evaluate it with NumPy when no operand is traced and no trace needs it.
+
+    Operands are given flat (a variadic field takes what is left); NumPy arrays among traced ones become
+    constants or captured arguments of the trace. Dtypes must fit the op's rule: promotion is the caller's.
+    """
+    trace = trace_of(operands)
+    if trace is not None:
+        return trace.emit(op_class, operands, attributes)
+    results = op_class.compute([np.asarray(operand) for operand in operands], attributes)
+    values = tuple(result[()] if result.ndim == 0 else result for result in results)
+    return values[0] if op_class.results == 1 else values
+
+
+def apply_ufunc(op_class: type[Elementwise], *operands: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
+    """Apply an elementwise op with NumPy's promotion: Python scalars are weak, operands are cast to the loop's dtypes.
+
+    `dtype` asks for the loop with that result dtype, as the ufunc argument does.
+    """
+    if trace_of(operands) is None:
+        return op_class.ufunc(*operands) if dtype is None else op_class.ufunc(*operands, dtype=dtype)
+    arrays = [as_operand(operand) for operand in operands]
+    wanted = tuple(type(a) if isinstance(a, _PYTHON_SCALARS) else type_of_operand(a).dtype for a in arrays)
+    wanted = tuple(bool if w is bool else w for w in wanted)
+    loop = loop_dtypes(op_class.ufunc, tuple(np.dtype(bool) if w is bool else w for w in wanted))
+    if dtype is not None:
+        target = as_dtype(dtype)
+        loop = loop_dtypes(op_class.ufunc, (target,) * len(arrays))
+    if loop is None:
+        listing = ", ".join(str(type_of_operand(a)) for a in arrays)
+        raise WeftTypeError(f"numpy.{op_class.ufunc.__name__} is not defined for {listing}")
+    cast_operands = [cast(a, d) for a, d in zip(arrays, loop, strict=False)]
+    return apply(op_class, *cast_operands)
+
+
+def as_operand(value: ArrayLike) -> Any:
+    """A traced array, a NumPy array or a Python scalar from whatever NumPy would take as an array."""
+    if isinstance(value, (TracedArray, np.ndarray, np.generic, *_PYTHON_SCALARS)):
+        return value
+    return asarray(value)
+
+
+def type_of_operand(value: ArrayLike) -> TensorType:
+    """The tensor type of an operand; Python scalars have NumPy's default dtypes."""
+    if isinstance(value, TracedArray):
+        return value.type
+    return type_of(np.asarray(value))
+
+
+def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """Convert to a dtype; a Python scalar that the dtype cannot hold raises `OverflowError`, as in NumPy."""
+    if isinstance(value, TracedArray):
+        return value if value.dtype == dtype else value._storage.trace.emit(Cast, (value,), {"dtype": dtype})
+    if isinstance(value, _PYTHON_SCALARS) and not isinstance(value, bool):
+        if kind(dtype) in "iu" and isinstance(value, int):
+            return np.asarray(value, dtype)[()]  # checks the range
+        with np.errstate(over="ignore"):
+            return np.asarray(value).astype(dtype)[()]
+    return np.asarray(value).astype(dtype)[()]
+
+
+def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
+    """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, (list, tuple)) and trace_of(value) is not None:
+        from .numpy_api.joining import stack
+
+        value = stack([asarray(entry) for entry in value])
+    if not isinstance(value, TracedArray):
+        array = np.asarray(value, wanted)
+        type_of(array)
+        return array
+    return value if wanted is None else cast(value, wanted)

@@ -1,0 +1,224 @@
+"""A recording of one run of the user's function: ops of the weft dialect, in program order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..dialect.attributes import type_from_mlir, type_to_mlir
+from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..dialect.mlir import Location, Value, dialect, ir
+from ..dialect.op import Op
+from ..dialect.ops.creation import Constant
+from ..dialect.ops.state import AllocRef, RaiseIf
+from ..dialect.register import context, create
+from ..dialect.types import RefType, TensorType, type_of
+from .array import TracedArray
+from .locations import SourceRange, range_of_frame, user_frames
+from .settings import settings
+from .storage import Storage
+
+CONSTANT_BYTES = 1024
+"""Captured arrays up to this size are compiled in (and compared at each call); larger ones are hidden arguments."""
+
+_func = dialect("func")
+
+
+@dataclass
+class Capture:
+    """An array that the function found outside its arguments."""
+
+    array: np.ndarray[Any, Any]
+    snapshot: np.ndarray[Any, Any] | None
+    """What was compiled in, for a small one; None for a hidden argument, which is read at each call."""
+
+
+class Trace:
+    """Records ops into a function of a new module; one per signature of a `weft.function`."""
+
+    def __init__(self, name: str, argument_types: Sequence[TensorType], argument_names: Sequence[str]) -> None:
+        self.name = name
+        self.active = True
+        self.op_count = 0
+        self.captures: list[Capture] = []
+        self.hidden: list[Capture] = []
+        self.written: set[int] = set()
+        self._captured: dict[int, Any] = {}
+        with context(), ir.Location.unknown():
+            self.module = ir.Module.create()
+            with ir.InsertionPoint(self.module.body):
+                inputs = [type_to_mlir(t) for t in argument_types]
+                self.function = _func.FuncOp(name, ir.FunctionType.get(inputs, []))
+                self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
+        self.arguments = [
+            TracedArray(Storage(self, self.block.arguments[index], argument_type, argument=index))
+            for index, argument_type in enumerate(argument_types)
+        ]
+
+    # Recording
+
+    def create(self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> Sequence[Value]:
+        """Record an op on SSA values at the user's present location; returns its results."""
+        self.op_count += 1
+        if self.op_count > settings.max_trace_ops:
+            raise UnsupportedError(
+                f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop around "
+                "array operations is unrolled while tracing: make it shorter, work on whole arrays, or raise "
+                "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
+            )
+        with context(), ir.InsertionPoint(self.block):
+            operation = create(op_class, operands, attributes, location=self.location())
+            results: Sequence[Value] = operation.results
+            return results
+
+    def emit(self, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
+        """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
+        values = [self.value_of(operand) for operand in operands]
+        results = tuple(self.wrap(value) for value in self.create(op_class, values, attributes))
+        return results[0] if op_class.results == 1 else results
+
+    def wrap(self, value: Value, tensor_type: TensorType | None = None) -> TracedArray:
+        """A traced array, with a storage of its own, for an SSA value."""
+        if tensor_type is None:
+            with context():
+                found = type_from_mlir(value.type)
+            if isinstance(found, RefType):
+                raise WeftTypeError(f"{found} is not an array")
+            tensor_type = found
+        return TracedArray(Storage(self, value, tensor_type))
+
+    def value_of(self, operand: Any) -> Value:
+        """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
+        if isinstance(operand, TracedArray):
+            if operand._storage.trace is not self:
+                operand._storage.trace.require_active(operand)
+                raise UnsupportedError("arrays of two different traces meet in one operation")
+            return operand._value()
+        if isinstance(operand, np.ndarray) and operand.ndim > 0:
+            return self.capture(operand)
+        return self.create(Constant, [], {"value": np.asarray(operand)})[0]
+
+    def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+        """Record that the call ends with a Python exception where the condition holds."""
+        operands = [condition._value(), *(value._value() for value in values)]
+        self.create(RaiseIf, operands, {"error": error, "message": message})
+
+    def make_cell(self, storage: Storage) -> None:
+        """Turn a storage into a mutable cell at the place where its value was defined."""
+        if storage.ref is not None:
+            return
+        with context():
+            if storage.argument is not None:
+                argument = self.block.arguments[storage.argument]
+                self.written.add(storage.argument)
+                storage.ref = self._argument_cell(argument, storage)
+                return
+            owner = storage.value.owner
+            ref_type = type_to_mlir(RefType(storage.type))
+            anchor = ir.InsertionPoint.after(owner) if hasattr(ir.InsertionPoint, "after") else _after(owner)
+            with anchor:
+                storage.ref = ir.Operation.create(
+                    f"weft.{AllocRef.name}", results=[ref_type], operands=[storage.value], loc=owner.location
+                ).results[0]
+
+    def _argument_cell(self, argument: Value, storage: Storage) -> Value:
+        """Make a function argument a cell; what was read of it so far reads the cell at function entry."""
+        users = bool(list(argument.uses))
+        argument.set_type(type_to_mlir(RefType(storage.type)))
+        if users:
+            with ir.InsertionPoint.at_block_begin(self.block):
+                read = ir.Operation.create(
+                    "weft.read_ref", results=[type_to_mlir(storage.type)], operands=[argument], loc=ir.Location.unknown()
+                )
+            argument.replace_all_uses_except(read.results[0], read)
+        return argument
+
+    # Arrays from outside
+
+    def capture(self, array: np.ndarray[Any, Any]) -> Value:
+        """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
+        key = id(array)
+        if key in self._captured:
+            return self._captured[key]
+        tensor_type = type_of(array)
+        if array.nbytes <= CONSTANT_BYTES:
+            snapshot = np.array(array, dtype=tensor_type.dtype, order="C")
+            self.captures.append(Capture(array, snapshot))
+            with context(), ir.InsertionPoint.at_block_begin(self.block):
+                operation = create(Constant, [], {"value": snapshot}, location=self.location())
+                value = operation.results[0]
+        else:
+            capture = Capture(array, None)
+            self.captures.append(capture)
+            self.hidden.append(capture)
+            with context():
+                value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
+        self._captured[key] = value
+        return value
+
+    # The end
+
+    def finish(self, results: Sequence[Value]) -> None:
+        """Return the results and fix the function's type; nothing can be recorded afterwards."""
+        with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
+            _func.ReturnOp(list(results))
+            inputs = [argument.type for argument in self.block.arguments]
+            function_type = ir.FunctionType.get(inputs, [value.type for value in results])
+            self.function.attributes["function_type"] = ir.TypeAttr.get(function_type)
+        self.active = False
+
+    def require_active(self, array: TracedArray) -> None:
+        """Raise `LeakedArrayError` when the array is used after its trace has ended."""
+        if not self.active:
+            made_at = array._storage.made_at
+            raise LeakedArrayError(
+                f"a traced array ({array.type}) of {self.name} is used after the tracing of {self.name} has ended; it "
+                f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
+                "function. Return it from the function instead"
+            )
+
+    # Places
+
+    def user_location(self) -> SourceRange | None:
+        """The innermost place in the user's program, or None outside of it."""
+        frames = user_frames()
+        return range_of_frame(frames[0]) if frames else None
+
+    def location(self) -> Location:
+        """The MLIR location of the user's place, with the chain of calls that led to it."""
+        frames = user_frames()
+        if not frames:
+            return ir.Location.unknown(context())
+        places = [_location_of(range_of_frame(frame)) for frame in frames]
+        return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
+
+
+def _location_of(place: SourceRange) -> Location:
+    key = (place.file, place.line, place.column)
+    found = _locations.get(key)
+    if found is None:
+        found = _locations[key] = ir.Location.file(place.file, place.line, place.column, context())
+    return found
+
+
+_locations: dict[tuple[str, int, int], Location] = {}
+
+
+def _after(operation: Any) -> Any:
+    """The insertion point right behind an operation."""
+    block = operation.block
+    operations = list(block.operations)
+    position = next(i for i, o in enumerate(operations) if o.operation == operation.operation)
+    if position + 1 == len(operations):
+        return ir.InsertionPoint(block)
+    return ir.InsertionPoint(operations[position + 1])
+
+
+class LeakedArrayError(WeftValueError):
+    """A traced array is used outside the trace that made it."""
+
+
+__all__ = ["Capture", "LeakedArrayError", "Trace"]
