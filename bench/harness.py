@@ -1,0 +1,66 @@
+"""Timing that survives a noisy machine: candidates interleaved in one process on one core, medians compared."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Thunk = Callable[[], Any]
+
+
+def pin_to_one_core() -> None:
+    """Keep this process, and NumPy's BLAS in it, on one core; call before NumPy is imported."""
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def median_times(candidates: Sequence[Thunk], rounds: int = 25, seconds_a_round: float = 0.01) -> list[float]:
+    """The median seconds of a call of each candidate; every round times all of them in turn."""
+    counts = []
+    for candidate in candidates:
+        candidate()
+        start = time.perf_counter()
+        candidate()
+        counts.append(max(1, int(seconds_a_round / max(time.perf_counter() - start, 1e-7))))
+    samples: list[list[float]] = [[] for _ in candidates]
+    for _ in range(rounds):
+        for sample, candidate, count in zip(samples, candidates, counts, strict=True):
+            start = time.perf_counter()
+            for _ in range(count):
+                candidate()
+            sample.append((time.perf_counter() - start) / count)
+    return [statistics.median(sample) for sample in samples]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured figure: ours, what it is compared with, and the goal in words."""
+
+    workload: str
+    ours: str
+    reference: str
+    ratio: str
+    goal: str
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a Markdown table."""
+    lines = ["| workload | weft | reference | ratio | goal |", "|---|---|---|---|---|"]
+    lines += [f"| {r.workload} | {r.ours} | {r.reference} | {r.ratio} | {r.goal} |" for r in rows]
+    return "\n".join(lines)
+
+
+def in_fresh_process(source: str, repeats: int = 7) -> list[float]:
+    """Run Python source in fresh processes on this core; each prints one number of seconds."""
+    values = []
+    for _ in range(repeats):
+        result = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+        values.append(float(result.stdout.split()[-1]))
+    return values
