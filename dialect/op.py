@@ -182,7 +182,9 @@ class Op:
         after = len(fields) - variadic - 1
         end = len(operands) - after
         if end < variadic:
-            raise WeftTypeError(f"weft.{cls.name} takes at least {len(fields) - 1} operands, not {len(operands)}")
+            raise WeftTypeError(
+                f"weft.{cls.name} takes at least {len(fields) - 1} operands, not {len(operands)}"
+            )
         return [*operands[:variadic], tuple(operands[variadic:end]), *operands[end:]]
 
     @classmethod
@@ -235,7 +237,9 @@ class Elementwise(Op, family="elementwise"):
         loop = loop_dtypes(cls.ufunc, tuple(t.dtype for t in operands))
         if loop is None or loop[: len(operands)] != tuple(t.dtype for t in operands):
             listing = ", ".join(str(t) for t in operands)
-            raise WeftTypeError(f"weft.{cls.name}: numpy.{cls.ufunc.__name__} has no loop for operands {listing}")
+            raise WeftTypeError(
+                f"weft.{cls.name}: numpy.{cls.ufunc.__name__} has no loop for operands {listing}"
+            )
         shape = broadcast_shapes([t.shape for t in operands])
         results = tuple(TensorType(shape, dtype) for dtype in loop[len(operands) :])
         return results[0] if len(results) == 1 else results
@@ -261,7 +265,7 @@ class UnaryElementwise(Elementwise):
     """A ufunc of one operand."""
 
     x: Operand
-    cases = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
+    cases: ClassVar[tuple[Case, ...]] = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
 
 
 class BinaryElementwise(Elementwise):
@@ -269,7 +273,7 @@ class BinaryElementwise(Elementwise):
 
     x: Operand
     y: Operand
-    cases = (
+    cases: ClassVar[tuple[Case, ...]] = (
         Case(((3, 4), (3, 4))),
         Case(((3, 1), (4,))),
         Case(((), (2, 3))),

@@ -7,30 +7,65 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import ALL_DTYPES
+from ..dtypes import ALL_DTYPES, element_type, kind
+from ..errors import WeftTypeError
 from ..op import Array, Case, DType, Op, Operand, TensorType
+
+_FOUR_BYTES = tuple(np.dtype(name) for name in ("int32", "uint32", "float32"))
 
 
 class Cast(Op, name="cast", family="casts"):
     """Convert every element to another dtype, as `ndarray.astype`.
 
-    Integers wrap, floats round to nearest even, complex to real drops the imaginary part. A float that does not
-    fit an integer gives what x86-64 gives NumPy: the smallest value of the widest integer, wrapped.
+    Integers wrap, floats round to nearest even, complex to real drops the imaginary part. A float is cut
+    towards zero. One that does not fit the integer gives what NumPy gives on x86-64: it is converted to int64
+    for int64 and uint32, to int32 for narrower integers, where NaN and what is out of range become the
+    smallest value, and then wraps; uint64 wraps below zero and takes its upper half from the rest over 2**63.
     """
 
     x: Operand
     dtype: DType
-    cases = tuple(Case(((3, 4),), {"dtype": dtype}) for dtype in ALL_DTYPES)
+    cases = (
+        *(Case(((3, 4),), {"dtype": dtype}) for dtype in ALL_DTYPES),
+        Case(((),), {"dtype": np.dtype(np.int8)}),
+    )
 
     @staticmethod
-    def infer(x: TensorType, dtype: DType) -> TensorType:
+    def infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
         return x.with_dtype(dtype)
 
     @staticmethod
-    def evaluate(x: Array, dtype: DType) -> Array:
+    def evaluate(x: Array, dtype: np.dtype[Any]) -> Array:
+        if kind(x.dtype) == "c" and kind(dtype) not in "bc":
+            x = x.real
+        if dtype == np.uint32 and kind(x.dtype) == "f":
+            x = x.astype(np.int64)  # NumPy's own result depends on how many elements there are
         return x.astype(dtype)
 
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """Every dtype."""
         return iter([(dtype,) for dtype in ALL_DTYPES])
+
+
+class Bitcast(Op, name="bitcast", family="casts"):
+    """Read the bits of every element as another integer or float of the same width, as `ndarray.view`."""
+
+    x: Operand
+    dtype: DType
+    cases = tuple(Case(((3, 4),), {"dtype": dtype}) for dtype in _FOUR_BYTES)
+
+    @staticmethod
+    def infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
+        if x.dtype.itemsize != dtype.itemsize or kind(dtype) in "bc" or kind(x.dtype) == "c":
+            raise WeftTypeError(f"weft.bitcast cannot read {x} as {element_type(dtype).name}")
+        return x.with_dtype(dtype)
+
+    @staticmethod
+    def evaluate(x: Array, dtype: np.dtype[Any]) -> Array:
+        return x.view(dtype)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """The dtypes of four bytes, which stand for all."""
+        return iter([(dtype,) for dtype in _FOUR_BYTES])

@@ -1,9 +1,20 @@
-"""Ops that make tensors from nothing: constants, fills and ranges."""
+"""Ops that make tensors from nothing: constants and ranges.
+
+Fills, identity matrices and evenly spaced numbers are made of these and `broadcast_to`.
+"""
 
 from __future__ import annotations
 
-from ..op import Array, Elements, Op, TensorType
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ALL_DTYPES, bfloat16, kind
+from ..errors import WeftTypeError, WeftValueError
+from ..op import Array, Case, Elements, Ints, Op, Operand, Operands, TensorType, require_kind, same_dtype
 from ..types import type_of
+from .shape import concrete_shape, target_shape
 
 
 class Constant(Op, name="constant", family="creation"):
@@ -18,3 +29,47 @@ class Constant(Op, name="constant", family="creation"):
     @staticmethod
     def evaluate(value: Array) -> Array:
         return value
+
+
+class Arange(Op, name="arange", family="creation"):
+    """The numbers start + i * step for i from 0 up to the extent in `shape` (-1: taken from `dims`).
+
+    Start and step are scalars of the result's dtype, in which the numbers are computed (float16 and bfloat16:
+    in float32, rounded once), as `numpy.arange` fills its result.
+    """
+
+    start: Operand
+    step: Operand
+    dims: Operands
+    shape: Ints
+    dtypes = "iufc"
+    cases = (
+        Case(((), ()), {"shape": (7,)}),
+        Case(((), ()), {"shape": (0,)}),
+        Case(((), ()), {"shape": (1,)}),
+    )
+
+    @staticmethod
+    def infer(
+        start: TensorType, step: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]
+    ) -> TensorType:
+        dtype = same_dtype("weft.arange", start, step)
+        require_kind("weft.arange", start, "iufc")
+        if start.rank or step.rank:
+            raise WeftTypeError(f"weft.arange takes scalars, not {start} and {step}")
+        if len(shape) != 1:
+            raise WeftValueError(f"weft.arange makes one axis, not shape {shape}")
+        return TensorType(target_shape("weft.arange", shape, dims), dtype)
+
+    @staticmethod
+    def evaluate(start: Array, step: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
+        dtype = start.dtype
+        wide = np.dtype(np.float32) if dtype in (np.float16, bfloat16) else dtype
+        steps = np.arange(concrete_shape(shape, dims)[0]).astype(wide)
+        numbers: Array = start.astype(wide) + steps * step.astype(wide)
+        return numbers.astype(dtype)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Start and step of every numeric dtype."""
+        return iter([(dtype, dtype) for dtype in ALL_DTYPES if kind(dtype) in cls.dtypes])

@@ -1,1 +1,43 @@
-"""selection."""
+"""Choice between two tensors, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import ALL_DTYPES
+from ..errors import WeftTypeError
+from ..op import Array, Case, Op, Operand, TensorType, same_dtype
+from ..types import broadcast_shapes
+
+
+class Select(Op, name="select", family="selection"):
+    """Elements of x where the boolean condition holds, elements of y elsewhere; all three broadcast."""
+
+    condition: Operand
+    x: Operand
+    y: Operand
+    cases = (
+        Case(((3, 4), (3, 4), (3, 4))),
+        Case(((4,), (3, 1), ())),
+        Case(((), (2, 3), (3,))),
+        Case(((0, 3), (1, 3), (1,))),
+    )
+
+    @staticmethod
+    def infer(condition: TensorType, x: TensorType, y: TensorType) -> TensorType:
+        if condition.dtype != bool:
+            raise WeftTypeError(f"weft.select needs a bool condition, not {condition}")
+        dtype = same_dtype("weft.select", x, y)
+        return TensorType(broadcast_shapes([condition.shape, x.shape, y.shape]), dtype)
+
+    @staticmethod
+    def evaluate(condition: Array, x: Array, y: Array) -> Array:
+        return np.where(condition, x, y)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """A boolean condition and every dtype."""
+        return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in ALL_DTYPES])

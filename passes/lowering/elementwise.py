@@ -1,1 +1,33 @@
-"""Lowerings of the elementwise ops."""
+"""Lowering of the elementwise ops: one `linalg.generic` each, around the arithmetic of `scalars.py`."""
+
+from __future__ import annotations
+
+from ...dialect.mlir import Value
+from ...dialect.op import OPS, Op
+from . import scalar_comparisons, scalar_complex, scalar_floats, scalar_integers
+from .conversion import Conversion, OpInstance, lowers
+from .scalars import ScalarBuilder, emit
+
+EMITTER_MODULES = (scalar_comparisons, scalar_complex, scalar_floats, scalar_integers)
+"""Importing them fills the table of emitters."""
+
+
+def elementwise_ops() -> tuple[type[Op], ...]:
+    """The ops of the family."""
+    return tuple(op_class for op_class in OPS.values() if op_class.family == "elementwise")
+
+
+@lowers(*elementwise_ops())
+def lower_elementwise(c: Conversion, op: OpInstance) -> list[Value]:
+    """Map the op's scalar arithmetic over the broadcast operands."""
+    operand_dtypes = [t.dtype for t in op.operand_types]
+    result_dtypes = [t.dtype for t in op.result_types]
+    name = op.op_class.name
+
+    def body(*scalars: Value) -> list[Value]:
+        if {str(dtype) for dtype in operand_dtypes} == {"int64", "uint64"}:
+            builder = ScalarBuilder(c, operand_dtypes[0])
+            return [scalar_comparisons.compare_mixed_signs(builder, name, *scalars)]
+        return emit(c, name, operand_dtypes, result_dtypes, *scalars)
+
+    return c.map_elements(op.operands, op.operand_types, op.result_types, body)
