@@ -125,7 +125,7 @@ def index_shape(indices: Sequence[TensorType]) -> Shape:
     try:
         return broadcast_shapes([index.shape for index in indices])
     except WeftValueError as error:
-        listing = "".join(format_shape(index.shape) + " " for index in indices)
+        listing = " ".join(format_shape(index.shape) for index in indices)
         raise WeftIndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {listing}"
         ) from error

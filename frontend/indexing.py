@@ -1,0 +1,415 @@
+"""What a NumPy index expression means: a plan of views, and at most one gather, scatter or masked write.
+
+`plan_index` knows shapes only (None where an extent is known at run time) and imports no MLIR. Basic indices
+become steps whose reading is a view in NumPy and through which a write reaches the base; index arrays and
+boolean masks become the last step, which copies. Errors are NumPy's, in its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..dialect.errors import InternalError, UnsupportedError, WeftIndexError, WeftValueError
+from ..dialect.op import Op
+from ..dialect.ops.indexing import (
+    INT64_MAX,
+    INT64_MIN,
+    Gather,
+    Scatter,
+    Slice,
+    SliceUpdate,
+    index_shape,
+    slice_extent,
+)
+from ..dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
+from ..dialect.types import Shape, TensorType, type_of
+from .index_entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
+from .storage import ViewStep
+
+
+@dataclass(frozen=True)
+class BoundsCheck:
+    """To be checked at run time: every index is within the extent of an axis of the indexed array."""
+
+    index: Index
+    axis: int
+    extent: int | None
+    """The extent where it is known (then the index is traced)."""
+
+    error = "IndexError"
+
+    @property
+    def message(self) -> str:
+        """NumPy's message, for `raise_if` with the offending index and the extent."""
+        return f"index {{0}} is out of bounds for axis {self.axis} with size {{1}}"
+
+
+@dataclass(frozen=True)
+class ExtentCheck:
+    """To be checked at run time: an axis of a mask is as long as the axis of the array that it covers."""
+
+    axis: int
+    mask: Index
+    mask_axis: int
+
+    error = "IndexError"
+
+    @property
+    def message(self) -> str:
+        """NumPy's message, for `raise_if` with the array's extent and the mask's."""
+        return (
+            f"boolean index did not match indexed array along axis {self.axis}; size of axis is {{0}} but "
+            "size of corresponding boolean axis is {1}"
+        )
+
+
+@dataclass(frozen=True)
+class AdvancedIndex:
+    """A gather (reading) or scatter (writing) of what the view steps give."""
+
+    indices: tuple[Index, ...]
+    axes: tuple[int, ...]
+    position: int
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes of the gather; a scatter has `mode` besides."""
+        return {"axes": self.axes, "position": self.position}
+
+
+@dataclass(frozen=True)
+class MaskIndex:
+    """A selection by a traced boolean mask of the axes from `axis` on; only writing has a known shape."""
+
+    mask: Traced
+    axis: int
+    position: int
+    """Where the axis of the selected elements is in NumPy's result."""
+
+    def mask_steps(self, rank: int) -> tuple[ViewStep, ...]:
+        """What makes the mask broadcast against the view, which has a rank."""
+        return _expand(self.mask.type.rank, rank - self.axis - self.mask.type.rank)
+
+    def value_steps(self, rank: int, value: TensorType) -> tuple[ViewStep, ...]:
+        """What makes an assigned value broadcast against the view; an error if it has one element per hit."""
+        behind = rank - self.axis - self.mask.type.rank
+        result_rank = self.axis + 1 + behind
+        extra = max(0, value.rank - result_rank)
+        steps = _squeeze(tuple(range(extra))) if set(value.shape[:extra]) <= {1} else None
+        count_axis = self.position - (result_rank - (value.rank - extra))
+        if steps is None or (count_axis >= 0 and value.shape[extra + count_axis] != 1):
+            raise UnsupportedError(
+                f"x[mask] = value with a value {value} for the elements that a traced mask selects: how many "
+                "there are is known only at run time; write x[:] = np.where(mask, values, x) with values in "
+                "the shape of x"
+            )
+        remaining = value.rank - extra
+        if count_axis >= 0:
+            steps += _squeeze((count_axis,))
+            remaining -= 1
+        return steps + _expand(remaining - behind, self.mask.type.rank) if remaining > behind else steps
+
+
+@dataclass(frozen=True)
+class IndexPlan:
+    """How to read or write `x[index]`: first the checks, then the view steps, then the advanced step."""
+
+    steps: tuple[ViewStep, ...] = ()
+    advanced: AdvancedIndex | MaskIndex | None = None
+    checks: tuple[BoundsCheck | ExtentCheck, ...] = ()
+    copies: bool = False
+    """Whether NumPy copies when it reads, although all steps are views (a 0-d integer array as index)."""
+
+    @property
+    def is_view(self) -> bool:
+        """Whether reading gives a view in NumPy."""
+        return self.advanced is None and not self.copies
+
+
+def masked_read_error(mask: Traced) -> UnsupportedError:
+    """The error for reading `x[mask]` with a traced mask."""
+    return UnsupportedError(
+        f"x[mask] with a traced mask ({mask.type}) has as many elements as are true at run time; compiled "
+        "code needs known shapes: write np.where(mask, x, 0) for a masked array, np.sum(x, where=mask) for a "
+        "reduction, or np.where(mask, f(x), x) for a masked update"
+    )
+
+
+# Planning
+
+
+def plan_index(shape: Shape, index: Any) -> IndexPlan:
+    """Plan reading or writing `x[index]` for an array of a shape.
+
+    Raises what NumPy raises (`IndexError`, `ValueError`, `TypeError`), and `UnsupportedError` where the shape
+    of the result would depend on data. Lists that hold traced values are to be made arrays first.
+
+    >>> plan = plan_index((4, 5), (1, slice(None, None, 2)))
+    >>> [(step.op_class.name, step.attributes) for step in plan.steps]  # doctest: +NORMALIZE_WHITESPACE
+    [('slice', {'start': (1, 0), 'stop': (2, 5), 'step': (1, 2)}), ('squeeze', {'axes': (0,)})]
+    """
+    entries = [parsed for item in (index if isinstance(index, tuple) else (index,)) for parsed in parse(item)]
+    located = locate(entries, len(shape))
+    masks = [entry for entry in located if entry.kind == "mask"]
+    advanced = [entry for entry in located if entry.kind in ("array", "flag", "mask")]
+    if masks and len(advanced) > 1:
+        raise UnsupportedError(
+            "a traced boolean mask together with index arrays: the shape of the result would be known only "
+            "at run time; make the selection in two steps with np.where"
+        )
+    return _Planner(shape, located, advanced=bool(advanced), masked=bool(masks)).plan()
+
+
+@dataclass
+class _Planner:
+    """Collects the steps for located entries; one pass over them in order."""
+
+    shape: Shape
+    entries: Sequence[Entry]
+    advanced: bool
+    """Whether an array or mask is among them: then NumPy broadcasts the integers with it."""
+    masked: bool
+    checks: list[BoundsCheck | ExtentCheck] = field(default_factory=list)
+    picked: list[Entry] = field(default_factory=list)
+    """Integers that drop their axis by a gather: traced ones, or of axes whose extent is not known."""
+    bounds: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    """Start, stop and step by axis of the array."""
+    dropped: list[int] = field(default_factory=list)
+    """Axes of the array that an integer drops, after slicing it to one element."""
+    kept: int = 0
+    """Axes of the view so far."""
+    new_axes: list[int] = field(default_factory=list)
+    indices: list[tuple[int, Index]] = field(default_factory=list)
+    """The axis of the view, and the index."""
+
+    def plan(self) -> IndexPlan:
+        """Make the plan."""
+        for entry in self.entries:
+            getattr(self, f"_take_{entry.kind}")(entry)
+        copies = any(
+            entry.kind == "integer" and isinstance(entry.value, np.ndarray) for entry in self.entries
+        )
+        steps = (*self._pick_step(), *self._slice_step(), *_squeeze(self._dropped_axes()))
+        if self.new_axes:
+            steps += (ViewStep(ExpandDims, {"axes": tuple(self.new_axes)}),)
+        return IndexPlan(steps, self._advanced_step(), tuple(self.checks), copies)
+
+    # One method for each kind of entry
+
+    def _take_newaxis(self, entry: Entry) -> None:
+        self.new_axes.append(self.kept)
+        self.kept += 1
+
+    def _take_ellipsis(self, entry: Entry) -> None:
+        pass
+
+    def _take_slice(self, entry: Entry) -> None:
+        self.bounds[entry.axis] = _slice_bounds(entry.value, self.shape[entry.axis])
+        self.kept += 1
+
+    def _take_integer(self, entry: Entry) -> None:
+        extent = self.shape[entry.axis]
+        known = extent is not None and not is_traced(entry.value)
+        self._check_bounds(entry.value, entry.axis)
+        if self.advanced and not self.masked:
+            self._add_index(np.asarray(entry.value) if known or not is_traced(entry.value) else entry.value)
+        elif known:
+            position = int(entry.value) % (extent or 1)
+            self.bounds[entry.axis] = (position, position + 1, 1)
+            self.dropped.append(entry.axis)
+        else:
+            self.picked.append(entry)
+
+    def _take_array(self, entry: Entry) -> None:
+        if isinstance(entry.value, NonzeroOfMask):
+            self._check_extent(entry.axis, entry.value.mask, entry.value.mask_axis)
+        elif not self._selects_nothing():  # NumPy does not look at index arrays that are broadcast away
+            self._check_bounds(entry.value, entry.axis)
+        self._add_index(entry.index)
+
+    def _take_flag(self, entry: Entry) -> None:
+        self._take_newaxis(entry)
+        self.indices.append((self.kept - 1, entry.index))
+
+    def _take_mask(self, entry: Entry) -> None:
+        for mask_axis in range(entry.consumed):
+            self._check_extent(entry.axis + mask_axis, entry.value, mask_axis)
+        self.indices.append((self.kept, entry.value))
+        self.kept += entry.consumed
+
+    def _add_index(self, index: Index) -> None:
+        self.indices.append((self.kept, index))
+        self.kept += 1
+
+    # Checks
+
+    def _check_bounds(self, index: Any, axis: int) -> None:
+        """Check an index now when it and the extent are known, else leave it to run time."""
+        extent = self.shape[axis]
+        if extent is None or is_traced(index):
+            index = index if is_traced(index) else np.asarray(index)
+            self.checks.append(BoundsCheck(index, axis, extent))
+            return
+        flat = np.asarray(index).reshape(-1)
+        outside = flat[(flat < -extent) | (flat >= extent)]
+        if outside.size:
+            raise WeftIndexError(
+                f"index {int(outside[0])} is out of bounds for axis {axis} with size {extent}"
+            )
+
+    def _selects_nothing(self) -> bool:
+        """Whether an index array is known to be empty."""
+        return any(0 in _index_type(e.index).shape for e in self.entries if e.kind in ("array", "flag"))
+
+    def _check_extent(self, axis: int, mask: Index, mask_axis: int) -> None:
+        extent, other = self.shape[axis], _index_type(mask).shape[mask_axis]
+        if extent is None or other is None:
+            self.checks.append(ExtentCheck(axis, mask, mask_axis))
+        elif extent != other and other != 0:  # NumPy lets an empty mask pass
+            raise WeftIndexError(
+                f"boolean index did not match indexed array along axis {axis}; size of axis is {extent} but "
+                f"size of corresponding boolean axis is {other}"
+            )
+
+    # Steps
+
+    def _pick_step(self) -> tuple[ViewStep, ...]:
+        if not self.picked:
+            return ()
+        axes = tuple(entry.axis for entry in self.picked)
+        operands = tuple(
+            e.value if is_traced(e.value) else np.asarray(e.value, np.int64) for e in self.picked
+        )
+        return (ViewStep(Gather, {"axes": axes, "position": 0}, operands),)
+
+    def _axes_after_pick(self) -> list[int]:
+        picked = {entry.axis for entry in self.picked}
+        return [axis for axis in range(len(self.shape)) if axis not in picked]
+
+    def _dropped_axes(self) -> tuple[int, ...]:
+        remaining = self._axes_after_pick()
+        return tuple(remaining.index(axis) for axis in self.dropped)
+
+    def _slice_step(self) -> tuple[ViewStep, ...]:
+        bounds = [self.bounds.get(axis, FULL) for axis in self._axes_after_pick()]
+        if all(b == FULL for b in bounds):
+            return ()
+        start, stop, step = zip(*bounds, strict=True)
+        return (ViewStep(Slice, {"start": start, "stop": stop, "step": step}),)
+
+    def _advanced_step(self) -> AdvancedIndex | MaskIndex | None:
+        if not self.indices:
+            return None
+        first = self.indices[0][0]
+        position = first if self._side_by_side() else 0
+        if self.masked:
+            return MaskIndex(self.indices[0][1], first, position)
+        indices = tuple(index for _, index in self.indices)
+        index_shape([_index_type(index) for index in indices])  # raises unless they broadcast
+        return AdvancedIndex(indices, tuple(axis for axis, _ in self.indices), position)
+
+    def _side_by_side(self) -> bool:
+        """Whether nothing stands between the advanced indices: then the new axes take their place."""
+        places = [
+            place for place, e in enumerate(self.entries) if e.kind in ("integer", "array", "flag", "mask")
+        ]
+        return places[-1] - places[0] + 1 == len(places)
+
+
+FULL = (0, INT64_MAX, 1)
+"""The bounds of a slice that takes a whole axis."""
+
+
+def _index_type(index: Index) -> TensorType:
+    return index.type if is_traced(index) else type_of(index)
+
+
+def _slice_bounds(entry: slice, extent: int | None) -> tuple[int, int, int]:
+    """Start, stop and step attributes of a slice, in one spelling where the extent is known."""
+    step = 1 if entry.step is None else entry.step
+    if step == 0:
+        raise WeftValueError("slice step cannot be zero")
+    start = entry.start if entry.start is not None else (0 if step > 0 else INT64_MAX)
+    stop = entry.stop if entry.stop is not None else (INT64_MAX if step > 0 else INT64_MIN)
+    if extent is None:
+        return (start, stop, step)
+    count = slice_extent(extent, start, stop, step)
+    start, stop, _ = slice(entry.start, entry.stop, step).indices(extent)
+    if count == 0:
+        return (0, 0, 1)
+    if step == 1 and count == extent:
+        return FULL
+    return (start, INT64_MIN if stop < 0 else stop, step)
+
+
+def _squeeze(axes: tuple[int, ...]) -> tuple[ViewStep, ...]:
+    return (ViewStep(Squeeze, {"axes": axes}),) if axes else ()
+
+
+def _expand(first: int, count: int) -> tuple[ViewStep, ...]:
+    """Insert `count` axes of extent 1 from axis `first` on."""
+    return (ViewStep(ExpandDims, {"axes": tuple(range(first, first + count))}),) if count else ()
+
+
+# Writing through views
+
+
+@dataclass(frozen=True)
+class WriteBack:
+    """The op that gives a view's base with the view's elements replaced.
+
+    Its operands are the base (if `takes_base`), the new elements of the view, the run-time extents of the
+    base's axes `extents`, and the operands of the view step.
+    """
+
+    op_class: type[Op]
+    attributes: dict[str, Any]
+    takes_base: bool = False
+    extents: tuple[int, ...] = ()
+
+
+def write_back(step: ViewStep, base: TensorType) -> WriteBack:
+    """How to replace the elements of `base` that a view step shows."""
+    attributes = step.attributes
+    if step.op_class is Slice:
+        return WriteBack(SliceUpdate, attributes, takes_base=True)
+    if step.op_class is Gather:
+        return WriteBack(Scatter, {**attributes, "mode": "set"}, takes_base=True)
+    if step.op_class is ExpandDims:
+        return WriteBack(Squeeze, attributes)
+    if step.op_class is Squeeze:
+        return WriteBack(ExpandDims, attributes)
+    if step.op_class is Transpose:
+        return WriteBack(Transpose, {"permutation": inverse_permutation(attributes["permutation"])})
+    if step.op_class is Reshape:
+        shape = tuple(-1 if extent is None else extent for extent in base.shape)
+        dynamic = tuple(axis for axis, extent in enumerate(base.shape) if extent is None)
+        return WriteBack(Reshape, {"shape": shape}, extents=dynamic)
+    raise InternalError(f"weft.{step.op_class.name} is not a view that can be written through")
+
+
+def inverse_permutation(permutation: Sequence[int]) -> tuple[int, ...]:
+    """The permutation that undoes another.
+
+    >>> inverse_permutation((2, 0, 1))
+    (1, 2, 0)
+    """
+    return tuple(int(place) for place in np.argsort(permutation))
+
+
+__all__ = [
+    "AdvancedIndex",
+    "BoundsCheck",
+    "ExtentCheck",
+    "IndexPlan",
+    "MaskIndex",
+    "WriteBack",
+    "inverse_permutation",
+    "masked_read_error",
+    "plan_index",
+    "write_back",
+]
