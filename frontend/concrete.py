@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ..backend.cpu.executable import compile_module
-from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..dialect.types import RefType, TensorType
 from .array import TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain
-from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten
+from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
 from .storage import ViewStep
 from .trace import Capture, Trace
@@ -57,13 +57,13 @@ class ConcreteFunction:
     ) -> None:
         self.name = name
         self._bind = bind
-        self.argument_structure = structure
+        self.argument_structure = without_objects(structure)
         self.argument_types = tuple(types)
         self.argument_names = tuple(names)
         self._aliases = aliases
         """For every array argument the first argument that is the same array."""
         self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
-        trace = _record(function, self)
+        trace = _record(function, self, structure)
         with context():
             self._traced = trace.module.operation.clone()
             optimize(trace.module)
@@ -210,20 +210,25 @@ def _view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
     return base
 
 
-def _record(function: Callable[..., Any], concrete: ConcreteFunction) -> Trace:
+def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure: Structure) -> Trace:
     """Trace the user's function on traced arrays and note how its results are to be made."""
     types = [concrete.argument_types[i] for i in concrete._distinct]
     names = [concrete.argument_names[i] for i in concrete._distinct]
     trace = Trace(concrete.name, types, names)
     position = {argument: place for place, argument in enumerate(concrete._distinct)}
-    args, kwargs = unflatten(
-        concrete.argument_structure, lambda i: trace.arguments[position[concrete._aliases[i]]]
-    )
+    args, kwargs = unflatten(structure, lambda i: trace.arguments[position[concrete._aliases[i]]])
     previous = set_current_trace(trace)
     try:
         returned = _run_user_function(function, args, kwargs)
         values: list[Any] = []
         _collect_results(returned, concrete, trace, values)
+    except RecursionError as error:
+        raised = TraceRecursionError(
+            f"{concrete.name} recursed without end while it was traced: Python decides when to stop, so the "
+            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
+        ).with_traceback(error.__traceback__)
+        explain(raised)
+        raise raised from None
     except Exception as error:
         explain(error)
         raise

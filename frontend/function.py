@@ -17,7 +17,19 @@ from ..dialect.types import TensorType, type_of
 from .array import TracedArray
 from .diagnostics import user_traceback
 from .settings import settings
-from .signature import Node, Structure, TensorSpec, as_array, check_fits, alias_pattern, flatten, is_array, unflatten
+from .signature import (
+    Node,
+    Structure,
+    TensorSpec,
+    alias_pattern,
+    as_array,
+    check_fits,
+    flatten,
+    is_alive,
+    is_array,
+    unflatten,
+    without_objects,
+)
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
@@ -137,7 +149,7 @@ class Function:
         if self.input_signature is not None:
             types = self._relaxed(types)
         aliases = alias_pattern(leaves)
-        key = (structure, types, aliases)
+        key = (without_objects(structure), types, aliases)
         concrete = self._concrete.get(key)
         if concrete is not None and concrete.guards_hold():
             return concrete
@@ -146,6 +158,7 @@ class Function:
             if concrete is None or not concrete.guards_hold():
                 from .concrete import ConcreteFunction
 
+                self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 self._traces += 1
                 concrete = ConcreteFunction(self.python_function, self.name, structure, types, names, aliases, self._bind)
                 self._concrete[key] = concrete

@@ -42,9 +42,6 @@ class Settings:
     disable_jit: bool = _setting(False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling.")
     full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
     max_trace_ops: int = _setting(100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this.")
-    max_constant_bytes: int = _setting(
-        64 << 20, "WEFT_MAX_CONSTANT_BYTES", "Refuse constants made while tracing that are larger than this."
-    )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 
     @contextlib.contextmanager

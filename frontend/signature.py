@@ -203,6 +203,22 @@ def as_array(value: Any, name: str) -> Any:
     return value
 
 
+def without_objects(structure: Structure) -> Structure:
+    """The structure without the objects that are compared by identity: a key that keeps none of them alive."""
+    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+        return Static(structure.key, structure.key)
+    if isinstance(structure, Node):
+        return Node(structure.kind, structure.keys, tuple(map(without_objects, structure.children)))
+    return structure
+
+
+def is_alive(structure: Structure) -> bool:
+    """Whether all objects that a structure is compared by still exist."""
+    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+        return structure.key.reference() is not None
+    return not isinstance(structure, Node) or all(map(is_alive, structure.children))
+
+
 def describe(structure: Structure, types: Sequence[TensorType]) -> str:
     """A structure as people write it, with tensor types in the places of arrays."""
     if isinstance(structure, Leaf):

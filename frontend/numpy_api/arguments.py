@@ -1,0 +1,133 @@
+"""What the functions of the namespace share: reading axes and dtypes, making views, writing into `out`."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.op import Op
+from ...dialect.types import format_shape, normalize_axis
+from ..array import TracedArray
+from ..staging import ArrayLike, ArrayResult, asarray, cast, current_trace, trace_of
+from ..storage import ViewStep
+from .extents import known_shape, require_broadcastable
+
+if TYPE_CHECKING:
+    from ..trace import Trace
+
+NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+"""What NumPy puts for keyword arguments that were not given."""
+
+INT64 = np.dtype(np.int64)
+FLOAT64 = np.dtype(np.float64)
+
+
+def axis_index(axis: Any, rank: int) -> int:
+    """One axis counted from the front, or `AxisError`."""
+    return normalize_axis(operator.index(axis), rank)
+
+
+def axis_tuple(axis: Any, rank: int) -> tuple[int, ...]:
+    """The axes that an `axis` argument means, counted from the front, in the order given; None means all."""
+    if axis is None:
+        return tuple(range(rank))
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(axis_index(entry, rank) for entry in given)
+    if len(set(axes)) != len(axes):
+        raise WeftValueError("duplicate value in 'axis'")
+    return axes
+
+
+def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
+    """The dtype that a `dtype` argument means, or None."""
+    return None if dtype is None else as_dtype(dtype)
+
+
+def is_inexact(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is floating-point or complex."""
+    return kind(dtype) in "fc"
+
+
+def as_inexact(x: ArrayResult) -> ArrayResult:
+    """The array in float64 where it holds integers or booleans."""
+    return x if is_inexact(x.dtype) else cast(x, FLOAT64)
+
+
+def promoted(*arrays: ArrayLike) -> list[ArrayResult]:
+    """The arrays in the dtype that NumPy's promotion gives them together; Python scalars are weak."""
+    entries = [a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays]
+    dtype = common_dtype(*entries)
+    return [asarray(cast(entry, dtype)) for entry in entries]
+
+
+def common_dtype(*entries: Any) -> np.dtype[Any]:
+    """NumPy's result dtype of arrays, dtypes and Python scalars, traced ones included."""
+    found: np.dtype[Any] = np.result_type(*(e.dtype if hasattr(e, "dtype") else e for e in entries))
+    return as_dtype(found)
+
+
+def require_device(device: Any) -> None:
+    """There is one device, `cpu`."""
+    if device not in (None, "cpu"):
+        raise WeftValueError(f"device {device!r} is not available; the device there is: 'cpu'")
+
+
+def staged(trace: Trace, value: ArrayLike) -> TracedArray:
+    """The value as a traced array of the trace."""
+    return value if isinstance(value, TracedArray) else trace.wrap(trace.value_of(asarray(value)))
+
+
+def recording(*values: Any) -> Trace | None:
+    """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
+    return trace_of(values) or current_trace()
+
+
+def view_of(x: ArrayLike, op_class: type[Op], *dims: Any, writable: bool = True, **attributes: Any) -> ArrayResult:
+    """A view of an array by an op whose NumPy counterpart makes one."""
+    trace = trace_of((x, *dims))
+    if trace is not None:
+        return staged(trace, x)._view(ViewStep(op_class, attributes, dims, writable))
+    (result,) = op_class.compute([np.asarray(x), *map(np.asarray, dims)], attributes)
+    return result
+
+
+def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayResult:
+    """Return a result, or write it into `out` and return that."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is None or out is NO_VALUE:
+        return result
+    if known_shape(out) != known_shape(result) and None not in (*known_shape(out), *known_shape(result)):
+        raise WeftValueError(
+            f"output array has shape {format_shape(known_shape(out))}, the result has {format_shape(known_shape(result))}"
+        )
+    if not np.can_cast(result.dtype, out.dtype, casting):  # type: ignore[arg-type]
+        raise WeftTypeError(
+            f"Cannot cast output from {result.dtype!r} to {out.dtype!r} with casting rule '{casting}'"
+        )
+    return write_into(out, result)
+
+
+def write_into(out: Any, result: ArrayResult) -> ArrayResult:
+    """Replace the elements of an array by a result, which is broadcast and cast to it; returns the array."""
+    if not isinstance(out, TracedArray):
+        if trace_of((result,)) is not None:
+            raise UnsupportedError(
+                "out= is a NumPy array, but the result is known only when the compiled function runs; pass an array "
+                "made with weft (weft.empty, weft.zeros), or make it an argument of the function"
+            )
+        np.copyto(out, result, casting="unsafe")
+        return out
+    trace = out._storage.trace
+    value = staged(trace, asarray(cast(result, out.dtype)))
+    if value.type.shape != out.type.shape or None in out.type.shape:
+        from .shape import broadcast_to
+
+        require_broadcastable(trace, (value, out))
+        value = broadcast_to(value, out.shape)
+    out._write(value)
+    return out

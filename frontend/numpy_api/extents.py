@@ -1,0 +1,262 @@
+"""Run-time extents: which are known to be equal, and the checks for those that are not.
+
+Shape rules let an unknown extent pass for any other one; that they agree is checked when the compiled function
+runs. A check is left out where both extents come from the same axis of the same array, which is found by
+walking from a value to the ops that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ...dialect.op import OPS, Elementwise, Op
+from ...dialect.types import format_shape
+from ..array import TracedArray
+
+if TYPE_CHECKING:
+    from ..trace import Trace
+
+Extent: TypeAlias = Any
+"""An int, or a traced i64 scalar."""
+
+Origin: TypeAlias = "tuple[Any, int]"
+"""Where a run-time extent comes from: a value and its axis; axis -1 means that the scalar is the extent."""
+
+_known_equal: WeakKeyDictionary[Trace, set[frozenset[Any]]] = WeakKeyDictionary()
+
+
+def known_shape(x: Any) -> tuple[int | None, ...]:
+    """The shape with None for run-time extents."""
+    return x.type.shape if isinstance(x, TracedArray) else tuple(np.shape(x))
+
+
+def same_extent(left: Extent, right: Extent) -> bool:
+    """Whether two extents are known to be equal while tracing."""
+    if isinstance(left, TracedArray) and isinstance(right, TracedArray):
+        return left is right or _origin_of_scalar(left._value()) == _origin_of_scalar(right._value())
+    return not isinstance(left, TracedArray) and not isinstance(right, TracedArray) and left == right
+
+
+def require_equal(trace: Trace, pairs: Sequence[tuple[Any, int, Any, int]], message: str, *shown: Extent) -> None:
+    """Check at run time that axes are equal: each pair is an array, its axis, another array and its axis.
+
+    `message` may hold `{0}`, `{1}`, ... for the extents in `shown`. Checks that were made before, or that
+    cannot fail, are not repeated.
+    """
+    checked = _known_equal.setdefault(trace, set())
+    differs: Any = None
+    for left, left_axis, right, right_axis in pairs:
+        left_extent, right_extent = known_shape(left)[left_axis], known_shape(right)[right_axis]
+        if left_extent is not None and right_extent is not None:
+            continue
+        key = frozenset((_key(left, left_axis), _key(right, right_axis)))
+        if len(key) == 1 or key in checked:
+            continue
+        checked.add(key)
+        unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
+        differs = unequal if differs is None else np.logical_or(differs, unequal)
+    if differs is not None:
+        trace.raise_if(differs, "ValueError", message, *shown)
+
+
+def require_broadcastable(trace: Trace, operands: Sequence[Any], message: str | None = None) -> None:
+    """Check at run time that the unknown extents of operands that broadcast are equal."""
+    shapes = [known_shape(operand) for operand in operands]
+    if all(None not in shape for shape in shapes):
+        return
+    pairs = []
+    for place in range(1, max(map(len, shapes)) + 1):
+        meeting = [
+            (operand, len(shape) - place)
+            for operand, shape in zip(operands, shapes, strict=True)
+            if len(shape) >= place and shape[-place] != 1
+        ]
+        pairs += [(*first, *second) for first, second in zip(meeting, meeting[1:], strict=False)]
+    if message is None:
+        message = "operands could not be broadcast together with shapes"
+    text, shown = shapes_text(operands)
+    require_equal(trace, pairs, f"{message} {text}", *shown)
+
+
+def shapes_text(operands: Sequence[Any]) -> tuple[str, list[Extent]]:
+    """The shapes as a message shows them, `({0},3) (3,)`, and the run-time extents that fill the braces."""
+    shown: list[Extent] = []
+    parts = []
+    for operand in operands:
+        inner = []
+        for axis, extent in enumerate(known_shape(operand)):
+            if extent is None:
+                inner.append(f"{{{len(shown)}}}")
+                shown.append(operand.shape[axis])
+            else:
+                inner.append(str(extent))
+        parts.append(f"({','.join(inner)}{',' if len(inner) == 1 else ''})")
+    return " ".join(parts) + " ", shown
+
+
+def split_shape(shape: Any) -> tuple[tuple[int, ...], tuple[TracedArray, ...]]:
+    """A shape as ops take it: ints with -1 for every run-time extent, and those extents in order.
+
+    Raises `UnsupportedError` where an extent depends on the contents of an array.
+    """
+    entries = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
+    attribute: list[int] = []
+    dims: list[TracedArray] = []
+    for entry in entries:
+        if isinstance(entry, TracedArray):
+            dims.append(extent_scalar(entry))
+            attribute.append(-1)
+        else:
+            attribute.append(_plain_extent(entry))
+    return tuple(attribute), tuple(dims)
+
+
+def _plain_extent(entry: Any) -> int:
+    try:
+        extent = entry.__index__()
+    except AttributeError:
+        raise TypeError(f"'{type(entry).__name__}' object cannot be interpreted as an integer") from None
+    return int(extent)
+
+
+def extent_scalar(entry: TracedArray) -> TracedArray:
+    """A traced scalar as an i64[] extent; it may depend on shapes only."""
+    if entry.ndim != 0 or entry.dtype.kind not in "iu":
+        raise TypeError(f"an extent is an integer, not {entry.type}")
+    if not _depends_on_shapes_only(entry._value()):
+        raise UnsupportedError(
+            "the shape of an array depends on the contents of another one; compiled code needs shapes that follow "
+            "from the shapes of the arguments: pass the size as a Python int, or mask with np.where"
+        )
+    extent: TracedArray = entry.astype(np.int64)
+    return extent
+
+
+def product(extents: Sequence[Extent]) -> Extent:
+    """The product of extents: an int when all are."""
+    known = 1
+    traced: Any = None
+    for extent in extents:
+        if isinstance(extent, TracedArray):
+            traced = extent if traced is None else traced * extent
+        else:
+            known *= extent
+    return known if traced is None else traced if known == 1 else traced * known
+
+
+# Origins
+
+
+def _key(x: Any, axis: int) -> Any:
+    extent = known_shape(x)[axis]
+    return extent if extent is not None else _origin(x._value(), axis % len(known_shape(x)))
+
+
+def _op_of(value: Any) -> tuple[type[Op], Any] | None:
+    """The op class and operation that made a value; None for arguments and ops of other dialects."""
+    name = getattr(value.owner, "name", "")
+    op_class = OPS.get(name.removeprefix("weft.")) if isinstance(name, str) else None
+    return None if op_class is None else (op_class, value.owner)
+
+
+def _origin(value: Any, axis: int) -> Origin:
+    """Follow an axis of a value to where its extent comes from."""
+    while (made := _op_of(value)) is not None:
+        following = _step(made[0], made[1], axis)
+        if following is None:
+            break
+        value, axis = following
+        if axis == -1:
+            return _origin_of_scalar(value)
+    return value, axis
+
+
+def _origin_of_scalar(value: Any) -> Origin:
+    made = _op_of(value)
+    if made is not None and made[0].name == "dim":
+        return _origin(made[1].operands[0], made[1].attributes["axis"].value)
+    return value, -1
+
+
+_SAME_SHAPE = frozenset(
+    "cast bitcast real imag sort cumulative_sum cumulative_prod cumulative_max cumulative_min roll triu tril erf "
+    "slice_update scatter put_along_axis argsort read_ref".split()
+)
+_BROADCASTING = frozenset(("select", "complex"))
+_EXTENTS_GIVEN = frozenset(("reshape", "broadcast_to", "arange"))
+_REDUCTIONS = frozenset("sum prod mean max min any all var std".split())
+
+
+def _step(op_class: type[Op], operation: Any, axis: int) -> tuple[Any, int] | None:
+    """One step back from a result's axis: an operand and its axis, or None where the extent is new."""
+    operands = operation.operands
+    name = op_class.name
+    if name in _SAME_SHAPE:
+        return operands[0], axis
+    if issubclass(op_class, Elementwise) or name in _BROADCASTING:
+        return _aligned(operands, operation.results[0].type.rank - axis)
+    if name == "transpose":
+        return operands[0], tuple(operation.attributes["permutation"])[axis]
+    if name in _EXTENTS_GIVEN:
+        shape = tuple(operation.attributes["shape"])
+        behind = shape[axis:].count(-1)
+        return (operands[len(operands) - behind], -1) if shape[axis] == -1 else None
+    if name in _REDUCTIONS and not operation.attributes["keepdims"].value:
+        rank = operands[0].type.rank
+        axes = {a % rank for a in operation.attributes["axes"]}
+        return operands[0], [a for a in range(rank) if a not in axes][axis]
+    if name in _REDUCTIONS:
+        return operands[0], axis
+    if name == "expand_dims":
+        inserted = tuple(operation.attributes["axes"])
+        return operands[0], axis - sum(a < axis for a in inserted)
+    if name == "squeeze":
+        removed = tuple(operation.attributes["axes"])
+        return operands[0], [a for a in range(operands[0].type.rank) if a not in removed][axis]
+    if name == "matmul":
+        rank = operation.results[0].type.rank
+        return (operands[0], operands[0].type.rank - 2) if axis == rank - 2 else (
+            (operands[1], operands[1].type.rank - 1) if axis == rank - 1 else None
+        )
+    return None
+
+
+def _aligned(operands: Any, place: int) -> tuple[Any, int] | None:
+    """The first operand with an unknown extent at a place counted from the end, and the axis there."""
+    for operand in operands:
+        rank = operand.type.rank
+        if rank >= place and operand.type.is_dynamic_dim(rank - place):
+            return operand, rank - place
+    return None
+
+
+def _depends_on_shapes_only(value: Any) -> bool:
+    """Whether a scalar is computed from extents and constants alone."""
+    made = _op_of(value)
+    if made is None:
+        return False
+    op_class, operation = made
+    if op_class.name in ("dim", "constant"):
+        return True
+    if issubclass(op_class, Elementwise) or op_class.name in ("cast", "select", "expand_dims", "reshape", "squeeze"):
+        return all(_depends_on_shapes_only(operand) for operand in operation.operands)
+    return False
+
+
+__all__ = [
+    "Extent",
+    "extent_scalar",
+    "format_shape",
+    "known_shape",
+    "product",
+    "require_broadcastable",
+    "require_equal",
+    "same_extent",
+    "shapes_text",
+    "split_shape",
+]

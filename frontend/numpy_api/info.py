@@ -1,0 +1,189 @@
+"""What the Array API standard says about itself: dtypes, their limits and promotion, constants, capabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16, kind
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ..staging import ArrayLike
+from .arguments import common_dtype, require_device
+
+API_VERSION = "2024.12"
+
+DTYPES: dict[str, np.dtype[Any]] = {name: row.dtype for name, row in BY_NAME.items()}
+"""The dtypes by name, as `weft.float32`; `weft.bool` and so on."""
+
+CONSTANTS: dict[str, Any] = {
+    "e": np.e,
+    "euler_gamma": np.euler_gamma,
+    "inf": np.inf,
+    "nan": np.nan,
+    "newaxis": None,
+    "pi": np.pi,
+}
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: DTypeLike, kind_of: Any = None, /, **keywords: Any) -> bool:
+    """Whether a dtype is of a kind: another dtype, a name such as `real floating`, or one of a tuple of these.
+
+    >>> isdtype(np.float32, "real floating")
+    True
+    """
+    wanted = keywords.get("kind", kind_of)
+    if isinstance(wanted, tuple):
+        return any(isdtype(dtype, entry) for entry in wanted)
+    if isinstance(wanted, str):
+        if wanted not in _KINDS:
+            raise WeftValueError(f"kind {wanted!r} is not one of {', '.join(_KINDS)}")
+        return kind(as_dtype(dtype)) in _KINDS[wanted]
+    return as_dtype(dtype) == as_dtype(wanted)
+
+
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+    """The dtype that NumPy's promotion gives arrays, dtypes and Python scalars together."""
+    entries = [as_dtype(e) if isinstance(e, (str, type, np.dtype)) else e for e in arrays_and_dtypes]
+    return common_dtype(*entries)
+
+
+def can_cast(from_: Any, to: DTypeLike, /, casting: str = "safe") -> bool:
+    """Whether a dtype, or the dtype of an array, can be cast to another under a casting rule."""
+    source = from_.dtype if hasattr(from_, "dtype") and not isinstance(from_, type) else as_dtype(from_)
+    return bool(np.can_cast(source, as_dtype(to), casting))  # type: ignore[arg-type]
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
+    """The smallest dtype to which both can be cast."""
+    return as_dtype(np.promote_types(as_dtype(type1), as_dtype(type2)))
+
+
+def _dtype_of(value: Any) -> np.dtype[Any]:
+    return as_dtype(value.dtype if hasattr(value, "dtype") and not isinstance(value, type) else value)
+
+
+def finfo(type: Any, /) -> Any:
+    """The limits of a floating-point dtype; of a complex one, those of its parts."""
+    dtype = _dtype_of(type)
+    if kind(dtype) not in "fc":
+        raise WeftValueError(f"data type {dtype!r} not inexact")
+    return ml_dtypes.finfo(bfloat16) if dtype == bfloat16 else np.finfo(dtype)
+
+
+def iinfo(type: Any, /) -> Any:
+    """The limits of an integer dtype."""
+    dtype = _dtype_of(type)
+    if kind(dtype) not in "iu":
+        raise WeftValueError(f"Invalid integer data type {dtype.kind!r}.")
+    return np.iinfo(dtype)
+
+
+def iscomplexobj(x: ArrayLike) -> bool:
+    """Whether an array is of a complex dtype."""
+    return kind(_dtype_of(x if hasattr(x, "dtype") else np.asarray(x))) == "c"
+
+
+def isrealobj(x: ArrayLike) -> bool:
+    """Whether an array is not of a complex dtype."""
+    return not iscomplexobj(x)
+
+
+def ndim(a: ArrayLike) -> int:
+    """The number of dimensions."""
+    return int(a.ndim) if hasattr(a, "ndim") else np.ndim(a)
+
+
+def shape(a: ArrayLike) -> tuple[Any, ...]:
+    """The shape; run-time extents are traced scalars."""
+    return tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
+
+
+def size(a: ArrayLike, axis: int | None = None) -> Any:
+    """The number of elements, in all or along an axis."""
+    if not hasattr(a, "shape"):
+        return np.size(a, axis)
+    return a.size if axis is None else a.shape[axis]
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape to which shapes broadcast together."""
+    return np.broadcast_shapes(*shapes)
+
+
+class Info:
+    """The object that `__array_namespace_info__()` returns."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """What the namespace can do; data-dependent shapes and boolean indexing are for eager arrays."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """The device of new arrays."""
+        return "cpu"
+
+    def devices(self) -> list[str]:
+        """The devices there are."""
+        return ["cpu"]
+
+    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+        """The dtypes of arrays made without one."""
+        require_device(device)
+        names = {
+            "real floating": "float64",
+            "complex floating": "complex128",
+            "integral": "int64",
+            "indexing": "int64",
+        }
+        return {what: DTYPES[name] for what, name in names.items()}
+
+    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+        """The standard's dtypes, all or of a kind."""
+        require_device(device)
+        standard = {name: dtype for name, dtype in DTYPES.items() if name not in ("float16", "bfloat16")}
+        if kind is None:
+            return standard
+        return {name: dtype for name, dtype in standard.items() if isdtype(dtype, kind)}
+
+
+def __array_namespace_info__() -> Info:
+    """The standard's inspection object."""
+    return Info()
+
+
+def require_version(api_version: str | None) -> None:
+    """Raise unless the asked version of the standard is one that the namespace follows."""
+    if api_version is None:
+        return
+    if not isinstance(api_version, str):
+        raise WeftTypeError(f"api_version is a string, not {api_version!r}")
+    if api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
+        raise WeftValueError(f"version {api_version!r} of the Array API is not available; the namespace follows {API_VERSION}")
+
+
+__all__ = [
+    "__array_namespace_info__",
+    "broadcast_shapes",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "iscomplexobj",
+    "isdtype",
+    "isrealobj",
+    "ndim",
+    "promote_types",
+    "result_type",
+    "shape",
+    "size",
+]

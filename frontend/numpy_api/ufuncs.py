@@ -1,0 +1,190 @@
+"""Calls of NumPy's universal functions on traced arrays: loops, casts, `out`, `where`, and what NumPy checks.
+
+With NumPy arrays alone the ufunc itself is called: it is the op's reference.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.dtypes import as_dtype, kind
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.op import OPS, Elementwise
+from ...dialect.ops import load_families
+from ...dialect.types import broadcast_shapes, format_shape
+from ..array import TracedArray
+from ..staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
+from .arguments import NO_VALUE, staged, write_into
+from .extents import known_shape, require_broadcastable
+
+if TYPE_CHECKING:
+    from ..trace import Trace
+
+_WEAK = (int, float, complex)
+
+_COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
+
+NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
+
+
+@cache
+def ops_of_ufuncs() -> dict[np.ufunc, type[Elementwise]]:
+    """The elementwise op of every ufunc that has one."""
+    load_families()
+    return {op.ufunc: op for op in OPS.values() if issubclass(op, Elementwise)}
+
+
+def op_of(ufunc: np.ufunc) -> type[Elementwise]:
+    """The op of a ufunc, or `UnsupportedError` naming the closest there are."""
+    found = ops_of_ufuncs().get(ufunc)
+    if found is None:
+        names = sorted(known.__name__ for known in ops_of_ufuncs())
+        close = difflib.get_close_matches(ufunc.__name__, names, 3)
+        hint = f"; the closest there are: {', '.join(close)}" if close else ""
+        raise UnsupportedError(f"the ufunc {ufunc.__name__} is not supported in compiled code{hint}")
+    return found
+
+
+def apply_ufunc(
+    ufunc: np.ufunc,
+    *inputs: Any,
+    out: Any = None,
+    where: Any = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: Any = None,
+    subok: bool = True,
+    signature: Any = None,
+) -> ArrayResult:
+    """Call a ufunc on arrays, traced or not, with the arguments of `numpy.ufunc.__call__`."""
+    outputs = out if isinstance(out, tuple) else (out,) * ufunc.nout if out is None else (out,)
+    trace = trace_of((*inputs, *outputs, where))
+    if trace is None:
+        given = {"casting": casting, "order": order, "subok": subok, "where": where}
+        return ufunc(*inputs, out=outputs, dtype=dtype, **given)
+    if signature is not None:
+        raise UnsupportedError(f"signature= of {ufunc.__name__} is not supported in compiled code; use dtype=")
+    results = _results(trace, ufunc, inputs, outputs, casting, dtype)
+    delivered = tuple(
+        _finish(trace, ufunc, result, target, where) for result, target in zip(results, outputs, strict=True)
+    )
+    return delivered[0] if len(delivered) == 1 else delivered
+
+
+def _results(
+    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], outputs: Sequence[Any], casting: str, dtype: Any
+) -> tuple[ArrayResult, ...]:
+    """Stage the op on operands cast to the loop that NumPy picks; one result per output."""
+    if len(inputs) != ufunc.nin:
+        raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} input arguments but {len(inputs)} were given")
+    op_class = op_of(ufunc)
+    operands = [as_operand(value) for value in inputs]
+    if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
+        op_class, operands = decided
+        ufunc = op_class.ufunc
+    loop = _loop(ufunc, operands, outputs, casting, dtype)
+    if ufunc is np.power and kind(loop[0]) == "i":
+        _require_no_negative_power(operands[1])
+    arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
+    broadcast_shapes([known_shape(array) for array in arrays])
+    require_broadcastable(trace, arrays)
+    results = trace.emit(op_class, arrays, {})
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _loop(
+    ufunc: np.ufunc, operands: Sequence[Any], outputs: Sequence[Any], casting: str, dtype: Any
+) -> tuple[np.dtype[Any], ...]:
+    """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
+    given = tuple(_weak_type(operand) for operand in operands)
+    targets = tuple(None if target is None else target.dtype for target in outputs)
+    signature = None if dtype is None else (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
+    if all(entry in _WEAK for entry in given):
+        given = tuple(np.dtype(entry) for entry in given)
+    loop = ufunc.resolve_dtypes((*given, *targets), signature=signature, casting=casting)  # type: ignore[call-overload]
+    return tuple(as_dtype(entry) for entry in loop)
+
+
+def _weak_type(operand: Any) -> Any:
+    """The dtype of an operand; int, float or complex for a Python scalar, which is weak (NEP 50)."""
+    if isinstance(operand, bool):
+        return np.dtype(np.bool_)
+    for weak in _WEAK:
+        if isinstance(operand, weak) and not isinstance(operand, np.generic):
+            return weak
+    return operand.dtype
+
+
+def _decided_comparison(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[Elementwise], list[Any]] | None:
+    """A comparison of an integer array with a Python int outside of its range: all true or all false."""
+    for place in (0, 1):
+        number, other = operands[place], operands[1 - place]
+        if type(number) is not int or not isinstance(other, TracedArray) or kind(other.dtype) not in "iu":
+            continue
+        limits = np.iinfo(other.dtype)
+        if limits.min <= number <= limits.max:
+            return None
+        sample = [0, 0]
+        sample[place] = 1 if number > limits.max else -1
+        outcome = ufunc(*sample)
+        return op_of(np.equal if outcome else np.not_equal), [other, other]
+    return None
+
+
+def _require_no_negative_power(exponent: Any) -> None:
+    """NumPy's error for an integer to a negative integer power, at run time when the exponent is traced."""
+    if not isinstance(exponent, TracedArray):
+        if np.any(np.less(exponent, 0)):
+            raise WeftValueError(NEGATIVE_POWER)
+    elif kind(exponent.dtype) == "i":
+        from .reductions import any as any_of
+
+        exponent._storage.trace.raise_if(any_of(exponent < 0), "ValueError", NEGATIVE_POWER)
+
+
+def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:
+    """Apply `where` and `out`; NumPy leaves undefined what neither gives, here it is the function's value."""
+    if target is None:
+        if where is True:
+            return result
+        mask = asarray(where)
+        return _select(trace, mask, result, result)
+    if not isinstance(target, TracedArray):
+        return write_into(target, result)
+    _require_fits(ufunc, result, target)
+    if where is not True:
+        result = _select(trace, asarray(where), cast(result, target.dtype), target)
+        _require_fits(ufunc, result, target)
+    write_into(target, result)
+    return target
+
+
+def _select(trace: Trace, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
+    from ...dialect.ops.selection import Select
+
+    if mask.dtype != np.bool_:
+        raise WeftTypeError(
+            f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"
+        )
+    require_broadcastable(trace, (mask, chosen, otherwise))
+    return staged(trace, apply(Select, mask, chosen, otherwise))
+
+
+def _require_fits(ufunc: np.ufunc, result: Any, target: TracedArray) -> None:
+    """A result may be broadcast into `out`, `out` is never broadcast."""
+    shape = broadcast_shapes([known_shape(result), target.type.shape])
+    if len(shape) != target.ndim or any(
+        wanted == 1 and extent != 1 for extent, wanted in zip(shape, target.type.shape, strict=True)
+    ):
+        raise WeftValueError(
+            f"non-broadcastable output operand with shape {format_shape(target.type.shape)} doesn't match the "
+            f"broadcast shape {format_shape(shape)}"
+        )
+
+
+__all__ = ["NEGATIVE_POWER", "NO_VALUE", "apply_ufunc", "op_of", "ops_of_ufuncs"]

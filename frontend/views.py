@@ -1,0 +1,162 @@
+"""Reading and writing `x[index]` of traced arrays: the index plan carried out, and writes taken back to the base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dialect.errors import WeftValueError
+from ..dialect.ops.elementwise import NotEqual
+from ..dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
+from ..dialect.ops.selection import Select
+from ..dialect.ops.shape import BroadcastTo, Dim, Reshape
+from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from .indexing import BoundsCheck, ExtentCheck, IndexPlan, MaskIndex, masked_read_error, plan_index
+from .indexing import write_back as plan_write_back
+from .staging import apply, asarray, cast, current_trace
+from .storage import ViewStep
+
+if TYPE_CHECKING:
+    from .array import TracedArray
+    from .trace import Trace
+
+_INT64 = np.dtype(np.int64)
+
+
+def get_item(x: TracedArray, index: Any) -> TracedArray:
+    """`x[index]`: a view of x, or a new array where NumPy makes one."""
+    index = _with_arrays(index)
+    plan, view = _prepare(x, index)
+    if isinstance(plan.advanced, MaskIndex):
+        raise masked_read_error(plan.advanced.mask)
+    if plan.advanced is not None:
+        gathered: TracedArray = apply(Gather, view, *map(_as_index, plan.advanced.indices), **plan.advanced.attributes)
+        return gathered
+    # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
+    gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
+    return view.copy() if plan.copies or gives_scalar else view
+
+
+def set_item(x: TracedArray, index: Any, value: Any) -> None:
+    """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
+    plan, view = _prepare(x, _with_arrays(index))
+    converted = cast(asarray(value) if isinstance(value, (list, tuple)) else value, x.dtype)
+    if plan.advanced is None:
+        view._write(_broadcast(converted, view))
+    elif isinstance(plan.advanced, MaskIndex):
+        mask, filling = plan.advanced.mask, _traced(view, converted)
+        for step in plan.advanced.value_steps(view.ndim, filling.type):
+            filling = filling._view(step)
+        for step in plan.advanced.mask_steps(view.ndim):
+            mask = mask._view(step)
+        view._write(apply(Select, mask, filling, view))
+    else:
+        indices = [_as_index(i) for i in plan.advanced.indices]
+        place = apply(Gather, view, *indices, **plan.advanced.attributes)
+        update = _broadcast(converted, place, "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}")
+        view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
+
+
+def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
+    """The SSA value of a base with what one view step shows of it replaced by `value`."""
+    from ..dialect.register import tensor_type
+
+    plan = plan_write_back(step, tensor_type(base))
+    operands = [base, value] if plan.takes_base else [value]
+    operands += [trace.create(Dim, [base], {"axis": axis})[0] for axis in plan.extents]
+    if plan.takes_base:
+        operands += [operand._value() for operand in step.operands]
+    return trace.create(plan.op_class, operands, plan.attributes)[0]
+
+
+def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
+    """Plan an index, record its run-time checks and take the view steps."""
+    plan = plan_index(x.type.shape, index)
+    for check in plan.checks:
+        _record_check(x, check)
+    view = x
+    for step in plan.steps:
+        view = view._view(_frozen(view, step))
+    return plan, view
+
+
+def _frozen(view: TracedArray, step: ViewStep) -> ViewStep:
+    """The step with its traced operands as they are now: a view does not follow later writes to its index."""
+    if not step.operands:
+        return step
+    operands = tuple(_traced(view, _as_index(operand)).copy() for operand in step.operands)
+    return ViewStep(step.op_class, step.attributes, operands, step.writable)
+
+
+def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
+    trace = x._storage.trace
+    extent = apply(Dim, x, axis=check.axis)
+    if isinstance(check, BoundsCheck):
+        outside, offender = apply(FindOutOfBounds, _traced(x, _as_index(check.index)), extent)
+        trace.raise_if(outside, check.error, check.message, offender, extent)
+    else:
+        other = apply(Dim, _traced(x, check.mask), axis=check.mask_axis)
+        trace.raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
+
+
+def _broadcast(
+    value: Any, place: TracedArray, message: str = "could not broadcast input array from shape {} into shape {}"
+) -> TracedArray:
+    """The value in the shape of the place that it is assigned to; superfluous leading axes of 1 are dropped."""
+    traced = _traced(place, value)
+    extra = traced.ndim - place.ndim
+    if extra > 0 and all(extent == 1 for extent in traced.type.shape[:extra]):
+        shape = tuple(-1 if extent is None else extent for extent in traced.type.shape[extra:])
+        dims = [traced._extent(extra + axis) for axis, extent in enumerate(traced.type.shape[extra:]) if extent is None]
+        traced = apply(Reshape, traced, *dims, shape=shape)
+    if traced.type.shape == place.type.shape and place.type.is_static:
+        return traced
+    if not _fits(traced.type, place.type):
+        raise WeftValueError(message.format(format_shape(traced.type.shape), format_shape(place.type.shape)))
+    shape = tuple(-1 if extent is None else extent for extent in place.type.shape)
+    dims = [place._extent(axis) for axis, extent in enumerate(place.type.shape) if extent is None]
+    broadcast: TracedArray = apply(BroadcastTo, traced, *dims, shape=shape)
+    return broadcast
+
+
+def _fits(value: TensorType, place: TensorType) -> bool:
+    try:
+        return value.rank <= place.rank and compatible_shapes(broadcast_shapes([value.shape, place.shape]), place.shape)
+    except WeftValueError:
+        return False
+
+
+def _traced(like: TracedArray, value: Any) -> TracedArray:
+    """The value as a traced array of the same trace."""
+    from .array import TracedArray
+
+    if isinstance(value, TracedArray):
+        return value
+    trace = like._storage.trace
+    return trace.wrap(trace.value_of(np.asarray(value)))
+
+
+def _as_index(index: Any) -> Any:
+    """An index array as the gather and scatter ops take it: int64."""
+    return cast(index, _INT64)
+
+
+def _with_arrays(index: Any) -> Any:
+    """The index with lists that hold traced values made arrays."""
+    if isinstance(index, tuple):
+        return tuple(_with_arrays(item) for item in index)
+    if isinstance(index, list) and current_trace() is not None and _holds_traced(index):
+        return asarray(index)
+    return index
+
+
+def _holds_traced(items: Sequence[Any]) -> bool:
+    from .array import TracedArray
+
+    return any(_holds_traced(item) if isinstance(item, list) else isinstance(item, TracedArray) for item in items)
+
+
+def _has_ellipsis(index: Any) -> bool:
+    return any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))

@@ -1,0 +1,230 @@
+"""Mistakes of a user: each message says what happened, where, and what to write instead."""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import traceback
+
+import numpy as np
+import pytest
+import weft
+
+
+def message_of(function, *arguments, error=Exception):
+    with pytest.raises(error) as caught:
+        weft.function(function)(*arguments)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("array", "dtype"),
+    [
+        (np.array([None]), "object"),
+        (np.array(["a"]), "<U1"),
+        (np.array([datetime.datetime(2020, 1, 1)], "datetime64[D]"), r"datetime64\[D\]"),
+        (np.zeros(2, [("a", "f4")]), r"\[\('a', '<f4'\)\]"),
+        (np.zeros(2, np.longdouble), "float128"),
+    ],
+)
+def test_unknown_dtype_names_the_argument_and_the_dtypes_there_are(array, dtype):
+    with pytest.raises(
+        TypeError, match=rf"argument 'data\['x'\]' has dtype {dtype}, which .*; the dtypes there are: bool, int8, .*complex128"
+    ):
+        weft.function(lambda data: data["x"])({"x": array})
+
+
+def test_shape_mismatch_shows_shapes_names_and_line():
+    def product(left, right):
+        return left + 2 * right
+
+    message = message_of(product, np.ones(3, np.float32), np.ones(4, np.float32), error=ValueError)
+    line = inspect.getsourcelines(product)[1] + 1
+    assert message.startswith("operands could not be broadcast together with shapes (3,) (4,)")
+    assert f'test_errors.py", line {line}, in product' in message
+    assert "return left + 2 * right" in message
+    assert "left is f32[3], right is f32[4]" in message
+
+
+def test_caret_is_under_the_expression():
+    def product(left, right):
+        return np.sin(left) + (left @ right)
+
+    message = message_of(product, np.ones((3, 2)), np.ones((3, 2)), error=ValueError)
+    lines = message.splitlines()
+    source = next(i for i, text in enumerate(lines) if "np.sin(left)" in text)
+    assert lines[source + 1].strip() == "^" * len("left @ right")
+    assert lines[source + 1].index("^") == lines[source].index("left @ right")
+
+
+@pytest.mark.parametrize(
+    ("function", "what", "advice"),
+    [
+        (lambda x: 1 if x.sum() > 0 else 2, "the truth of an array", "np.where"),
+        (lambda x: int(x[0]), "int()", "astype"),
+        (lambda x: float(x[0]), "float()", "astype"),
+        (lambda x: complex(x[0]), "complex()", "astype"),
+        (lambda x: x[0].item(), "item()", "return it"),
+        (lambda x: x.tolist(), "tolist()", "outside"),
+        (lambda x: [1, 2, 3][x[0].astype(int)], "an index or size in Python", "np.stack(list)[i]"),
+        (lambda x: list(range(x[0].astype(int))), "an index or size in Python", "Python int"),
+        (lambda x: f"{x[0]:.3f}", "formatting", "outside"),
+        (lambda x: np.asarray(x), "a conversion to a NumPy array", "weft.zeros"),
+    ],
+)
+def test_a_value_that_python_needs_says_what_to_write(function, what, advice):
+    message = message_of(function, np.ones(3), error=TypeError)
+    assert message.startswith(f"{what} ")
+    assert "known only when the compiled function runs" in message
+    assert advice in message
+    assert "test_errors.py" in message
+
+
+def test_writing_traced_values_into_a_numpy_array_points_to_weft():
+    def f(x):
+        buffer = np.zeros(3)
+        buffer[0] = x[1]
+        return buffer
+
+    assert "weft.zeros" in message_of(f, np.ones(3), error=TypeError)
+
+
+def test_leaked_array_says_where_it_was_made():
+    leaked = []
+
+    @weft.function
+    def f(x):
+        leaked.append(x + 1)
+        return x * 2
+
+    f(np.ones(2))
+    line = inspect.getsourcelines(f.python_function)[1] + 2
+    with pytest.raises(ValueError, match=rf"of f is used after the tracing of f has ended; it was made at .*test_errors.py:{line}"):
+        leaked[0] + 1
+
+
+def test_leaked_array_in_another_trace():
+    leaked = []
+    weft.function(lambda x: leaked.append(x * 1))(np.ones(2))
+    with pytest.raises(ValueError, match="is used after the tracing"):
+        weft.function(lambda x: x + leaked[0])(np.ones(2))
+
+
+def test_endless_recursion_names_the_line():
+    def count_down(n):
+        return count_down(n - 1)
+
+    message = message_of(count_down, np.ones(2), error=RecursionError)
+    assert "count_down recursed without end while it was traced" in message
+    assert "return count_down(n - 1)" in message
+
+
+def test_enormous_unrolled_trace_names_the_line():
+    def long(x):
+        for _ in range(10**9):
+            x = x + 1
+        return x
+
+    with weft.settings.scope(max_trace_ops=1000):
+        message = message_of(long, np.ones(2), error=NotImplementedError)
+    assert "the trace of long has more than 1000 operations" in message
+    assert "x = x + 1" in message
+
+
+def test_data_dependent_shape_says_what_to_write():
+    assert "np.where(mask, x, 0)" in message_of(lambda x: x[x > 0], np.ones(3), error=NotImplementedError)
+
+
+def test_unsupported_numpy_function_names_the_closest():
+    assert "numpy.linalg.inv" in message_of(lambda x: np.linalg.inv(x), np.eye(2), error=TypeError)
+    message = message_of(lambda x: np.nanargmax(x), np.ones(3), error=TypeError)
+    assert "numpy.nanargmax" in message
+    assert "argmax" in message
+
+
+def test_index_errors_are_numpys():
+    for function in (lambda x: x[5], lambda x: x[1, 2], lambda x: x["a"], lambda x: x[0.5]):
+        with pytest.raises(IndexError) as expected:
+            function(np.ones(3))
+        message = message_of(function, np.ones(3), error=IndexError)
+        assert message.startswith(str(expected.value))
+
+
+def test_index_out_of_bounds_at_run_time():
+    def pick(x, i):
+        return x[i] * 2
+
+    f = weft.function(pick)
+    x = np.arange(5.0)
+    assert f(x, np.int64(-5)) == 0.0
+    for index in (5, -6, 2**40):
+        with pytest.raises(IndexError) as expected:
+            pick(x, np.int64(index))
+        with pytest.raises(IndexError) as caught:
+            f(x, np.int64(index))
+        assert str(caught.value).startswith(str(expected.value))
+    assert f.trace_count == 1
+
+
+def test_nothing_happens_after_a_run_time_error_and_what_came_before_is_kept():
+    def f(x, i):
+        x[0] = 1
+        y = x[i]
+        x[1] = 2
+        return y
+
+    got, expected = np.zeros(3), np.zeros(3)
+    for function, x in ((weft.function(f), got), (f, expected)):
+        with pytest.raises(IndexError):
+            function(x, np.int64(7))
+    np.testing.assert_array_equal(got, expected)
+
+
+def test_tracebacks_show_user_frames_only():
+    def inner(x):
+        return x + np.ones(4)
+
+    def outer(x):
+        return inner(x)
+
+    with pytest.raises(ValueError, match="broadcast") as caught:
+        weft.function(outer)(np.ones(3))
+    files = {frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)}
+    assert all(file.endswith("test_errors.py") for file in files)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names[-2:] == ["outer", "inner"]
+    with weft.settings.scope(full_traceback=True), pytest.raises(ValueError, match="broadcast") as caught:
+        weft.function(outer)(np.ones(3))
+    assert any("frontend" in frame.filename for frame in traceback.extract_tb(caught.value.__traceback__))
+
+
+def test_errors_of_the_user_pass_unchanged():
+    class Odd(Exception):
+        def __init__(self, a, b):
+            super().__init__(a, b)
+
+    def f(x):
+        raise Odd(1, 2)
+
+    with pytest.raises(Odd) as caught:
+        weft.function(f)(np.ones(1))
+    assert caught.value.args == (1, 2)
+
+
+def test_not_callable():
+    with pytest.raises(TypeError, match="weft.function compiles callables, not 3"):
+        weft.function(3)
+
+
+def test_specs_are_checked():
+    with pytest.raises(TypeError, match="'f33' is not a dtype; the dtypes there are"):
+        weft.TensorSpec([2], "f33")
+    with pytest.raises(ValueError, match="an extent is None or a non-negative int, not -1"):
+        weft.TensorSpec([-1])
+    with pytest.raises(ValueError, match="there is no setting 'typo'; the settings are"), weft.settings.scope(typo=1):
+        pass
+
+
+def test_python_integer_out_of_range():
+    message = message_of(lambda x: x + 300, np.ones(2, np.uint8), error=OverflowError)
+    assert "300 out of bounds for uint8" in message

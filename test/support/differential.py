@@ -1,0 +1,65 @@
+"""Run a function eagerly and compiled, and compare everything a caller can see."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import weft
+
+
+def assert_same(got: Any, expected: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
+    """Compare nested results: types of containers, scalar or array, dtypes, shapes and values."""
+    if isinstance(expected, (np.ndarray, np.generic)):
+        assert isinstance(got, np.ndarray) == isinstance(expected, np.ndarray), (type(got), type(expected))
+        assert got.dtype == expected.dtype, (got.dtype, expected.dtype)
+        assert got.shape == expected.shape, (got.shape, expected.shape)
+        if rtol == atol == 0.0:
+            np.testing.assert_array_equal(got, expected)
+        else:
+            np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
+    elif isinstance(expected, dict):
+        assert type(got) is type(expected)
+        assert list(sorted(got)) == list(sorted(expected))
+        for key, value in expected.items():
+            assert_same(got[key], value, rtol, atol)
+    elif isinstance(expected, (list, tuple)):
+        assert type(got) is type(expected)
+        assert len(got) == len(expected)
+        for g, e in zip(got, expected, strict=True):
+            assert_same(g, e, rtol, atol)
+    else:
+        assert type(got) is type(expected)
+        assert got == expected
+
+
+def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, BaseException | None]:
+    """The result of a call, or the exception that it raised."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arguments), None
+    except Exception as error:
+        return None, error
+
+
+def check(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, atol: float = 0.0) -> weft.Function:
+    """Compare a compiled call with the eager one: results, written arguments, exception type; returns the function.
+
+    Runs twice on fresh copies, so that a second call of the same trace is covered too.
+    """
+    compiled = weft.function(function)
+    for _ in range(2):
+        eager_arguments, compiled_arguments = copy.deepcopy(arguments), copy.deepcopy(arguments)
+        expected, expected_error = outcome(function, eager_arguments)
+        got, error = outcome(compiled, compiled_arguments)
+        if expected_error is not None:
+            assert error is not None, f"eager raised {expected_error!r}"
+            assert isinstance(error, type(expected_error)), (error, expected_error)
+        else:
+            if error is not None:
+                raise error
+            assert_same(got, expected, rtol, atol)
+        assert_same(compiled_arguments, eager_arguments, rtol, atol)
+    return compiled
