@@ -59,6 +59,24 @@ def elements_to_mlir(array: np.ndarray[Any, Any]) -> Attribute:
     return ir.DenseElementsAttr.get(contiguous, type=mlir_type)
 
 
+def return_complex_elements() -> None:
+    """Teach the bindings to return dense attributes of complex numbers.
+
+    Without this, `op.attributes[...]` raises for them and `NamedAttribute.attr` ends the process. A context must
+    be current.
+    """
+
+    def caster(attribute: Attribute) -> Attribute:
+        element = attribute.type.element_type
+        if isinstance(element, ir.ComplexType):
+            return ir.DenseElementsAttr(attribute)
+        integers = isinstance(element, (ir.IntegerType, ir.IndexType))
+        return (ir.DenseIntElementsAttr if integers else ir.DenseFPElementsAttr)(attribute)
+
+    dense = ir.DenseElementsAttr.get(np.zeros(1, np.int64))
+    ir.register_type_caster(dense.typeid, replace=True)(caster)
+
+
 _NUMBER = re.compile(r"0x[0-9A-Fa-f]+|[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 
 
@@ -86,7 +104,9 @@ def _elements_from_text(text: str, tensor: TensorType) -> np.ndarray[Any, Any]:
         bits = np.dtype(f"u{2 if tensor.dtype == bfloat16 else real.itemsize}")
         scalar = bfloat16 if tensor.dtype == bfloat16 else real
         numbers = [
-            np.array(int(token, 16), bits).view(scalar) if token.startswith("0x") else np.array(float(token)).astype(scalar)
+            np.array(int(token, 16), bits).view(scalar)
+            if token.startswith("0x")
+            else np.array(float(token)).astype(scalar)
             for token in _NUMBER.findall(body)
         ]
         flat = np.array(numbers, dtype=scalar).view(tensor.dtype)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from .attributes import attribute_from_mlir, attribute_to_mlir, type_from_mlir, type_to_mlir
+from .attributes import (
+    attribute_from_mlir,
+    attribute_to_mlir,
+    return_complex_elements,
+    type_from_mlir,
+    type_to_mlir,
+)
 from .errors import InternalError, WeftError
 from .mlir import Location, Operation, Type, Value, dialect, ir
 from .op import OPS, Effect, FieldKind, Op
@@ -124,6 +130,7 @@ def context() -> Any:
                 created.enable_multithreading(False)
                 with created, ir.Location.unknown():
                     Weft.load()
+                    return_complex_elements()
                 _context = created
     return _context
 
@@ -155,7 +162,9 @@ def create(
         f"weft.{op_class.name}",
         results=[type_to_mlir(t) for t in types],
         operands=operands,
-        attributes={f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()},
+        attributes={
+            f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()
+        },
         loc=location,
     )
 

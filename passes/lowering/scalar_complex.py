@@ -256,7 +256,7 @@ def expm1(b: ScalarBuilder, x: Value) -> Value:
 
 @emits("power", "c")
 def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    """As NumPy's nc_pow: 1 for a zero exponent; of zero, 0 for a positive real exponent and NaN for another;
+    """As NumPy's nc_pow: 1 for a zero exponent; of zero, 0 for an exponent with a positive real part, else NaN;
     by multiplication for whole exponents between -100 and 100; else the library's function."""
     p, x_real, x_imag = complex_parts(b, x)
     _, y_real, y_imag = complex_parts(b, y)
@@ -270,13 +270,14 @@ def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     exponent = p.select(by_products, y_real, zero)
 
     product = _power_by_products(b, x, exponent)
-    negative = p.compare("lt", exponent, zero)
-    product = b.select(negative, divide(b, one, product), product)
+    product = b.select(p.compare("lt", exponent, zero), divide(b, one, product), product)
+    squared = multiply(b, x, x)
+    for short, value in ((1, x), (2, squared), (3, multiply(b, x, squared))):
+        product = b.select(p.compare("eq", exponent, p.constant(short)), value, product)
     result = b.select(by_products, product, _call(b, "cpow", x, y))
 
     not_a_number = make(b, p.constant(math.nan), p.constant(math.nan))
-    positive = p.both(p.compare("gt", y_real, zero), real_exponent)
-    of_zero = b.select(positive, make(b, zero, zero), not_a_number)
+    of_zero = b.select(p.compare("gt", y_real, zero), make(b, zero, zero), not_a_number)
     return b.select(zero_exponent, one, b.select(zero_base, of_zero, result))
 
 
