@@ -1,1 +1,309 @@
-"""Lowerings of the reductions ops."""
+"""Lowerings of the reductions: a fill and a `linalg.generic` that combines, then rounding and division.
+
+The body is always `combine(out, expression)` with the widening inside the expression, so that producers fuse
+into it and a schedule recognises the combiner. The order of combination decides nothing but rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.mlir import Value, dialect, ir
+from ...dialect.op import Op
+from ...dialect.ops.reductions import (
+    AllOf,
+    AnyOf,
+    Argmax,
+    Argmin,
+    Max,
+    Mean,
+    Min,
+    Prod,
+    Std,
+    Sum,
+    Var,
+    normalize_axes,
+    real_dtype,
+)
+from ...dialect.types import TensorType
+from .accumulators import (
+    add,
+    computing_dtype,
+    convert_scalar,
+    extremum,
+    extremum_identity,
+    is_nonzero,
+    multiply,
+    parts,
+    round_once,
+    summing_dtype,
+)
+from .conversion import Conversion, Extent, OpInstance, linalg_index, lowers, scalar_type
+from .scalars import ScalarBuilder
+
+arith = dialect("arith")
+
+_BOOL = np.dtype(np.bool_)
+_INT64 = np.dtype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Reduction:
+    """The geometry of a reduction: the operand, the axes that go, the type and extents of what is left."""
+
+    c: Conversion
+    operand: Value
+    type: TensorType
+    axes: tuple[int, ...]
+
+    @property
+    def kept(self) -> list[int]:
+        """The axes that stay."""
+        return [axis for axis in range(self.type.rank) if axis not in self.axes]
+
+    def reduced_type(self, dtype: np.dtype[Any]) -> TensorType:
+        """The type of the result, without the reduced axes."""
+        return TensorType(tuple(self.type.shape[axis] for axis in self.kept), dtype)
+
+    def count(self) -> Extent:
+        """The number of elements that are combined into one."""
+        extents = [self.c.extent(self.operand, axis) for axis in self.axes]
+        if all(isinstance(extent, int) for extent in extents):
+            return fold(lambda a, b: a * b, extents, 1)
+        return fold(lambda a, b: arith.MulIOp(self.c.index(a), self.c.index(b)).result, extents)
+
+    def combine(
+        self,
+        initial: complex,
+        accumulator: np.dtype[Any],
+        body: Callable[..., Value],
+        reduced_inputs: Sequence[Value] = (),
+    ) -> Value:
+        """Fill with the initial value and combine: `body(out, x, *reduced)` on scalars as they are in memory.
+
+        `reduced_inputs` are tensors of the result's shape that the body reads as well.
+        """
+        c, rank = self.c, self.type.rank
+        result = self.reduced_type(accumulator)
+        extents = [c.extent(self.operand, axis) for axis in self.kept]
+        destination = c.fill(c.constant(initial, accumulator), result, extents)
+        reduced_map = ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(axis) for axis in self.kept])
+        maps = [ir.AffineMap.get_identity(rank), *[reduced_map] * (len(reduced_inputs) + 1)]
+        iterators = ["reduction" if axis in self.axes else "parallel" for axis in range(rank)]
+
+        def yields(*scalars: Value) -> list[Value]:
+            return [body(scalars[-1], *scalars[:-1])]
+
+        return c.generic([self.operand, *reduced_inputs], [destination], maps, iterators, yields)[0]
+
+    def finish(self, reduced: Value, result: TensorType) -> Value:
+        """Give the result its kept axes of extent 1, where it has them."""
+        if result.rank == len(self.kept):
+            return reduced
+        return expand_unit_axes(self.c, reduced, self.kept, result)
+
+
+def _geometry(c: Conversion, op: OpInstance) -> _Reduction:
+    x = op.operand_types[0]
+    axes = op.attributes["axes"] if "axes" in op.attributes else (op.attributes["axis"],)
+    return _Reduction(c, op.operands[0], x, normalize_axes(axes, x.rank))
+
+
+def expand_unit_axes(c: Conversion, value: Value, kept: Sequence[int], result: TensorType) -> Value:
+    """A tensor whose axes become the `kept` axes of a result that has extent 1 elsewhere."""
+    groups: list[list[int]] = []
+    leading: list[int] = []
+    for axis in range(result.rank):
+        if axis in kept:
+            groups.append([*leading, axis])
+            leading = []
+        elif groups:
+            groups[-1].append(axis)
+        else:
+            leading.append(axis)
+    extents = dict(zip(kept, c.extents(value), strict=True))
+    shape = [extents.get(axis, 1) for axis in range(result.rank)]
+    return expand_shape(c, value, groups, shape)
+
+
+def expand_shape(
+    c: Conversion, value: Value, groups: Sequence[Sequence[int]], shape: Sequence[Extent]
+) -> Value:
+    """`tensor.expand_shape` to a shape, by the groups of result axes for every axis."""
+    dynamic = ir.ShapedType.get_dynamic_size()
+    static = [extent if isinstance(extent, int) else dynamic for extent in shape]
+    index = ir.IntegerType.get_signless(64)
+    reassociation = [
+        ir.ArrayAttr.get([ir.IntegerAttr.get(index, axis) for axis in group]) for group in groups
+    ]
+    return c.operation(
+        "tensor.expand_shape",
+        [value, *(extent for extent in shape if not isinstance(extent, int))],
+        [ir.RankedTensorType.get(static, ir.RankedTensorType(value.type).element_type)],
+        {
+            "reassociation": ir.ArrayAttr.get(reassociation),
+            "static_output_shape": ir.DenseI64ArrayAttr.get(static),
+        },
+    )
+
+
+# Lowerings
+
+
+@lowers(Sum, Prod)
+def lower_sum_and_prod(c: Conversion, op: OpInstance) -> Value:
+    """Combine in the wider dtype, round once."""
+    geometry, dtype = _geometry(c, op), op.result_type.dtype
+    wide = summing_dtype(dtype)
+    combiner, initial = (add, 0) if op.op_class is Sum else (multiply, 1)
+
+    def body(out: Value, x: Value) -> Value:
+        return combiner(c, wide, out, convert_scalar(c, x, dtype, wide))
+
+    total = geometry.combine(initial, wide, body)
+    reduced = geometry.reduced_type(dtype)
+    return geometry.finish(round_once(c, total, reduced.with_dtype(wide), reduced), op.result_type)
+
+
+def _mean(geometry: _Reduction, target: np.dtype[Any]) -> Value:
+    """The mean in a dtype, computed in the wider one of the operand's."""
+    c, dtype = geometry.c, geometry.type.dtype
+    wide = summing_dtype(dtype)
+    total = geometry.combine(0, wide, lambda out, x: add(c, wide, out, convert_scalar(c, x, dtype, wide)))
+    divisor = _as_float(c, geometry.count(), real_dtype(wide))
+
+    def divide(sum_: Value) -> Value:
+        if kind(wide) != "c":
+            quotient = arith.DivFOp(sum_, divisor).result
+        else:
+            quotients = [arith.DivFOp(part, divisor).result for part in parts(c, sum_, wide)]
+            quotient = c.operation("complex.create", quotients, [scalar_type(wide)])
+        return convert_scalar(c, quotient, wide, target)
+
+    types = geometry.reduced_type(wide), geometry.reduced_type(target)
+    return c.map_elements([total], [types[0]], [types[1]], divide)[0]
+
+
+def _as_float(c: Conversion, count: Extent, dtype: np.dtype[Any]) -> Value:
+    """A number of elements as a float scalar."""
+    if isinstance(count, int):
+        return c.constant(count, dtype)
+    integer = arith.IndexCastOp(scalar_type(_INT64), count).result
+    return c.operation("arith.sitofp", [integer], [scalar_type(dtype)])
+
+
+@lowers(Mean)
+def lower_mean(c: Conversion, op: OpInstance) -> Value:
+    """Divide the sum before it is rounded."""
+    geometry = _geometry(c, op)
+    return geometry.finish(_mean(geometry, op.result_type.dtype), op.result_type)
+
+
+@lowers(Var, Std)
+def lower_var_and_std(c: Conversion, op: OpInstance) -> Value:
+    """Two passes: the mean, then the mean of the squared distances from it, both in the wider dtype."""
+    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
+    wide = summing_dtype(dtype)
+    real = real_dtype(wide)
+    mean = _mean(geometry, wide)
+
+    def squared_distance(out: Value, x: Value, center: Value) -> Value:
+        x = convert_scalar(c, x, dtype, wide)
+        pairs = [(x, center)]
+        if kind(wide) == "c":
+            pairs = list(zip(parts(c, x, wide), parts(c, center, wide), strict=True))
+        distances = [arith.SubFOp(a, b).result for a, b in pairs]
+        squares = [arith.MulFOp(distance, distance).result for distance in distances]
+        return add(c, real, out, fold(lambda a, b: arith.AddFOp(a, b).result, squares))
+
+    total = geometry.combine(0, real, squared_distance, [mean])
+    correction = c.constant(op.attributes["correction"], real)
+    degrees = arith.SubFOp(_as_float(c, geometry.count(), real), correction).result
+    divisor = arith.MaximumFOp(degrees, c.constant(0, real)).result
+
+    def divide(sum_: Value) -> Value:
+        quotient = arith.DivFOp(sum_, divisor).result
+        if op.op_class is Std:
+            quotient = c.operation("math.sqrt", [quotient], [quotient.type])
+        return convert_scalar(c, quotient, real, op.result_type.dtype)
+
+    types = geometry.reduced_type(real), geometry.reduced_type(op.result_type.dtype)
+    reduced = c.map_elements([total], [types[0]], [types[1]], divide)[0]
+    return geometry.finish(reduced, op.result_type)
+
+
+_UFUNC_OF: dict[type[Op], str] = {Max: "maximum", Min: "minimum", Argmax: "maximum", Argmin: "minimum"}
+
+
+def _extremum_of(geometry: _Reduction, which: str) -> Value:
+    """The extremum in the computing dtype of the operand's."""
+    c, dtype = geometry.c, geometry.type.dtype
+    computing = computing_dtype(dtype)
+
+    def body(out: Value, x: Value) -> Value:
+        return extremum(c, which, computing, out, convert_scalar(c, x, dtype, computing))
+
+    return geometry.combine(extremum_identity(which, computing), computing, body)
+
+
+@lowers(Max, Min)
+def lower_max_and_min(c: Conversion, op: OpInstance) -> Value:
+    """Combine from the value that loses against every other."""
+    geometry, reduced = _geometry(c, op), _geometry(c, op).reduced_type(op.result_type.dtype)
+    extreme = _extremum_of(geometry, _UFUNC_OF[op.op_class])
+    accumulator = reduced.with_dtype(computing_dtype(reduced.dtype))
+    return geometry.finish(round_once(c, extreme, accumulator, reduced), op.result_type)
+
+
+@lowers(Argmax, Argmin)
+def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
+    """The extremum first, then the smallest index at which it stands: two reductions that vectorise.
+
+    A NaN among the elements is the extremum, and is found as what differs from itself.
+    """
+    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
+    computing = computing_dtype(dtype)
+    extreme = _extremum_of(geometry, _UFUNC_OF[op.op_class])
+    index = ScalarBuilder(c, _INT64)
+    beyond = int(np.iinfo(_INT64).max)
+
+    def body(out: Value, x: Value, best: Value) -> Value:
+        matches = _is_extremum(c, computing, convert_scalar(c, x, dtype, computing), best)
+        position = arith.IndexCastOp(index.type, linalg_index(geometry.axes[0])).result
+        return index.op("arith.minsi", out, index.select(matches, position, index.constant(beyond)))
+
+    found = geometry.combine(beyond, _INT64, body, [extreme])
+    return geometry.finish(found, op.result_type)
+
+
+def _is_extremum(c: Conversion, dtype: np.dtype[Any], x: Value, best: Value) -> Value:
+    """Whether an element equals the extremum or is a NaN."""
+    if kind(dtype) == "b":
+        return arith.CmpIOp(arith.CmpIPredicate.eq, x, best).result
+    if kind(dtype) not in "fc":
+        return ScalarBuilder(c, dtype).compare("eq", x, best)
+    pairs, real = [(x, best)], ScalarBuilder(c, dtype)
+    if kind(dtype) == "c":
+        pairs = list(zip(parts(c, x, dtype), parts(c, best, dtype), strict=True))
+        real = ScalarBuilder(c, real_dtype(dtype))
+    equal = fold(real.both, [real.compare("eq", a, b) for a, b in pairs])
+    return fold(real.either, [real.compare("ne", a, a) for a, _ in pairs], equal)
+
+
+@lowers(AnyOf, AllOf)
+def lower_any_and_all(c: Conversion, op: OpInstance) -> Value:
+    """Or and and of bytes that say whether an element is not zero."""
+    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
+    combiner, initial = ("arith.ori", False) if op.op_class is AnyOf else ("arith.andi", True)
+
+    def body(out: Value, x: Value) -> Value:
+        truth = c.store(is_nonzero(c, dtype, c.load(x, dtype)), _BOOL)
+        return c.operation(combiner, [out, truth], [out.type])
+
+    return geometry.finish(geometry.combine(initial, _BOOL, body), op.result_type)
