@@ -11,7 +11,10 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from torch_mlir import ir
+from torch_mlir._mlir_libs import _mlir
 from torch_mlir.passmanager import PassManager
+
+_mlir.globals.dialect_search_modules = [f"{__package__}.untyped", *_mlir.globals.dialect_search_modules]
 
 # The bindings carry no type information; these names document what a function takes all the same.
 Value: TypeAlias = Any

@@ -38,7 +38,7 @@ def stage_text(traced: Operation, executable: Executable, stage: str) -> str:
     """The text of a stage; the middle end's stages are made again from the trace, which costs nothing until asked."""
     if stage not in _FRONT:
         return executable.text(stage)
-    with context():
+    with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT[stage]:
             run_pipeline(module, PIPELINES[name], verify=settings.verify)

@@ -64,7 +64,7 @@ class ConcreteFunction:
         """For every array argument the first argument that is the same array."""
         self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         trace = _record(function, self, structure)
-        with context():
+        with context(), ir.Location.unknown():
             self._traced = trace.module.operation.clone()
             optimize(trace.module)
             self._written = _written_arguments(trace.module, self._distinct)

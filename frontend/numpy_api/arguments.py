@@ -24,6 +24,7 @@ NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
 
 INT64 = np.dtype(np.int64)
 FLOAT64 = np.dtype(np.float64)
+BOOL = np.dtype(np.bool_)
 
 
 def axis_index(axis: Any, rank: int) -> int:

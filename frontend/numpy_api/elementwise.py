@@ -337,7 +337,7 @@ def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE
 def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> ArrayResult:
     """Take away jumps of more than half a period along an axis, as `numpy.unwrap` of floating-point numbers."""
     from .joining import concatenate
-    from .reductions import cumsum, diff
+    from .scans import cumsum, diff
 
     x = as_inexact(asarray(p))
     (place,) = axis_tuple(axis, x.ndim)

@@ -1,0 +1,1 @@
+"""No classes for linalg ops: weft builds and reads them generically."""
