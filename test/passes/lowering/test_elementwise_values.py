@@ -150,7 +150,8 @@ def test_complex_numbers(name: str) -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_floats(name: str) -> None:
-    assert_as_reference(uses_on_edges(name, "f"), places=4)
+    # A logarithm near zero is the difference of numbers that are rounded before.
+    assert_as_reference(uses_on_edges(name, "f"), places=32 if name.startswith("logaddexp") else 4)
 
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
