@@ -28,7 +28,7 @@ _CASES = tuple(
 
 
 class Sort(Op, name="sort", family="sorting"):
-    """Sort along an axis; equal elements keep their order, complex numbers compare by real part first."""
+    """Sort along an axis; complex numbers compare by real part first."""
 
     x: Operand
     axis: Int

@@ -1,8 +1,7 @@
 """Lowerings of sort, argsort and searchsorted.
 
 Every row along the axis is copied into a scratch tensor, merge-sorted bottom-up, and copied to the result.
-A merge pass goes from one half of the scratch tensor to the other and chooses each element without branching;
-merging is stable.
+A merge pass goes from one half of the scratch tensor to the other, without branches, and is stable.
 """
 
 from __future__ import annotations
@@ -13,131 +12,92 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
 from ...dialect.types import TensorType, normalize_axis
-from .accumulators import computing_dtype, convert_scalar, part_dtype, parts
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
 from .loops import extract, for_loop, insert, loop_nest
 from .scalars import ScalarBuilder
+from .sort_order import SortOrder, sorts_before
 
 arith = dialect("arith")
 
 _INT64 = np.dtype(np.int64)
 
 
-def sorts_before(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
-    """Whether one scalar in memory stands before another in ascending order, where NaN is last."""
-    if kind(dtype) == "c":
-        return _complex_sorts_before(c, dtype, x, y)
-    if kind(dtype) != "f":
-        order = ScalarBuilder(c, np.dtype(np.uint8) if kind(dtype) == "b" else dtype)
-        return order.compare("lt", x, y)
-    computing = computing_dtype(dtype)
-    x, y = (convert_scalar(c, scalar, dtype, computing) for scalar in (x, y))
-    real = ScalarBuilder(c, computing)
-    return real.both(arith.CmpFOp(arith.CmpFPredicate.ULT, x, y).result, real.compare("eq", x, x))
-
-
-def _complex_sorts_before(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
-    """By real part, then by imaginary part, in groups: no NaN; imaginary part NaN; real part NaN; both NaN.
-
-    Within a group the parts that are not NaN decide.
-    """
-    real = ScalarBuilder(c, part_dtype(dtype))
-    pairs = list(zip(parts(c, x, dtype), parts(c, y, dtype), strict=True))
-    group = ScalarBuilder(c, np.dtype(np.int8))
-    groups = []
-    for side in (0, 1):
-        real_nan, imaginary_nan = (real.compare("ne", pair[side], pair[side]) for pair in pairs)
-        weights = [
-            group.select(is_nan, group.constant(weight), group.constant(0))
-            for is_nan, weight in ((real_nan, 2), (imaginary_nan, 1))
-        ]
-        groups.append(group.op("arith.addi", *weights))
-    (real_x, real_y), (imaginary_x, imaginary_y) = pairs
-    # An ordered comparison with NaN is false: in a group whose real parts are NaN, they count as equal.
-    real_differs = real.either(real.compare("lt", real_x, real_y), real.compare("gt", real_x, real_y))
-    by_parts = real.select(
-        real_differs,
-        real.compare("lt", real_x, real_y),
-        real.compare("lt", imaginary_x, imaginary_y),
-    )
-    same_group = group.compare("eq", *groups)
-    return real.select(same_group, by_parts, group.compare("lt", *groups))
-
-
 @dataclass(frozen=True)
 class _RowSort:
-    """Sorts a row of keys, and of payloads that travel with them, in scratch tensors of two halves each."""
+    """Sorts a row of keys, and of payloads that travel with them, in scratch tensors of two halves each.
+
+    The length of the halves is a power of two; what is behind the row are sentinels.
+    """
 
     c: Conversion
-    dtype: np.dtype[Any]
-    descending: bool
+    order: SortOrder
     length: Value
+    passes: Value
 
-    def sort(self, scratch: list[Value], passes: Value) -> list[Value]:
-        """Sort the rows in the first halves, in as many passes as the length has halvings.
-
-        The result is in the second halves if the number of passes is odd.
-        """
+    def sort(self, scratch: list[Value]) -> list[Value]:
+        """Sort the rows in the first halves; after an odd number of passes they are in the second halves."""
 
         def merge_pass(iteration: Value, carried: list[Value]) -> Sequence[Value]:
             width = arith.ShLIOp(self.c.index(1), iteration).result
             return self._merge_runs(carried, arith.AndIOp(iteration, self.c.index(1)).result, width)
 
-        return for_loop(self.c, 0, passes, scratch, merge_pass)
+        return for_loop(self.c, 0, self.passes, scratch, merge_pass)
 
     def _merge_runs(self, scratch: list[Value], source: Value, width: Value) -> list[Value]:
-        """Merge neighbouring sorted runs of a width in the source half into one run in the other half."""
+        """Merge neighbouring sorted runs of a width in the source half into one run in the other half.
+
+        Both runs are merged from their beginnings and, at the same time, from their ends: neither merge uses
+        up a run, and the processor works on both at once.
+        """
         c = self.c
         target = arith.SubIOp(c.index(1), source).result
         twice = arith.ShLIOp(width, c.index(1)).result
+        one = c.index(1)
 
         def merge_two(start: Value, carried: list[Value]) -> Sequence[Value]:
-            middle = arith.MinSIOp(arith.AddIOp(start, width).result, self.length).result
-            end = arith.MinSIOp(arith.AddIOp(start, twice).result, self.length).result
+            middle = arith.AddIOp(start, width).result
+            before_middle = arith.SubIOp(middle, one).result
+            last = arith.AddIOp(before_middle, width).result
 
-            def take_one(place: Value, state: list[Value]) -> Sequence[Value]:
-                left, right, *rows = state
-                from_left = self._takes_left(rows[0], source, (left, middle), (right, end))
-                position = arith.SelectOp(from_left, left, right).result
-                taken = [extract(row, scratch_place(c, row, source, position)) for row in rows]
-                rows = [
-                    insert(scalar, row, scratch_place(c, row, target, place))
-                    for scalar, row in zip(taken, rows, strict=True)
-                ]
-                step = arith.IndexCastUIOp(ir.IndexType.get(), from_left).result
-                next_left = arith.AddIOp(left, step).result
-                next_right = arith.AddIOp(right, arith.SubIOp(c.index(1), step).result).result
-                return [next_left, next_right, *rows]
+            def take_two(step: Value, state: list[Value]) -> Sequence[Value]:
+                cursors, rows = state[:4], state[4:]
+                # What might be taken: the next of the left and right run, the last of the left and right run.
+                heads = [[self._element(row, source, cursor) for cursor in cursors] for row in rows]
+                left, right, left_end, right_end = heads[0]
+                right_first = self.order.before(right, left)
+                left_last = self.order.before(right_end, left_end)
+                places = arith.AddIOp(start, step).result, arith.SubIOp(last, step).result
+                for number, (left, right, left_end, right_end) in enumerate(heads):
+                    first = arith.SelectOp(right_first, right, left).result
+                    final = arith.SelectOp(left_last, left_end, right_end).result
+                    for scalar, place in zip((first, final), places, strict=True):
+                        place_in_row = scratch_place(c, rows[number], target, place)
+                        rows[number] = insert(scalar, rows[number], place_in_row)
+                return [*self._advance(cursors, right_first, left_last), *rows]
 
-            return for_loop(c, start, end, [start, middle, *carried], take_one)[2:]
+            return for_loop(c, 0, width, [start, middle, before_middle, last, *carried], take_two)[4:]
 
         return for_loop(c, 0, self.length, scratch, merge_two, twice)
 
-    def _takes_left(
-        self, keys: Value, source: Value, left: tuple[Value, Value], right: tuple[Value, Value]
-    ) -> Value:
-        """Whether the next element is the left run's, which it is if the keys are equal.
+    def _element(self, row: Value, half: Value, position: Value) -> Value:
+        return extract(row, scratch_place(self.c, row, half, position))
 
-        A run is given by its next position and its end.
-        """
-        c, flags = self.c, ScalarBuilder(self.c, np.dtype(np.bool_))
-
-        def key(position: Value, end: Value) -> Value:
-            # A run that is used up is read at its last element: in bounds, and without effect.
-            inside = arith.MinSIOp(position, arith.SubIOp(end, c.index(1)).result).result
-            return extract(keys, scratch_place(c, keys, source, inside))
-
-        key_left, key_right = key(*left), key(*right)
-        ends = (key_left, key_right) if self.descending else (key_right, key_left)
-        right_first = sorts_before(c, self.dtype, *ends)
-        left_is_used_up = arith.CmpIOp(arith.CmpIPredicate.sge, *left).result
-        right_is_used_up = arith.CmpIOp(arith.CmpIPredicate.sge, *right).result
-        right_wins = flags.either(right_first, left_is_used_up)
-        return flags.either(right_is_used_up, flags.complement(right_wins))
+    def _advance(self, cursors: list[Value], right_first: Value, left_last: Value) -> list[Value]:
+        """Move one cursor at the beginnings of the runs and one at their ends, by arithmetic."""
+        left, right, left_end, right_end = cursors
+        one = self.c.index(1)
+        from_right, from_left_end = (
+            arith.IndexCastUIOp(ir.IndexType.get(), taken).result for taken in (right_first, left_last)
+        )
+        return [
+            arith.AddIOp(left, arith.SubIOp(one, from_right).result).result,
+            arith.AddIOp(right, from_right).result,
+            arith.SubIOp(left_end, from_left_end).result,
+            arith.SubIOp(right_end, arith.SubIOp(one, from_left_end).result).result,
+        ]
 
 
 def scratch_place(c: Conversion, scratch: Value, half: Value, position: Value) -> list[Value]:
@@ -163,9 +123,9 @@ def lower_sort(c: Conversion, op: OpInstance) -> Value:
     axis = normalize_axis(op.attributes["axis"], x_type.rank)
     extents = c.extents(x)
     length = c.index(extents[axis])
-    row_sort = _RowSort(c, x_type.dtype, op.attributes["descending"], length)
-    passes = _halvings(c, extents[axis])
-    dtypes = [x_type.dtype, _INT64] if op.op_class is Argsort else [x_type.dtype]
+    order = SortOrder(c, x_type.dtype, op.attributes["descending"])
+    row_sort = _RowSort(c, order, length, _halvings(c, extents[axis]))
+    is_argsort = op.op_class is Argsort
 
     def sort_row(others: list[Value], carried: list[Value]) -> Sequence[Value]:
         def place_in_tensor(position: Value) -> list[Value]:
@@ -173,39 +133,46 @@ def lower_sort(c: Conversion, op: OpInstance) -> Value:
 
         def load(position: Value, rows: list[Value]) -> Sequence[Value]:
             number = arith.IndexCastOp(scalar_type(_INT64), position).result
-            scalars = [extract(x, place_in_tensor(position)), number][: len(rows)]
+            key = order.encode(extract(x, place_in_tensor(position)), equal_zeros=is_argsort)
             return [
                 insert(scalar, row, scratch_place(c, row, c.index(0), position))
-                for scalar, row in zip(scalars, rows, strict=True)
+                for scalar, row in zip([key, number], rows, strict=False)
             ]
 
-        out, *scratch = carried
-        rows = row_sort.sort(for_loop(c, 0, length, scratch, load), passes)
-        half = arith.AndIOp(passes, c.index(1)).result
+        out, keys, *payload = carried
+        scratch = [c.fill_into(order.sentinel(), keys), *payload]
+        rows = row_sort.sort(for_loop(c, 0, length, scratch, load))
+        half = arith.AndIOp(row_sort.passes, c.index(1)).result
 
         def store(position: Value, results: list[Value]) -> Sequence[Value]:
             scalar = extract(rows[-1], scratch_place(c, rows[-1], half, position))
-            return [insert(scalar, results[0], place_in_tensor(position))]
+            stored = scalar if is_argsort else order.decode(scalar)
+            return [insert(stored, results[0], place_in_tensor(position))]
 
         return [*for_loop(c, 0, length, [out], store), *rows]
 
     others = [*extents[:axis], *extents[axis + 1 :]]
-    initial = [c.empty(op.result_type, extents), *_scratch(c, x_type, axis, dtypes, extents[axis])]
-    return loop_nest(c, others, initial, sort_row)[0]
+    dtypes = [order.key_dtype, _INT64] if is_argsort else [order.key_dtype]
+    scratch = _scratch(c, x_type.rank, dtypes, extents[axis], row_sort.passes)
+    return loop_nest(c, others, [c.empty(op.result_type, extents), *scratch], sort_row)[0]
 
 
 def _scratch(
-    c: Conversion, x: TensorType, axis: int, dtypes: Sequence[np.dtype[Any]], length: Extent
+    c: Conversion, rank: int, dtypes: Sequence[np.dtype[Any]], length: Extent, passes: Value
 ) -> list[Value]:
-    """Tensors of two rows along the axis; each of another rank, and none of the result's.
+    """Tensors of two rows, padded to a power of two; each of another rank, and none of the result's.
 
     Two empty tensors of one type become one value when common subexpressions merge, and would share memory.
     """
-    types = [
-        TensorType((2, *[1] * (x.rank + number - 1), x.shape[axis]), dtype)
-        for number, dtype in enumerate(dtypes)
+    padded: Extent = arith.ShLIOp(c.index(1), passes).result
+    if isinstance(length, int):
+        padded = 1 << max(length - 1, 0).bit_length()
+    known = padded if isinstance(padded, int) else None
+    between = [[1] * (rank + number - 1) for number in range(len(dtypes))]
+    return [
+        c.empty(TensorType((2, *ones, known), dtype), [2, *ones, padded])
+        for ones, dtype in zip(between, dtypes, strict=True)
     ]
-    return [c.empty(scratch, [2, *[1] * (scratch.rank - 2), length]) for scratch in types]
 
 
 def _halvings(c: Conversion, extent: Extent) -> Value:
