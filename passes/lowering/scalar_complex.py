@@ -256,8 +256,11 @@ def expm1(b: ScalarBuilder, x: Value) -> Value:
 
 @emits("power", "c")
 def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    """As NumPy's nc_pow: 1 for a zero exponent; of zero, 0 for an exponent with a positive real part, else NaN;
-    by multiplication for whole exponents between -100 and 100; else the library's function."""
+    """By multiplication for whole exponents between -100 and 100, else by the library's function.
+
+    As in NumPy's nc_pow, a zero exponent gives 1, and a power of zero is 0 for an exponent with a positive real
+    part, NaN for another.
+    """
     p, x_real, x_imag = complex_parts(b, x)
     _, y_real, y_imag = complex_parts(b, y)
     zero, one = p.constant(0), make(b, p.constant(1), p.constant(0))
