@@ -258,8 +258,8 @@ def expm1(b: ScalarBuilder, x: Value) -> Value:
 def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """By multiplication for whole exponents between -100 and 100, else by the library's function.
 
-    As in NumPy's nc_pow, a zero exponent gives 1, and a power of zero is 0 for an exponent with a positive real
-    part, NaN for another.
+    As in NumPy's nc_pow, a zero exponent gives 1, and a power of zero is 0 for an exponent with a positive
+    real part, NaN for another.
     """
     p, x_real, x_imag = complex_parts(b, x)
     _, y_real, y_imag = complex_parts(b, y)
