@@ -87,7 +87,9 @@ def recording(*values: Any) -> Trace | None:
     return trace_of(values) or current_trace()
 
 
-def view_of(x: ArrayLike, op_class: type[Op], *dims: Any, writable: bool = True, **attributes: Any) -> ArrayResult:
+def view_of(
+    x: ArrayLike, op_class: type[Op], *dims: Any, writable: bool = True, **attributes: Any
+) -> ArrayResult:
     """A view of an array by an op whose NumPy counterpart makes one."""
     trace = trace_of((x, *dims))
     if trace is not None:

@@ -62,7 +62,9 @@ def _unary(ufunc: np.ufunc, summary: str) -> Callable[..., ArrayResult]:
         dtype: Any = None,
         subok: bool = True,
     ) -> ArrayResult:
-        return apply_ufunc(ufunc, x, out=out, where=where, casting=casting, order=order, dtype=dtype, subok=subok)
+        return apply_ufunc(
+            ufunc, x, out=out, where=where, casting=casting, order=order, dtype=dtype, subok=subok
+        )
 
     return _named(function, ufunc.__name__, summary)
 

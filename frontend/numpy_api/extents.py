@@ -8,6 +8,7 @@ walking from a value to the ops that made it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -35,6 +36,17 @@ def known_shape(x: Any) -> tuple[int | None, ...]:
     return x.type.shape if isinstance(x, TracedArray) else tuple(np.shape(x))
 
 
+def known_extent(x: Any, axis: int, what: str) -> int:
+    """The extent of an axis, or `UnsupportedError` when it is known only at run time."""
+    extent = known_shape(x)[axis]
+    if extent is None:
+        raise UnsupportedError(
+            f"{what}() makes as many arrays or terms as axis {axis} is long, which is known only at run time; "
+            "compile it for arrays of a fixed extent"
+        )
+    return extent
+
+
 def same_extent(left: Extent, right: Extent) -> bool:
     """Whether two extents are known to be equal while tracing."""
     if isinstance(left, TracedArray) and isinstance(right, TracedArray):
@@ -42,7 +54,9 @@ def same_extent(left: Extent, right: Extent) -> bool:
     return not isinstance(left, TracedArray) and not isinstance(right, TracedArray) and left == right
 
 
-def require_equal(trace: Trace, pairs: Sequence[tuple[Any, int, Any, int]], message: str, *shown: Extent) -> None:
+def require_equal(
+    trace: Trace, pairs: Sequence[tuple[Any, int, Any, int]], message: str, *shown: Extent
+) -> None:
     """Check at run time that axes are equal: each pair is an array, its axis, another array and its axis.
 
     `message` may hold `{0}`, `{1}`, ... for the extents in `shown`. Checks that were made before, or that
@@ -76,7 +90,7 @@ def require_broadcastable(trace: Trace, operands: Sequence[Any], message: str | 
             for operand, shape in zip(operands, shapes, strict=True)
             if len(shape) >= place and shape[-place] != 1
         ]
-        pairs += [(*first, *second) for first, second in zip(meeting, meeting[1:], strict=False)]
+        pairs += [(*first, *second) for first, second in pairwise(meeting)]
     if message is None:
         message = "operands could not be broadcast together with shapes"
     text, shown = shapes_text(operands)
@@ -184,12 +198,13 @@ def _origin_of_scalar(value: Any) -> Origin:
 
 
 _SAME_SHAPE = frozenset(
-    "cast bitcast real imag sort cumulative_sum cumulative_prod cumulative_max cumulative_min roll triu tril erf "
-    "slice_update scatter put_along_axis argsort read_ref".split()
+    ("cast", "bitcast", "real", "imag", "erf", "sort", "argsort", "roll", "triu", "tril", "read_ref")
+    + ("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min")
+    + ("slice_update", "scatter", "put_along_axis")
 )
 _BROADCASTING = frozenset(("select", "complex"))
 _EXTENTS_GIVEN = frozenset(("reshape", "broadcast_to", "arange"))
-_REDUCTIONS = frozenset("sum prod mean max min any all var std".split())
+_REDUCTIONS = frozenset(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"))
 
 
 def _step(op_class: type[Op], operation: Any, axis: int) -> tuple[Any, int] | None:
@@ -220,8 +235,10 @@ def _step(op_class: type[Op], operation: Any, axis: int) -> tuple[Any, int] | No
         return operands[0], [a for a in range(operands[0].type.rank) if a not in removed][axis]
     if name == "matmul":
         rank = operation.results[0].type.rank
-        return (operands[0], operands[0].type.rank - 2) if axis == rank - 2 else (
-            (operands[1], operands[1].type.rank - 1) if axis == rank - 1 else None
+        return (
+            (operands[0], operands[0].type.rank - 2)
+            if axis == rank - 2
+            else ((operands[1], operands[1].type.rank - 1) if axis == rank - 1 else None)
         )
     return None
 
@@ -243,7 +260,13 @@ def _depends_on_shapes_only(value: Any) -> bool:
     op_class, operation = made
     if op_class.name in ("dim", "constant"):
         return True
-    if issubclass(op_class, Elementwise) or op_class.name in ("cast", "select", "expand_dims", "reshape", "squeeze"):
+    if issubclass(op_class, Elementwise) or op_class.name in (
+        "cast",
+        "select",
+        "expand_dims",
+        "reshape",
+        "squeeze",
+    ):
         return all(_depends_on_shapes_only(operand) for operand in operation.operands)
     return False
 
@@ -252,6 +275,7 @@ __all__ = [
     "Extent",
     "extent_scalar",
     "format_shape",
+    "known_extent",
     "known_shape",
     "product",
     "require_broadcastable",

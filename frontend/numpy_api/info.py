@@ -169,7 +169,9 @@ def require_version(api_version: str | None) -> None:
     if not isinstance(api_version, str):
         raise WeftTypeError(f"api_version is a string, not {api_version!r}")
     if api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
-        raise WeftValueError(f"version {api_version!r} of the Array API is not available; the namespace follows {API_VERSION}")
+        raise WeftValueError(
+            f"version {api_version!r} of the Array API is not available; the namespace follows {API_VERSION}"
+        )
 
 
 __all__ = [

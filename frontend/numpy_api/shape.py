@@ -61,7 +61,9 @@ def _is_view(x: ArrayResult, attribute: tuple[int, ...], dims: tuple[Any, ...]) 
 def _completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...]:
     """The target shape with -1 replaced; run-time extents are checked to fit when the function runs."""
     extents = tuple(e if isinstance(e, TracedArray) else operator.index(e) for e in extents)
-    unknown = [place for place, extent in enumerate(extents) if not isinstance(extent, TracedArray) and extent < 0]
+    unknown = [
+        place for place, extent in enumerate(extents) if not isinstance(extent, TracedArray) and extent < 0
+    ]
     if len(unknown) > 1:
         raise WeftValueError("can only specify one unknown dimension")
     sizes = [extent for place, extent in enumerate(extents) if place not in unknown]
@@ -85,7 +87,14 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
             own = [o for o in own if o is not extent]
     count, rest = product(own), product(wanted)
     trace = trace_of((x, *extents))
-    text = "(" + ",".join("-1" if isinstance(e, int) and e < 0 else "?" if isinstance(e, TracedArray) else str(e) for e in extents) + ")"
+    text = (
+        "("
+        + ",".join(
+            "-1" if isinstance(e, int) and e < 0 else "?" if isinstance(e, TracedArray) else str(e)
+            for e in extents
+        )
+        + ")"
+    )
     message = f"cannot reshape array of size {{0}} into shape {text}"
     if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
         differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
@@ -253,7 +262,9 @@ def common_shape(*arrays: Any) -> tuple[Extent, ...]:
     for axis, extent in enumerate(extents):
         if extent is None:
             place = len(extents) - axis
-            source = next(a for a, s in zip(arrays, shapes, strict=True) if len(s) >= place and s[-place] is None)
+            source = next(
+                a for a, s in zip(arrays, shapes, strict=True) if len(s) >= place and s[-place] is None
+            )
             extents[axis] = source.shape[-place]
     trace = trace_of(arrays)
     if trace is not None:
@@ -361,14 +372,18 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
         )
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub":
-        raise WeftTypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
+        raise WeftTypeError(
+            f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
     if (counts < 0).any():
         raise WeftValueError("repeats may not contain negative values.")
     if counts.size == 1:
         return asarray(apply(ops.Repeat, x, count=int(counts.reshape(())), axis=place))
     extent = known_shape(x)[place]
     if extent is not None and counts.shape != (extent,):
-        raise WeftValueError(f"operands could not be broadcast together with shape ({extent},) {format_shape(counts.shape)}")
+        raise WeftValueError(
+            f"operands could not be broadcast together with shape ({extent},) {format_shape(counts.shape)}"
+        )
     from .indexing import take
 
     return take(x, np.repeat(np.arange(counts.size), counts), axis=place)
@@ -445,7 +460,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     """
     x = asarray(array)
     if mode not in _PAD_KEYWORDS:
-        raise UnsupportedError(f"mode {mode!r} of pad is not supported; the modes there are: {', '.join(_PAD_KEYWORDS)}")
+        raise UnsupportedError(
+            f"mode {mode!r} of pad is not supported; the modes there are: {', '.join(_PAD_KEYWORDS)}"
+        )
     unknown = set(kwargs) - _PAD_KEYWORDS[mode]
     if unknown:
         raise WeftValueError(f"unsupported keyword arguments for mode '{mode}': {unknown}")
@@ -465,7 +482,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             one = tuple(widths[axis] if a == axis else 0 for a in range(x.ndim))
             zeros = (0,) * x.ndim
             fill = cast(asarray(value), x.dtype)
-            x = asarray(apply(ops.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one))
+            x = asarray(
+                apply(ops.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one)
+            )
     return x
 
 

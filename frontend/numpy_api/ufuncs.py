@@ -68,7 +68,9 @@ def apply_ufunc(
         given = {"casting": casting, "order": order, "subok": subok, "where": where}
         return ufunc(*inputs, out=outputs, dtype=dtype, **given)
     if signature is not None:
-        raise UnsupportedError(f"signature= of {ufunc.__name__} is not supported in compiled code; use dtype=")
+        raise UnsupportedError(
+            f"signature= of {ufunc.__name__} is not supported in compiled code; use dtype="
+        )
     results = _results(trace, ufunc, inputs, outputs, casting, dtype)
     delivered = tuple(
         _finish(trace, ufunc, result, target, where) for result, target in zip(results, outputs, strict=True)
@@ -103,10 +105,12 @@ def _loop(
     """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
     given = tuple(_weak_type(operand) for operand in operands)
     targets = tuple(None if target is None else target.dtype for target in outputs)
-    signature = None if dtype is None else (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
     if all(entry in _WEAK for entry in given):
         given = tuple(np.dtype(entry) for entry in given)
-    loop = ufunc.resolve_dtypes((*given, *targets), signature=signature, casting=casting)  # type: ignore[call-overload]
+    wanted: dict[str, Any] = {}
+    if dtype is not None:
+        wanted["signature"] = (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
+    loop = ufunc.resolve_dtypes((*given, *targets), casting=casting, **wanted)  # type: ignore[call-overload]
     return tuple(as_dtype(entry) for entry in loop)
 
 
@@ -120,7 +124,9 @@ def _weak_type(operand: Any) -> Any:
     return operand.dtype
 
 
-def _decided_comparison(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[Elementwise], list[Any]] | None:
+def _decided_comparison(
+    ufunc: np.ufunc, operands: Sequence[Any]
+) -> tuple[type[Elementwise], list[Any]] | None:
     """A comparison of an integer array with a Python int outside of its range: all true or all false."""
     for place in (0, 1):
         number, other = operands[place], operands[1 - place]

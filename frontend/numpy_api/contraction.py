@@ -1,0 +1,493 @@
+"""Products of arrays: matmul, dot, tensordot, einsum and their kin."""
+
+from __future__ import annotations
+
+import operator
+import string
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.contraction import Contract, Matmul
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from .arguments import axis_index, common_dtype, deliver, promoted
+from .extents import known_extent, known_shape, require_equal, shapes_text
+from .reductions import sum as sum_of
+from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, transpose
+
+# Matrix products
+
+
+def matmul(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> ArrayResult:
+    """The matrix product of the last two axes; vectors count as a row or column and leading axes broadcast.
+
+    >>> matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+    """
+    x, y = asarray(x1), asarray(x2)
+    for place, operand in enumerate((x, y)):
+        if operand.ndim == 0:
+            raise WeftValueError(
+                f"matmul: Input operand {place} does not have enough dimensions (has 0, gufunc core with signature "
+                "(n?,k),(k,m?)->(n?,m?) requires 1)"
+            )
+    wanted = (
+        as_dtype(dtype)
+        if dtype is not None
+        else as_dtype(
+            np.matmul.resolve_dtypes((x.dtype, y.dtype, None))[-1]  # type: ignore[attr-defined]
+        )
+    )
+    x, y = (asarray(cast(operand, wanted)) for operand in (x, y))
+    left_is_vector, right_is_vector = x.ndim == 1, y.ndim == 1
+    _require_inner("matmul", x, -1, y, 0 if right_is_vector else -2)
+    left = expand_dims(x, 0) if left_is_vector else x
+    right = expand_dims(y, 1) if right_is_vector else y
+    if left.ndim > 2 and right.ndim > 2:
+        _require_batches(left, right)
+    product = asarray(apply(Matmul, left, right))
+    dropped = (product.ndim - 2,) * left_is_vector + (product.ndim - 1,) * right_is_vector
+    return deliver(_scalar(squeeze(product, dropped)) if dropped else product, out)
+
+
+def _scalar(x: ArrayResult) -> ArrayResult:
+    """NumPy's scalar of an eager array of rank 0."""
+    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+
+
+def _require_inner(name: str, x: ArrayResult, x_axis: int, y: ArrayResult, y_axis: int) -> None:
+    """The summed extents must agree: now where they are known, else when the function runs."""
+    left, right = known_shape(x)[x_axis], known_shape(y)[y_axis]
+    if left is not None and right is not None:
+        if left != right:
+            if name == "matmul":
+                raise WeftValueError(
+                    f"matmul: Input operand 1 has a mismatch in its core dimension {y_axis % y.ndim - (y.ndim - 2 if y.ndim > 1 else 0)}, "
+                    f"with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {right} is different from {left})"
+                )
+            raise WeftValueError(
+                f"shapes {_shape(x)} and {_shape(y)} not aligned: {left} (dim {x_axis % x.ndim}) != {right} (dim {y_axis % y.ndim})"
+            )
+        return
+    trace = trace_of((x, y))
+    if trace is not None:
+        text, shown = shapes_text((x, y))
+        require_equal(trace, [(x, x_axis, y, y_axis)], f"{name}: shapes {text}not aligned", *shown)
+
+
+def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
+    """The leading axes must broadcast."""
+    from ...dialect.types import broadcast_shapes
+
+    broadcast_shapes([known_shape(x)[:-2], known_shape(y)[:-2]])
+    trace = trace_of((x, y))
+    if trace is None:
+        return
+    pairs = [
+        (x, -place, y, -place)
+        for place in range(3, min(x.ndim, y.ndim) + 1)
+        if 1 not in (known_shape(x)[-place], known_shape(y)[-place])
+    ]
+    text, shown = shapes_text((x, y))
+    if any(None in (known_shape(x)[i], known_shape(y)[j]) for _, i, _, j in pairs):
+        require_equal(trace, pairs, f"operands could not be broadcast together with shapes {text}", *shown)
+
+
+def _shape(x: ArrayResult) -> str:
+    from ...dialect.types import format_shape
+
+    return format_shape(known_shape(x))
+
+
+def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
+    """The sum of products over the last axis of a and the last but one of b, as `numpy.dot`."""
+    x, y = promoted(a, b)
+    if x.ndim == 0 or y.ndim == 0:
+        return deliver(np.multiply(x, y), out)
+    inner_axis = y.ndim - 2 if y.ndim > 1 else 0
+    _require_inner("dot", x, -1, y, inner_axis)
+    if x.ndim == 2 and y.ndim <= 2:
+        return deliver(matmul(x, y), out)
+    return deliver(tensordot(x, y, axes=((x.ndim - 1,), (inner_axis,))), out)
+
+
+def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
+    """The sum of products over the last axes."""
+    x, y = promoted(a, b)
+    if x.ndim == 0 or y.ndim == 0:
+        return np.multiply(x, y)
+    _require_inner("inner", x, -1, y, -1)
+    return tensordot(x, y, axes=((x.ndim - 1,), (y.ndim - 1,)))
+
+
+def vdot(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
+    """The sum of products of all elements, those of a conjugated."""
+    x, y = promoted(ravel(a), ravel(b))
+    return dot(np.conjugate(x) if kind(x.dtype) == "c" else x, y)
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
+    """The products of all pairs of elements of two flattened arrays."""
+    return deliver(np.multiply(ravel(a)[:, None], ravel(b)[None, :]), out)
+
+
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: int = -1) -> ArrayResult:
+    """The sum of products along an axis, those of x1 conjugated; the other axes broadcast."""
+    x, y = promoted(x1, x2)
+    x, y = (moveaxis(operand, axis, -1) for operand in (x, y))
+    _require_inner("vecdot", x, -1, y, -1)
+    x = np.conjugate(x) if kind(x.dtype) == "c" else x
+    return deliver(_contract([x, y], _aligned_labels(x.ndim, y.ndim, 1, 1), None), out)
+
+
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> ArrayResult:
+    """The product of matrices with vectors; leading axes broadcast."""
+    return deliver(squeeze(matmul(x1, expand_dims(x2, -1)), -1), out)
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> ArrayResult:
+    """The product of vectors, conjugated, with matrices; leading axes broadcast."""
+    x = asarray(x1)
+    x = np.conjugate(x) if kind(x.dtype) == "c" else x
+    return deliver(squeeze(matmul(expand_dims(x, -2), x2), -2), out)
+
+
+def _aligned_labels(x_rank: int, y_rank: int, x_core: int, y_core: int) -> list[str]:
+    """Labels of two operands whose leading axes broadcast and whose last ones are summed together."""
+    batch = string.ascii_uppercase[: max(x_rank - x_core, y_rank - y_core)]
+    return [batch[len(batch) - (x_rank - x_core) :] + "z", batch[len(batch) - (y_rank - y_core) :] + "z"]
+
+
+def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
+    """The sum of products over pairs of axes, given as a count or as two sequences."""
+    x, y = promoted(a, b)
+    if np.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
+        count = operator.index(axes)
+        if count < 0:
+            raise WeftValueError("`axes` integer should be non-negative")
+        x_axes, y_axes = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
+        if count > min(x.ndim, y.ndim):
+            raise WeftValueError("shape-mismatch for sum")
+    else:
+        x_axes, y_axes = (tuple(e) if isinstance(e, (tuple, list)) or np.ndim(e) else (e,) for e in axes)
+    if len(x_axes) != len(y_axes):
+        raise WeftValueError("shape-mismatch for sum")
+    x_axes = tuple(axis_index(axis, x.ndim) for axis in x_axes)
+    y_axes = tuple(axis_index(axis, y.ndim) for axis in y_axes)
+    for left, right in zip(x_axes, y_axes, strict=True):
+        extents = (known_shape(x)[left], known_shape(y)[right])
+        if None not in extents and extents[0] != extents[1]:
+            raise WeftValueError("shape-mismatch for sum")
+        _require_inner("tensordot", x, left, y, right)
+    letters = iter(string.ascii_letters)
+    x_labels = [next(letters) for _ in range(x.ndim)]
+    y_labels = [next(letters) for _ in range(y.ndim)]
+    for left, right in zip(x_axes, y_axes, strict=True):
+        y_labels[right] = x_labels[left]
+    summed = {x_labels[axis] for axis in x_axes}
+    result = [label for label in (*x_labels, *y_labels) if label not in summed]
+    return apply(Contract, x, y, spec=f"{''.join(x_labels)},{''.join(y_labels)}->{''.join(result)}")
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> ArrayResult:
+    """The Kronecker product: blocks of b, scaled by the elements of a."""
+    x, y = asarray(a), asarray(b)
+    rank = max(x.ndim, y.ndim)
+    x, y = (expand_dims(e, tuple(range(rank - e.ndim))) if e.ndim < rank else e for e in (x, y))
+    blocks = np.multiply(
+        expand_dims(x, tuple(range(1, 2 * rank, 2))) if rank else x,
+        expand_dims(y, tuple(range(0, 2 * rank, 2))) if rank else y,
+    )
+    return reshape(blocks, tuple(m * n for m, n in zip(x.shape, y.shape, strict=True)))
+
+
+def cross(
+    a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
+) -> ArrayResult:
+    """The cross product of vectors of three elements."""
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    if {known_shape(x)[-1], known_shape(y)[-1]} - {3, None}:
+        raise WeftValueError(
+            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+            f"{known_shape(x)[-1]} and {known_shape(y)[-1]} dimensional instead."
+        )
+    from .joining import stack
+
+    (x0, x1, x2), (y0, y1, y2) = ([e[..., i] for i in range(3)] for e in (x, y))
+    return stack([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=axisc)
+
+
+def trace(
+    a: ArrayLike,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+) -> ArrayResult:
+    """The sums along diagonals."""
+    return sum_of(diagonal(a, offset, axis1, axis2), -1, dtype, out)
+
+
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
+    """The discrete convolution of two vectors."""
+    x, kernel = promoted(a, v)
+    if x.ndim != 1 or kernel.ndim != 1:
+        raise WeftValueError("object too deep for desired array")
+    if 0 in (known_shape(x)[0], known_shape(kernel)[0]):
+        raise WeftValueError("a cannot be empty" if known_shape(x)[0] == 0 else "v cannot be empty")
+    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
+        x, kernel = kernel, x
+    return _slide(x, kernel[::-1], mode)
+
+
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
+    """The cross-correlation of two vectors, of which the second is conjugated."""
+    x, kernel = promoted(a, v)
+    kernel = np.conjugate(kernel) if kind(kernel.dtype) == "c" else kernel
+    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
+        return _slide(kernel, x, mode)[::-1]
+    return _slide(x, kernel, mode)
+
+
+def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
+    """The sums of products of a kernel, which is not longer, laid on every place of a vector."""
+    from .indexing import take
+    from .shape import pad
+
+    count, extent = known_shape(kernel)[0], known_shape(x)[0]
+    if count is None or extent is None:
+        from ...dialect.errors import UnsupportedError
+
+        raise UnsupportedError("convolve() and correlate() need the lengths of both vectors while tracing")
+    borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
+    if mode not in borders:
+        raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    padded = pad(x, (borders[mode],))
+    places = np.arange(extent + sum(borders[mode]) - count + 1)[:, None] + np.arange(count)
+    return matmul(take(padded, places), kernel)
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
+    """The value of a polynomial, highest coefficient first, by Horner's rule."""
+    coefficients, place = asarray(p), asarray(x)
+    count = known_extent(coefficients, 0, "polyval")
+    result = np.zeros((), common_dtype(coefficients, place))
+    for index in range(count):
+        result = result * place + coefficients[index]
+    return result
+
+
+# Einstein summation
+
+
+def einsum(
+    *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **kwargs: Any
+) -> ArrayResult:
+    """Sums of products over labelled axes, as `numpy.einsum`; ellipses and repeated labels included.
+
+    >>> einsum("ii->i", np.array([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
+    spec, arrays = _einsum_arguments(operands)
+    inputs, arrow, result = spec.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(arrays):
+        raise WeftValueError(
+            "more operands provided to einstein sum function than specified in the subscripts string"
+            if len(arrays) > len(terms)
+            else "fewer operands provided to einstein sum function than specified in the subscripts string"
+        )
+    labels, ellipsis = _spell_ellipses(terms, arrays)
+    if arrow:
+        result = result.replace("...", ellipsis)
+    else:
+        joined = "".join(labels)
+        result = ellipsis + "".join(sorted(c for c in set(joined) - set(ellipsis) if joined.count(c) == 1))
+    _check_labels(labels, result)
+    wanted = common_dtype(*arrays) if dtype is None else as_dtype(dtype)
+    arrays = [asarray(cast(array, wanted)) for array in arrays]
+    return deliver(_contract(arrays, labels, result), out)
+
+
+def _einsum_arguments(operands: Sequence[Any]) -> tuple[str, list[ArrayResult]]:
+    """The spec and arrays of both call forms of einsum."""
+    if not operands:
+        raise WeftValueError("must specify the einstein sum subscripts string and at least one operand")
+    if isinstance(operands[0], str):
+        return operands[0], [asarray(operand) for operand in operands[1:]]
+
+    def spell(entries: Any) -> str:
+        return "".join(
+            "..." if entry is Ellipsis else string.ascii_letters[operator.index(entry)] for entry in entries
+        )
+
+    pairs = len(operands) // 2
+    spec = ",".join(spell(operands[2 * i + 1]) for i in range(pairs))
+    if len(operands) % 2:
+        spec += "->" + spell(operands[-1])
+    return spec, [asarray(operands[2 * i]) for i in range(pairs)]
+
+
+def _spell_ellipses(terms: list[str], arrays: list[ArrayResult]) -> tuple[list[str], str]:
+    """The labels of every operand with letters for its ellipsis, and the letters of the longest ellipsis."""
+    free = [c for c in string.ascii_letters if c not in "".join(terms)]
+    lengths = [array.ndim - len(term.replace("...", "")) for term, array in zip(terms, arrays, strict=True)]
+    longest = max([length for term, length in zip(terms, lengths, strict=True) if "..." in term], default=0)
+    ellipsis = "".join(free[: max(longest, 0)])
+    labels = []
+    for place, (term, array, length) in enumerate(zip(terms, arrays, lengths, strict=True)):
+        if length < 0 or ("..." not in term and length):
+            what = (
+                "contains too many subscripts for"
+                if length < 0
+                else "does not contain the proper number of subscripts for"
+            )
+            raise WeftValueError(
+                f"einstein sum subscripts string {what} operand {place} (rank {array.ndim}, {term!r})"
+            )
+        labels.append(term.replace("...", ellipsis[len(ellipsis) - length :]))
+    return labels, ellipsis
+
+
+def _check_labels(labels: list[str], result: str) -> None:
+    for label in (*"".join(labels), *result):
+        if label not in string.ascii_letters:
+            raise WeftValueError(
+                f"invalid subscript {label!r} in einstein sum subscripts string, subscripts must be letters"
+            )
+    for label in result:
+        if label not in "".join(labels):
+            raise WeftValueError(
+                f"einstein sum subscripts string included output subscript {label!r} which never appeared in an input"
+            )
+        if result.count(label) > 1:
+            raise WeftValueError(
+                f"einstein sum subscripts string includes output subscript {label!r} multiple times"
+            )
+
+
+def _contract(arrays: Sequence[ArrayResult], labels: Sequence[str], result: str | None) -> ArrayResult:
+    """Contract operands from left to right; a result of None keeps all labels but `z`."""
+    operands = [_with_distinct_labels(array, term) for array, term in zip(arrays, labels, strict=True)]
+    if result is None:
+        longest = max(labels, key=len)
+        result = longest.replace("z", "")
+    operands = _without_ones(operands)
+    (array, term), *rest = operands
+    if not rest:
+        return _reduced_to(array, term, result)
+    for place, (other, other_term) in enumerate(rest):
+        later = result + "".join(t for _, t in rest[place + 1 :])
+        last = place == len(rest) - 1
+        kept = result if last else "".join(dict.fromkeys(c for c in term + other_term if c in later))
+        found = "".join(c for c in kept if c in term + other_term)
+        _require_labels(array, term, other, other_term)
+        array, term = asarray(apply(Contract, array, other, spec=f"{term},{other_term}->{found}")), found
+    return _scalar(_with_ones(array, term, result))
+
+
+def _with_distinct_labels(array: ArrayResult, term: str) -> tuple[ArrayResult, str]:
+    """Take diagonals until no label occurs twice."""
+    for label in dict.fromkeys(term):
+        while term.count(label) > 1:
+            first = term.index(label)
+            second = term.index(label, first + 1)
+            extents = (known_shape(array)[first], known_shape(array)[second])
+            if None not in extents and extents[0] != extents[1]:
+                raise WeftValueError(
+                    f"dimensions in single operand for collapsing index {label!r} don't match ({extents[0]} != {extents[1]})"
+                )
+            array = diagonal(array, 0, first, second)
+            term = "".join(c for place, c in enumerate(term) if place not in (first, second)) + label
+    return array, term
+
+
+def _without_ones(operands: list[tuple[ArrayResult, str]]) -> list[tuple[ArrayResult, str]]:
+    """Drop axes of extent 1 where another operand has more, which broadcasting repeats."""
+    long = {
+        label
+        for array, term in operands
+        for label, extent in zip(term, known_shape(array), strict=True)
+        if extent != 1
+    }
+    result = []
+    for array, term in operands:
+        dropped = tuple(
+            place
+            for place, (label, extent) in enumerate(zip(term, known_shape(array), strict=True))
+            if extent == 1 and label in long
+        )
+        kept = "".join(c for place, c in enumerate(term) if place not in dropped)
+        result.append((squeeze(array, dropped) if dropped else array, kept))
+    return result
+
+
+def _with_ones(array: ArrayResult, term: str, result: str) -> ArrayResult:
+    """Bring the axes in order; every label of the result is there."""
+    order = tuple(term.index(label) for label in result)
+    return array if order == tuple(range(len(order))) else transpose(array, order)
+
+
+def _reduced_to(array: ArrayResult, term: str, result: str) -> ArrayResult:
+    summed = tuple(place for place, label in enumerate(term) if label not in result)
+    if summed:
+        array = asarray(sum_of(array, summed, array.dtype))
+        term = "".join(label for label in term if label in result)
+    return _scalar(_with_ones(array, term, result)) if summed else _with_ones(array, term, result)
+
+
+def _require_labels(x: ArrayResult, x_term: str, y: ArrayResult, y_term: str) -> None:
+    """Axes with one label must agree."""
+    pairs = []
+    for label in x_term:
+        if label in y_term:
+            left, right = x_term.index(label), y_term.index(label)
+            extents = (known_shape(x)[left], known_shape(y)[right])
+            if None not in extents and extents[0] != extents[1]:
+                raise WeftValueError(
+                    "operands could not be broadcast together with remapped shapes [original->remapped]: "
+                    f"{_shape(x)} and {_shape(y)}; axis {label!r} has extents {extents[0]} and {extents[1]}"
+                )
+            pairs.append((x, left, y, right))
+    trace_found = trace_of((x, y))
+    if trace_found is not None and any(
+        None in (known_shape(a)[i], known_shape(b)[j]) for a, i, b, j in pairs
+    ):
+        text, shown = shapes_text((x, y))
+        require_equal(
+            trace_found, pairs, f"operands could not be broadcast together with shapes {text}", *shown
+        )
+
+
+__all__ = [
+    "convolve",
+    "correlate",
+    "cross",
+    "dot",
+    "einsum",
+    "inner",
+    "kron",
+    "matmul",
+    "matvec",
+    "outer",
+    "polyval",
+    "tensordot",
+    "trace",
+    "vdot",
+    "vecdot",
+    "vecmat",
+]

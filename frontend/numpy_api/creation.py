@@ -1,0 +1,436 @@
+"""Functions that make arrays: traced ones while a function is recorded, so that traced values can be written to them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.ops.creation import Arange
+from ...dialect.ops.shape import BroadcastTo
+from ..array import TracedArray
+from ..staging import ArrayLike, ArrayResult, cast, is_traced
+from ..staging import asarray as array_of
+from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, recording, require_device, staged
+from .extents import Extent, extent_scalar, known_extent, split_shape
+
+# Filled arrays
+
+
+def full(
+    shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None
+) -> ArrayResult:
+    """A new array of a shape, filled with a value that is broadcast to it.
+
+    >>> full((2, 2), 7)
+    array([[7, 7],
+           [7, 7]])
+    """
+    require_device(device)
+    value = array_of(fill_value)
+    wanted = optional_dtype(dtype) or value.dtype
+    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    trace = recording(*extents, value)
+    if trace is None:
+        return np.full(shape, fill_value, wanted, order)  # type: ignore[call-overload]
+    attribute, dims = split_shape(shape)
+    if any(extent < 0 for extent in attribute if not dims):
+        raise WeftValueError("negative dimensions are not allowed")
+    filled: TracedArray = trace.emit(BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
+    return filled
+
+
+def zeros(
+    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> ArrayResult:
+    """A new array of zeros; float64 unless another dtype is given."""
+    return _constant(0, shape, dtype, order, device)
+
+
+def ones(
+    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> ArrayResult:
+    """A new array of ones; float64 unless another dtype is given."""
+    return _constant(1, shape, dtype, order, device)
+
+
+def empty(
+    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
+) -> ArrayResult:
+    """A new array to be written to; it holds zeros, so that programs behave the same each time."""
+    return _constant(0, shape, dtype, order, device)
+
+
+def _constant(value: int, shape: Any, dtype: DTypeLike | None, order: str, device: Any) -> ArrayResult:
+    return full(shape, np.array(value, optional_dtype(dtype) or FLOAT64), None, order, device=device)
+
+
+def full_like(
+    a: ArrayLike,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ArrayResult:
+    """A new filled array with the shape and dtype of another."""
+    x = array_of(a)
+    return full(
+        x.shape if shape is None else shape, fill_value, optional_dtype(dtype) or x.dtype, device=device
+    )
+
+
+def zeros_like(
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ArrayResult:
+    """A new array of zeros with the shape and dtype of another."""
+    return full_like(a, 0, dtype, order, subok, shape, device=device)
+
+
+def ones_like(
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ArrayResult:
+    """A new array of ones with the shape and dtype of another."""
+    return full_like(a, 1, dtype, order, subok, shape, device=device)
+
+
+def empty_like(
+    prototype: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: Any = None,
+    *,
+    device: Any = None,
+) -> ArrayResult:
+    """A new array to be written to, with the shape and dtype of another."""
+    return full_like(prototype, 0, dtype, order, subok, shape, device=device)
+
+
+# Conversion
+
+
+def asarray(
+    a: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: Any = None,
+    *,
+    device: Any = None,
+    copy: bool | None = None,
+    like: Any = None,
+) -> ArrayResult:
+    """An array of what NumPy would take as one; `copy` as in the Array API: None copies only when needed."""
+    require_device(device)
+    if isinstance(a, np.ndarray) and not copy:
+        if copy is False and dtype is not None and as_dtype(dtype) != a.dtype:
+            raise WeftValueError("Unable to avoid copy while creating an array as requested.")
+        return array_of(a, dtype)
+    if is_traced(a):
+        converted = array_of(a, dtype)
+        if converted is a:
+            return a.copy() if copy else a
+        if copy is False:
+            raise WeftValueError("Unable to avoid copy while creating an array as requested.")
+        return converted
+    if copy is False:
+        raise WeftValueError("Unable to avoid copy while creating an array as requested.")
+    trace = recording(a)
+    value = array_of(a, dtype)
+    if trace is None:
+        return np.array(value)
+    return staged(trace, value) if is_traced(value) else _copied_constant(trace, value)
+
+
+def _copied_constant(trace: Any, value: Any) -> ArrayResult:
+    """A traced array of its own that starts as the elements of a NumPy array."""
+    captured = staged(trace, value)
+    copied: TracedArray = trace.emit(BroadcastTo, (captured,), {"shape": tuple(value.shape)})
+    return copied
+
+
+def array(
+    object: ArrayLike,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    like: Any = None,
+) -> ArrayResult:
+    """A new array of what NumPy would take as one."""
+    made = asarray(object, dtype, copy=copy)
+    if made.ndim < ndmin:
+        from .shape import expand_dims
+
+        made = expand_dims(made, tuple(range(ndmin - made.ndim)))
+    return made
+
+
+def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
+    """A copy of an array."""
+    return array_of(a).copy()
+
+
+def astype(
+    x: ArrayLike,
+    dtype: DTypeLike,
+    /,
+    order: str = "K",
+    casting: str = "unsafe",
+    *,
+    copy: bool = True,
+    device: Any = None,
+) -> ArrayResult:
+    """The array in another dtype; a copy unless `copy` is false and nothing changes."""
+    require_device(device)
+    source, wanted = array_of(x), as_dtype(dtype)
+    if not np.can_cast(source.dtype, wanted, casting):  # type: ignore[arg-type]
+        raise WeftTypeError(
+            f"Cannot cast array data from {source.dtype!r} to {wanted!r} according to the rule '{casting}'"
+        )
+    if source.dtype == wanted:
+        return source.copy() if copy else source
+    return array_of(cast(source, wanted))
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ArrayResult:
+    """A NumPy array of an object with the DLPack protocol, sharing its memory where that is possible."""
+    require_device(device)
+    if is_traced(x):
+        return x.copy() if copy else x
+    return np.from_dlpack(x, device=device, copy=copy)
+
+
+# Ranges
+
+
+def arange(
+    start: Any,
+    stop: Any = None,
+    step: Any = 1,
+    dtype: DTypeLike | None = None,
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> ArrayResult:
+    """Evenly spaced numbers from start up to but not including stop, as `numpy.arange`.
+
+    Bounds may be traced when they follow from the shapes of the arguments.
+    """
+    require_device(device)
+    first, end = (0, start) if stop is None else (start, stop)
+    trace = recording(first, end, step)
+    wanted = optional_dtype(dtype)
+    if trace is None:
+        return np.arange(first, end, step, wanted)
+    if not any(is_traced(bound) for bound in (first, end, step)):
+        if step == 0:
+            raise ZeroDivisionError("division by zero")
+        result_dtype = wanted or np.arange(first, first, step).dtype
+        known = max(math.ceil((end - first) / step), 0)
+        if kind(result_dtype) not in "iuf" or (kind(result_dtype) in "iu" and not _are_integers(first, step)):
+            return _copied_constant(trace, np.arange(first, end, step, wanted))
+        return _range(trace, first, step, known, result_dtype)
+    dtypes = [b.dtype if hasattr(b, "dtype") else np.dtype(type(b)) for b in (first, end, step)]
+    if any(d.kind not in "iub" for d in dtypes):
+        raise WeftTypeError(
+            "arange() with traced bounds takes integers, since its length must follow from shapes"
+        )
+    if not isinstance(step, int):
+        raise WeftTypeError("arange() with traced bounds takes a Python int as step")
+    length = np.maximum(-((end - first) // -step), 0)
+    return _range(trace, first, step, length, wanted or INT64)
+
+
+def _are_integers(*values: Any) -> bool:
+    return all(isinstance(value, (int, np.integer)) for value in values)
+
+
+def _range(trace: Any, start: Any, step: Any, length: Extent, dtype: np.dtype[Any]) -> TracedArray:
+    bounds = [array_of(cast(value, dtype)) for value in (start, step)]
+    if isinstance(length, TracedArray):
+        shape, dims = (-1,), (extent_scalar(length),)
+    else:
+        shape, dims = (int(length),), ()
+    made: TracedArray = trace.emit(Arange, (*bounds, *dims), {"shape": shape})
+    return made
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> ArrayResult:
+    """Evenly spaced numbers between two bounds, as `numpy.linspace`; the bounds may be arrays and traced."""
+    require_device(device)
+    count = operator.index(num)
+    if count < 0:
+        raise WeftValueError(f"Number of samples, {count}, must be non-negative.")
+    if not any(is_traced(bound) for bound in (start, stop)):
+        made = np.linspace(start, stop, count, endpoint, retstep, optional_dtype(dtype), axis)
+        trace = recording()
+        return made if trace is None or retstep else _copied_constant(trace, made)
+    first, last = array_of(start), array_of(stop)
+    computed = common_dtype(first, last, float(count))
+    wanted = optional_dtype(dtype) or computed
+    first, last = (np.multiply(bound, 1.0) for bound in (first, last))
+    difference = last - first
+    divisions = count - 1 if endpoint else count
+    places = np.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
+    step = difference / divisions if divisions > 0 else difference * np.nan
+    if divisions > 0:
+        from .elementwise import where
+
+        numbers = where(step == 0, places / divisions * difference, places * step) + first
+    else:
+        numbers = places * difference + first
+    if endpoint and count > 1:
+        numbers[-1, ...] = last
+    if kind(wanted) in "iu":
+        numbers = np.floor(numbers)
+    numbers = cast(numbers, wanted)
+    if axis != 0:
+        from .shape import moveaxis
+
+        numbers = moveaxis(numbers, 0, axis)
+    return (numbers, step) if retstep else numbers
+
+
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> ArrayResult:
+    """Powers of a base with evenly spaced exponents."""
+    powers = np.power(base, linspace(start, stop, num, endpoint=endpoint, axis=axis))
+    return powers if dtype is None else cast(powers, as_dtype(dtype))
+
+
+# Matrices and grids
+
+
+def eye(
+    N: Any,
+    M: Any = None,
+    /,
+    k: int = 0,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
+) -> ArrayResult:
+    """Ones on diagonal k, zeros elsewhere."""
+    require_device(device)
+    wanted = optional_dtype(dtype) or FLOAT64
+    columns = N if M is None else M
+    if recording(N, columns) is None:
+        return np.eye(N, columns, k, wanted)
+    row_numbers, column_numbers = arange(N), arange(columns)
+    return array_of(cast(np.equal(row_numbers[:, None] + k, column_numbers), wanted))
+
+
+def identity(n: Any, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
+    """The square matrix with ones on its diagonal."""
+    return eye(n, dtype=dtype)
+
+
+def tri(
+    N: Any, M: Any = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None
+) -> ArrayResult:
+    """Ones at and below diagonal k, zeros elsewhere."""
+    columns = N if M is None else M
+    return array_of(cast(np.greater_equal(arange(N)[:, None] + k, arange(columns)), as_dtype(dtype)))
+
+
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[ArrayResult, ...]:
+    """Coordinate matrices of coordinate vectors, as `numpy.meshgrid`."""
+    from .shape import broadcast_arrays, reshape, swapaxes
+
+    if indexing not in ("xy", "ij"):
+        raise WeftValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    rank = len(xi)
+    grids = []
+    for place, x in enumerate(xi):
+        vector = array_of(x)
+        grids.append(reshape(vector, (*(1,) * place, vector.size, *(1,) * (rank - place - 1))))
+    if indexing == "xy" and rank > 1:
+        grids = [swapaxes(grid, 0, 1) for grid in grids]
+    if not sparse:
+        grids = list(broadcast_arrays(*grids))
+    return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
+
+
+def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> ArrayResult:
+    """The coordinates of every place of a grid, stacked (or as a tuple when sparse)."""
+    from .joining import stack
+
+    ranges = [arange(extent, dtype=dtype) for extent in dimensions]
+    grids = meshgrid(*ranges, indexing="ij", sparse=sparse)
+    return grids if sparse else stack(grids)
+
+
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ArrayResult:
+    """The matrix of powers of a vector."""
+    vector = array_of(x)
+    count = known_extent(vector, 0, "vander") if N is None else N
+    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
+    return np.power(vector[:, None], exponents)
+
+
+__all__ = [
+    "arange",
+    "array",
+    "asarray",
+    "astype",
+    "copy",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "identity",
+    "indices",
+    "linspace",
+    "logspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tri",
+    "vander",
+    "zeros",
+    "zeros_like",
+]

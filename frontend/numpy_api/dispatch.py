@@ -1,0 +1,209 @@
+"""NumPy's protocols: which namespace function a call of a NumPy function or ufunc on traced arrays means."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ...dialect.ops import scans as scan_ops
+from ..staging import ArrayResult, asarray, cast
+from . import contraction, linalg, lookup, names, nan_reductions, reductions
+from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
+from .scans import scan
+from .ufuncs import apply_ufunc, op_of
+
+# Universal functions
+
+
+def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayResult:
+    """What `ufunc.method(*inputs, **kwargs)` means on traced arrays (`__array_ufunc__`)."""
+    handler = _METHODS.get(method)
+    if handler is None:
+        there = ", ".join(f"ufunc.{name}" for name in _METHODS if name != "__call__")
+        raise UnsupportedError(
+            f"{ufunc.__name__}.{method} is not supported in compiled code; supported are {there}"
+        )
+    return handler(ufunc, *inputs, **kwargs)
+
+
+def _call(ufunc: np.ufunc, *inputs: Any, **kwargs: Any) -> ArrayResult:
+    product = _PRODUCTS.get(ufunc)
+    if product is not None:
+        return product(*inputs, **kwargs)
+    return apply_ufunc(ufunc, *inputs, **kwargs)
+
+
+_PRODUCTS: dict[np.ufunc, Callable[..., Any]] = {
+    getattr(np, name): getattr(contraction, name)
+    for name in ("matmul", "vecdot", "matvec", "vecmat")
+    if hasattr(np, name)
+}
+
+_REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
+    np.add: reductions.sum,
+    np.multiply: reductions.prod,
+    np.maximum: reductions.max,
+    np.minimum: reductions.min,
+    np.fmax: nan_reductions.nanmax,
+    np.fmin: nan_reductions.nanmin,
+    np.logical_and: reductions.all,
+    np.logical_or: reductions.any,
+    np.logaddexp: lambda a, axis=0, dtype=None, out=None, keepdims=False, **kwargs: deliver(
+        reductions.logsumexp(a, axis, keepdims), out
+    ),
+}
+_BOOLEAN_REDUCTIONS = {np.bitwise_and: reductions.all, np.bitwise_or: reductions.any}
+
+_SCANS = {
+    np.add: scan_ops.CumulativeSum,
+    np.multiply: scan_ops.CumulativeProd,
+    np.maximum: scan_ops.CumulativeMax,
+    np.minimum: scan_ops.CumulativeMin,
+}
+
+
+def _reduce(
+    ufunc: np.ufunc,
+    array: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> ArrayResult:
+    x = asarray(array)
+    function = _REDUCTIONS.get(ufunc)
+    if function is None and x.dtype == BOOL:
+        function = _BOOLEAN_REDUCTIONS.get(ufunc)
+    if function is None:
+        raise _no_method(ufunc, "reduce", _REDUCTIONS)
+    axes = None if axis is None else axis_tuple(axis, x.ndim) if x.ndim or axis not in (0, -1) else None
+    given: dict[str, Any] = {"keepdims": keepdims, "out": out}
+    if initial is not NO_VALUE:
+        given["initial"] = initial
+    if where is not True:
+        given["where"] = where
+    if ufunc in (np.add, np.multiply, np.logaddexp):
+        given["dtype"] = dtype
+    elif dtype is not None:
+        x = cast(x, np.dtype(dtype))
+    return function(x, axes, **given)
+
+
+def _accumulate(
+    ufunc: np.ufunc, array: Any, axis: int = 0, dtype: Any = None, out: Any = None
+) -> ArrayResult:
+    op_class = _SCANS.get(ufunc)
+    if op_class is None:
+        raise _no_method(ufunc, "accumulate", _SCANS)
+    return deliver(scan(op_class, array, axis, dtype), out)
+
+
+def _outer(ufunc: np.ufunc, first: Any, second: Any, /, **kwargs: Any) -> ArrayResult:
+    x, y = asarray(first), asarray(second)
+    return apply_ufunc(ufunc, x.reshape((*x.shape, *(1,) * y.ndim)), y, **kwargs)
+
+
+def _at(ufunc: np.ufunc, array: Any, index: Any, *values: Any) -> None:
+    """Apply in place at an index; where it names an element several times, `add` and `subtract` add up."""
+    op_of(ufunc)
+    if not values:
+        array[index] = ufunc(array[index])
+        return
+    if ufunc not in (np.add, np.subtract):
+        raise _no_method(ufunc, "at", (np.add, np.subtract))
+    addend = asarray(values[0])
+    _scatter_add(array, index, np.negative(addend) if ufunc is np.subtract else addend)
+
+
+def _scatter_add(target: Any, index: Any, addend: Any) -> None:
+    """Add to the elements at an index, in place; index arrays may name one several times."""
+    from ..staging import apply
+    from ..views import get_item
+    from .creation import arange
+    from .shape import broadcast_to, ravel, reshape
+
+    if not hasattr(target, "_write"):
+        raise UnsupportedError(
+            "ufunc.at writes traced values into a NumPy array; make the array with weft.zeros"
+        )
+    from ...dialect.ops.indexing import Scatter
+
+    # The places in the flattened array that the index selects, in the order in which NumPy visits them.
+    places = get_item(reshape(arange(target.size), target.shape), index)
+    values = broadcast_to(cast(addend, target.dtype), places.shape)
+    flat = ravel(target)
+    summed = apply(Scatter, flat, ravel(values), ravel(places), axes=(0,), position=0, mode="add")
+    write_into(target, reshape(summed, target.shape))
+
+
+def _no_method(ufunc: np.ufunc, method: str, there: Any) -> UnsupportedError:
+    listing = ", ".join(f"{known.__name__}.{method}" for known in there)
+    return UnsupportedError(
+        f"{ufunc.__name__}.{method} is not supported in compiled code; supported are {listing}"
+    )
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "__call__": _call,
+    "reduce": _reduce,
+    "accumulate": _accumulate,
+    "outer": _outer,
+    "at": _at,
+}
+
+# Functions
+
+
+def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a NumPy function means on traced arrays (`__array_function__`): the namespace function of its name."""
+    module = getattr(function, "__module__", None) or "numpy"
+    ours = _function_of(module, function.__name__)
+    if ours is None:
+        raise UnsupportedError(_unsupported_message(module, function.__name__))
+    return ours(*args, **kwargs)
+
+
+@cache
+def _function_of(module: str, name: str) -> Callable[..., Any] | None:
+    found: Any = None
+    if module.startswith("numpy.linalg"):
+        found = getattr(linalg, name, None) if name in linalg.__all__ else None
+    elif module == "numpy" or module.startswith(("numpy._core", "numpy.lib")):
+        found = lookup(name) if name in names() else None
+    return found if callable(found) else None
+
+
+def _unsupported_message(module: str, name: str) -> str:
+    there = linalg.__all__ if module.startswith("numpy.linalg") else sorted(names())
+    close = difflib.get_close_matches(name, there, 3, 0.5)
+    hint = (
+        f"the closest there are: {', '.join(close)}"
+        if close
+        else f"there are {len(there)} others, see dir(weft)"
+    )
+    return (
+        f"{module}.{name} is not supported in compiled code; {hint}. Write it with those, or call it outside of the "
+        "compiled function and pass the result as an argument"
+    )
+
+
+# Methods
+
+
+@cache
+def namespace_function(name: str) -> Callable[..., Any]:
+    """The function behind a method or property of traced arrays."""
+    from .methods import METHODS
+
+    function: Callable[..., Any] = METHODS[name] if name in METHODS else lookup(name)
+    return function
+
+
+__all__ = ["call_function", "call_ufunc", "namespace_function"]

@@ -1,0 +1,94 @@
+"""Convolution and pooling of images (batch, height, width, channels)."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.contraction import Conv2d
+from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
+from ..staging import ArrayLike, ArrayResult, apply, asarray
+from .arguments import promoted
+from .extents import known_shape
+
+
+def conv2d(
+    x: ArrayLike, filters: ArrayLike, /, *, strides: Any = 1, padding: Any = "valid", dilations: Any = 1
+) -> ArrayResult:
+    """The cross-correlation of images (N,H,W,C) with filters (KH,KW,C,F).
+
+    `strides` and `dilations` are a number or one for height and width. `padding` is "valid" (none), "same" (the
+    result is the image's size divided by the strides, rounded up), a number, a pair for height and width, or
+    ((top, bottom), (left, right)). Raises `WeftValueError` where the shapes do not fit.
+    """
+    image, kernel = promoted(x, filters)
+    steps, spread = _pair(strides, "strides"), _pair(dilations, "dilations")
+    borders = _padding(padding, image, known_shape(kernel)[:2], steps, spread)
+    return asarray(apply(Conv2d, image, kernel, strides=steps, padding=borders, dilations=spread))
+
+
+def max_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
+    """The largest element in every window of images (N,H,W,C); the stride is the window unless given."""
+    return _pool(MaxPool2d, x, window, strides, padding)
+
+
+def avg_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
+    """The mean of every window of images (N,H,W,C); the border does not count."""
+    return _pool(AvgPool2d, x, window, strides, padding)
+
+
+def _pool(op_class: Any, x: ArrayLike, window: Any, strides: Any, padding: Any) -> ArrayResult:
+    image, size = asarray(x), _pair(window, "window")
+    steps = size if strides is None else _pair(strides, "strides")
+    return asarray(
+        apply(
+            op_class, image, window=size, strides=steps, padding=_padding(padding, image, size, steps, (1, 1))
+        )
+    )
+
+
+def _pair(value: Any, name: str) -> tuple[int, int]:
+    """A number for both axes, or one for each."""
+    entries = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    if len(entries) != 2:
+        raise WeftValueError(f"{name} is a number or a pair of numbers, not {value!r}")
+    return operator.index(entries[0]), operator.index(entries[1])
+
+
+def _padding(
+    padding: Any,
+    image: ArrayResult,
+    window: tuple[int | None, ...],
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+) -> tuple[int, int, int, int]:
+    """Top, bottom, left and right."""
+    if isinstance(padding, str):
+        if padding.lower() == "valid":
+            return (0, 0, 0, 0)
+        if padding.lower() != "same":
+            raise WeftValueError(f"padding is 'valid', 'same' or numbers, not {padding!r}")
+        borders: list[int] = []
+        for axis in (0, 1):
+            extent, size = (known_shape(image)[1 + axis] if image.ndim == 4 else 0), window[axis]
+            if size is None or (extent is None and strides[axis] != 1):
+                raise WeftValueError(
+                    "padding 'same' with strides needs the size of image and window while tracing"
+                )
+            span = (size - 1) * dilations[axis] + 1
+            total = (
+                span - 1
+                if extent is None
+                else max((-(-extent // strides[axis]) - 1) * strides[axis] + span - extent, 0)
+            )
+            borders += [total // 2, total - total // 2]
+        return (borders[0], borders[1], borders[2], borders[3])
+    (top, bottom), (left, right) = (
+        _pair(entry, "padding")
+        for entry in (padding if isinstance(padding, (tuple, list)) else (padding, padding))
+    )
+    return (top, bottom, left, right)
+
+
+__all__ = ["avg_pool2d", "conv2d", "max_pool2d"]

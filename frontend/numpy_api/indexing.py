@@ -1,0 +1,391 @@
+"""Functions that select, find and replace elements. What has a data-dependent shape is for eager arrays only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError, WeftValueError
+from ...dialect.ops import indexing as ops
+from ...dialect.ops.shape import Dim
+from ...dialect.ops.sorting import Searchsorted
+from ...dialect.types import format_shape
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
+from .arguments import BOOL, INT64, axis_index, common_dtype, deliver, staged, write_into
+from .extents import Extent, known_shape, require_equal, shapes_text
+from .shape import broadcast_to, ravel, reshape
+
+
+def take(
+    a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: Any = None, mode: str = "raise"
+) -> ArrayResult:
+    """The elements at indices along an axis, or of the flattened array; `mode` raise, wrap or clip.
+
+    >>> take(np.array([5, 6, 7]), [2, 0])
+    array([7, 5])
+    """
+    x = asarray(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    place = axis_index(axis, x.ndim)
+    places = _integers(indices)
+    if known_shape(x)[place] == 0 and 0 not in known_shape(places):
+        raise WeftIndexError("cannot do a non-empty take from an empty axes.")
+    places = _in_bounds(places, x, place, mode)
+    trace = trace_of((x, places))
+    if trace is not None and mode == "raise":
+        return deliver(staged(trace, x)[(*(slice(None),) * place, places)], out)
+    return deliver(apply(ops.Gather, x, places, axes=(place,), position=place), out)
+
+
+def _integers(indices: ArrayLike) -> ArrayResult:
+    places = asarray(indices)
+    if not is_traced(places) and places.size == 0 and not hasattr(indices, "dtype"):
+        places = places.astype(INT64)
+    if places.dtype.kind not in "iub":
+        raise WeftTypeError(
+            f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    return asarray(cast(places, INT64))
+
+
+def _in_bounds(places: ArrayResult, x: ArrayResult, axis: int, mode: str) -> ArrayResult:
+    """The indices after the treatment of those out of bounds; for eager arrays `raise` checks here."""
+    extent = x.shape[axis]
+    if mode == "wrap":
+        return asarray(np.remainder(places, extent))
+    if mode == "clip":
+        return asarray(np.minimum(np.maximum(places, 0), extent - 1))
+    if mode != "raise":
+        raise WeftValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
+    if trace_of((places, x)) is None:
+        outside = places[(places < -extent) | (places >= extent)]
+        if outside.size:
+            raise WeftIndexError(
+                f"index {outside.reshape(-1)[0]} is out of bounds for axis {axis} with size {extent}"
+            )
+    return places
+
+
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> ArrayResult:
+    """Along an axis, the element that the index at the same place says, as after argsort."""
+    x, places, place = _along(arr, indices, axis)
+    return asarray(apply(ops.TakeAlongAxis, x, places, axis=place))
+
+
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
+    """Along an axis, replace the element that the index at the same place says, in the array."""
+    target = asarray(arr)
+    x, places, place = _along(target, indices, axis)
+    update = broadcast_to(cast(asarray(values), x.dtype), places.shape)
+    replaced = apply(ops.PutAlongAxis, x, places, update, axis=place)
+    write_into(target, reshape(replaced, target.shape) if axis is None else replaced)
+
+
+def _along(arr: ArrayLike, indices: ArrayLike, axis: int | None) -> tuple[ArrayResult, ArrayResult, int]:
+    """The array, int64 indices that fit its other axes (which broadcast), and the axis."""
+    x, places = asarray(arr), asarray(indices)
+    if places.dtype.kind not in "iu":
+        raise WeftIndexError("`indices` must be an integer array")
+    if axis is None:
+        if places.ndim != 1:
+            raise WeftValueError("when axis=None, `indices` must have a single dimension.")
+        x, axis = ravel(x), 0
+    place = axis_index(axis, x.ndim)
+    if places.ndim != x.ndim:
+        raise WeftValueError("`indices` and `arr` must have the same number of dimensions")
+    places = asarray(cast(places, INT64))
+    others = _common_extents(x, places, place)
+    x = _broadcast_but(x, others, place)
+    places = _broadcast_but(places, others, place)
+    _require_in_bounds(x, places, place)
+    return x, places, place
+
+
+def _common_extents(x: ArrayResult, places: ArrayResult, axis: int) -> list[Extent]:
+    """The extents to which two arrays broadcast, of all axes but one; that they agree is checked at run time."""
+    extents, pairs = [], []
+    for other in range(x.ndim):
+        left, right = known_shape(x)[other], known_shape(places)[other]
+        if other != axis and 1 not in (left, right):
+            if None not in (left, right) and left != right:
+                raise WeftIndexError(
+                    "shape mismatch: indexing arrays could not be broadcast together with shapes "
+                    f"{format_shape(known_shape(x))} {format_shape(known_shape(places))} "
+                )
+            pairs.append((x, other, places, other))
+        extents.append((places if left == 1 or (left is None and right not in (None, 1)) else x).shape[other])
+    trace = trace_of((x, places))
+    if trace is not None and any(None in (known_shape(x)[i], known_shape(places)[i]) for _, i, _, _ in pairs):
+        text, shown = shapes_text((x, places))
+        message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {text}"
+        require_equal(trace, pairs, message, *shown)
+    return extents
+
+
+def _broadcast_but(x: ArrayResult, extents: list[Extent], axis: int) -> ArrayResult:
+    """The array broadcast to extents, but for one axis."""
+    shape = (*extents[:axis], x.shape[axis], *extents[axis + 1 :])
+    same = all(
+        known == wanted or (known is None and is_traced(wanted))
+        for known, wanted in zip(known_shape(x), shape, strict=True)
+    )
+    return x if same else broadcast_to(x, shape)
+
+
+def _require_in_bounds(x: ArrayResult, places: ArrayResult, axis: int) -> None:
+    """Indices out of bounds end in an IndexError: now, or when the function runs."""
+    trace = trace_of((x, places))
+    if trace is None:
+        extent = x.shape[axis]
+        outside = places[(places < -extent) | (places >= extent)]
+        if outside.size:
+            raise WeftIndexError(
+                f"index {outside.reshape(-1)[0]} is out of bounds for axis {axis} with size {extent}"
+            )
+        return
+    extent = trace.emit(Dim, (staged(trace, x),), {"axis": axis})
+    outside, offender = trace.emit(ops.FindOutOfBounds, (places, extent), {})
+    message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    trace.raise_if(outside, "IndexError", message, offender, extent)
+
+
+def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
+    """Replace elements of the flattened array, in the array; values are repeated as needed."""
+    target = asarray(a)
+    flat = ravel(target)
+    places = _in_bounds(ravel(_integers(ind)), flat, 0, mode)
+    values = ravel(cast(asarray(v), target.dtype))
+    count, given = known_shape(places)[0], known_shape(values)[0]
+    if count is None or given is None:
+        raise UnsupportedError(
+            "put() needs the number of indices and values while tracing; assign to x.reshape(-1)[ind]"
+        )
+    if given == 0 or count == 0:
+        return
+    from .shape import tile
+
+    values = broadcast_to(values, (count,)) if given == 1 else tile(values, -(-count // given))[:count]
+    if trace_of((target, places, values)) is None:
+        target.reshape(-1)[places] = (
+            values if target.flags.c_contiguous else target.flat.__setitem__(places, values)
+        )
+        return
+    _require_in_bounds(flat, places, 0)
+    replaced = apply(ops.Scatter, flat, values, places, axes=(0,), position=0, mode="set")
+    write_into(target, reshape(replaced, target.shape))
+
+
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
+    """Replace where a mask holds by one value, in the array."""
+    values = asarray(vals)
+    if values.size != 1:
+        raise UnsupportedError(
+            "place() with several values puts them where the mask says at run time; use np.where"
+        )
+    putmask(arr, mask, reshape(values, ()))
+
+
+def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
+    """Replace where a mask holds by values of the same shape, or by one, in the array."""
+    from .elementwise import select
+
+    target = asarray(a)
+    condition = asarray(mask)
+    condition = condition if condition.dtype == BOOL else condition != 0
+    new = asarray(cast(asarray(values), target.dtype))
+    if new.ndim and known_shape(new) != known_shape(target):
+        raise UnsupportedError("putmask() takes values of the array's shape, or one value, in compiled code")
+    write_into(target, select(condition, new, target))
+
+
+def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: Any = True) -> None:
+    """Copy values from one array to another, broadcasting, where a mask holds."""
+    target, source = asarray(dst), asarray(src)
+    if not np.can_cast(source.dtype, target.dtype, casting):  # type: ignore[arg-type]
+        raise WeftTypeError(
+            f"Cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'"
+        )
+    value = broadcast_to(cast(source, target.dtype), target.shape)
+    if where is not True:
+        from .elementwise import select
+
+        value = select(asarray(where), value, target)
+    write_into(target, value)
+
+
+def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> ArrayResult:
+    """Elements of one of several arrays, by index; `mode` wrap or clip in compiled code, raise checks."""
+    from .joining import stack
+    from .shape import broadcast_arrays, expand_dims
+
+    options = [asarray(choice) for choice in choices]
+    dtype = common_dtype(*options)
+    selector, *options = broadcast_arrays(asarray(a), *(cast(option, dtype) for option in options))
+    stacked = stack(options)
+    selector = _integers(selector)
+    if mode != "raise":
+        selector = _in_bounds(selector, stacked, 0, mode)
+    else:
+        selector = _no_negative(selector, len(options))
+    return deliver(take_along_axis(stacked, expand_dims(selector, 0), axis=0)[0], out)
+
+
+def _no_negative(selector: ArrayResult, count: int) -> ArrayResult:
+    from .reductions import any as any_of
+
+    outside = any_of((selector < 0) | (selector >= count))
+    if is_traced(outside):
+        outside._storage.trace.raise_if(outside, "ValueError", "invalid entry in choice array")
+    elif outside:
+        raise WeftValueError("invalid entry in choice array")
+    return selector
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
+    """Elements of the first choice whose condition holds, else the default, as `numpy.select`."""
+    from .elementwise import where
+
+    if len(condlist) != len(choicelist):
+        raise WeftValueError("list of cases must be same length as list of conditions")
+    if not condlist:
+        raise WeftValueError("select with an empty condition list is not possible")
+    result = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        if asarray(condition).dtype != BOOL:
+            raise WeftTypeError("invalid entry 0 in condlist: should be boolean ndarray")
+        result = where(condition, choice, result)
+    return result
+
+
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None
+) -> ArrayResult:
+    """The places at which values could be inserted into a sorted vector that stays sorted."""
+    if side not in ("left", "right"):
+        raise WeftValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    x, values = asarray(a), v if isinstance(v, (bool, int, float, complex)) else asarray(v)
+    if x.ndim != 1:
+        raise WeftValueError("object too deep for desired array" if x.ndim > 1 else "a must be a 1-d array")
+    if sorter is not None:
+        x = take(x, sorter)
+    dtype = common_dtype(x, asarray(values))
+    return apply(Searchsorted, cast(x, dtype), asarray(cast(values, dtype)), side=side)
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
+    """The bins that values belong to; the bins are known while tracing and monotonic."""
+    edges = asarray(bins)
+    if is_traced(edges):
+        return searchsorted(edges, x, side="left" if right else "right")
+    steps = np.diff(edges)
+    if not ((steps >= 0).all() or (steps <= 0).all()):
+        raise WeftValueError("bins must be monotonically increasing or decreasing")
+    if len(edges) and edges[0] > edges[-1]:
+        return len(edges) - searchsorted(edges[::-1], x, side="right" if right else "left")
+    return searchsorted(edges, x, side="left" if right else "right")
+
+
+def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None) -> ArrayResult:
+    """Piecewise linear interpolation of points with increasing abscissas, as `numpy.interp`."""
+    from .elementwise import where
+
+    positions, grid, values = (asarray(cast(asarray(e), np.dtype(np.float64))) for e in (x, xp, fp))
+    last = grid.shape[0] - 1
+    upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), np.maximum(last, 1))
+    lower = upper - 1
+    upper = np.minimum(upper, last)
+    start, width = take(grid, lower), take(grid, upper) - take(grid, lower)
+    slope = (take(values, upper) - take(values, lower)) / where(width == 0, 1.0, width)
+    result = slope * (positions - start) + take(values, lower)
+    result = where(positions >= grid[-1], values[-1] if right is None else right, result)
+    result = where(positions == grid[-1], values[-1], result)
+    result = where(positions < grid[0], values[0] if left is None else left, result)
+    return where(np.isnan(positions), np.nan, result)
+
+
+# Shapes that depend on data
+
+
+def _data_dependent(name: str, instead: str) -> Any:
+    """A function whose result's shape depends on data: NumPy's on eager arrays, an error on traced ones."""
+    numpy_function = getattr(np, name)
+
+    def function(*args: Any, **kwargs: Any) -> ArrayResult:
+        if trace_of((*args, *kwargs.values())) is not None:
+            raise UnsupportedError(
+                f"the shape of {name}()'s result depends on the values of a traced array, which are known only when "
+                f"the compiled function runs; {instead}, or call it outside of the compiled function"
+            )
+        return numpy_function(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"As `numpy.{name}`, on NumPy arrays; on traced ones an `UnsupportedError` that says: {instead}."
+    )
+    function.__wrapped__ = numpy_function  # type: ignore[attr-defined]
+    return function
+
+
+_INSTEAD = {
+    "argwhere": "work with the mask itself: np.where(mask, a, b), np.sum(x, where=mask)",
+    "bincount": "compare and sum: np.sum(x[:, None] == np.arange(bins), axis=0)",
+    "compress": "keep the shape: np.where(condition, x, 0)",
+    "extract": "keep the shape: np.where(condition, x, 0)",
+    "flatnonzero": "work with the mask itself: np.where(mask, a, b), np.argmax(mask) for the first",
+    "nonzero": "work with the mask itself: np.where(mask, a, b), np.argmax(mask) for the first",
+    "unique": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
+    "unique_all": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
+    "unique_counts": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
+    "unique_inverse": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
+    "unique_values": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
+    "trim_zeros": "keep the zeros",
+    "intersect1d": "compare all with all: np.any(a[:, None] == b, axis=1)",
+    "setdiff1d": "compare all with all: np.all(a[:, None] != b, axis=1)",
+    "union1d": "keep both arrays",
+}
+
+DATA_DEPENDENT = {name: _data_dependent(name, instead) for name, instead in _INSTEAD.items()}
+globals().update(DATA_DEPENDENT)
+
+
+def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
+    """The places of the elements that are not zero; for eager arrays."""
+    found: tuple[ArrayResult, ...] = DATA_DEPENDENT["nonzero"](a)
+    return found
+
+
+def isin(
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> ArrayResult:
+    """Whether elements are among those of another array."""
+    from .reductions import all as all_of
+    from .reductions import any as any_of
+
+    x, tests = asarray(element), ravel(asarray(test_elements))
+    pairs = x[..., None]
+    return all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
+
+
+__all__ = [
+    *DATA_DEPENDENT,
+    "choose",
+    "copyto",
+    "digitize",
+    "interp",
+    "isin",
+    "place",
+    "put",
+    "put_along_axis",
+    "putmask",
+    "searchsorted",
+    "select",
+    "take",
+    "take_along_axis",
+]

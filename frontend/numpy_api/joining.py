@@ -1,0 +1,289 @@
+"""Functions that join arrays and take them apart."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops.shape import Concat
+from ..array import TracedArray
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from .arguments import axis_index, common_dtype, deliver
+from .extents import known_extent, known_shape, require_equal, shapes_text
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
+
+
+def concatenate(
+    arrays: Sequence[ArrayLike],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> ArrayResult:
+    """Join arrays along an existing axis, or flattened when the axis is None.
+
+    >>> concatenate([np.array([1, 2]), np.array([3])])
+    array([1, 2, 3])
+    """
+    pieces = [asarray(piece) for piece in _pieces(arrays)]
+    if not pieces:
+        raise WeftValueError("need at least one array to concatenate")
+    if axis is None:
+        pieces, axis = [ravel(piece) for piece in pieces], 0
+    rank = pieces[0].ndim
+    if rank == 0:
+        raise WeftValueError("zero-dimensional arrays cannot be concatenated")
+    place = axis_index(axis, rank)
+    for index, piece in enumerate(pieces):
+        if piece.ndim != rank:
+            raise WeftValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                f"dimension 0, the array at index 0 has {rank} dimension(s) and the array at index {index} has "
+                f"{piece.ndim} dimension(s)"
+            )
+        _require_same_extents(pieces[0], piece, index, place)
+    wanted = as_dtype(dtype) if dtype is not None else common_dtype(*pieces)
+    for piece in pieces:
+        if not np.can_cast(piece.dtype, wanted, casting):  # type: ignore[arg-type]
+            raise WeftTypeError(
+                f"Cannot cast array data from {piece.dtype!r} to {wanted!r} according to the rule '{casting}'"
+            )
+    return deliver(asarray(apply(Concat, *(cast(piece, wanted) for piece in pieces), axis=place)), out)
+
+
+def _pieces(arrays: Any) -> Sequence[ArrayLike]:
+    """The arrays of a sequence, or the rows of an array."""
+    if isinstance(arrays, (TracedArray, np.ndarray)):
+        return [arrays[row] for row in range(len(arrays))]
+    return tuple(arrays)
+
+
+def _require_same_extents(first: Any, other: Any, index: int, place: int) -> None:
+    """The extents but for one axis must agree: now where they are known, else when the function runs."""
+    pairs = []
+    for axis, (left, right) in enumerate(zip(known_shape(first), known_shape(other), strict=True)):
+        if axis == place:
+            continue
+        if left is not None and right is not None and left != right:
+            raise WeftValueError(
+                "all the input array dimensions except for the concatenation axis must match exactly, but along "
+                f"dimension {axis}, the array at index 0 has size {left} and the array at index {index} has size {right}"
+            )
+        pairs.append((first, axis, other, axis))
+    trace = trace_of((first, other))
+    if trace is not None and any(None in (known_shape(a)[i], known_shape(b)[j]) for a, i, b, j in pairs):
+        text, shown = shapes_text((first, other))
+        message = (
+            f"all the input array dimensions except for the concatenation axis must match exactly: {text}"
+        )
+        require_equal(trace, pairs, message, *shown)
+
+
+def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> ArrayResult:
+    """Join arrays along an existing axis (Array API)."""
+    return concatenate(arrays, axis=axis)
+
+
+def stack(
+    arrays: Sequence[ArrayLike],
+    /,
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> ArrayResult:
+    """Join arrays of one shape along a new axis."""
+    pieces = [asarray(piece) for piece in _pieces(arrays)]
+    if not pieces:
+        raise WeftValueError("need at least one array to stack")
+    shapes = [known_shape(piece) for piece in pieces]
+    for other in shapes[1:]:
+        if len(other) != len(shapes[0]) or any(
+            None not in (m, n) and m != n for m, n in zip(shapes[0], other, strict=True)
+        ):
+            raise WeftValueError("all input arrays must have the same shape")
+    place = axis_index(axis, pieces[0].ndim + 1)
+    return concatenate(
+        [expand_dims(piece, place) for piece in pieces], place, out, dtype=dtype, casting=casting
+    )
+
+
+def hstack(
+    tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> ArrayResult:
+    """Join along the second axis, or the first of vectors."""
+    pieces = [atleast_1d(piece) for piece in _pieces(tup)]
+    axis = 0 if pieces and pieces[0].ndim == 1 else 1
+    return concatenate(pieces, axis, dtype=dtype, casting=casting)
+
+
+def vstack(
+    tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> ArrayResult:
+    """Join along the first axis; vectors are rows."""
+    return concatenate([atleast_2d(piece) for piece in _pieces(tup)], 0, dtype=dtype, casting=casting)
+
+
+def dstack(tup: Sequence[ArrayLike]) -> ArrayResult:
+    """Join along the third axis."""
+    return concatenate([atleast_3d(piece) for piece in _pieces(tup)], 2)
+
+
+def column_stack(tup: Sequence[ArrayLike]) -> ArrayResult:
+    """Join vectors as the columns of a matrix."""
+    pieces = [asarray(piece) for piece in _pieces(tup)]
+    columns = [expand_dims(atleast_1d(piece), 1) if piece.ndim < 2 else piece for piece in pieces]
+    return concatenate(columns, 1)
+
+
+def block(arrays: Any) -> ArrayResult:
+    """Assemble an array from nested lists of blocks."""
+
+    def depth(entry: Any) -> int:
+        return 1 + max(map(depth, entry)) if isinstance(entry, list) else 0
+
+    def rank_of(entry: Any) -> int:
+        return max(map(rank_of, entry)) if isinstance(entry, list) else int(asarray(entry).ndim)
+
+    levels = depth(arrays)
+    rank = max(levels, rank_of(arrays))
+
+    def join(entry: Any, level: int) -> ArrayResult:
+        if not isinstance(entry, list):
+            piece = asarray(entry)
+            return expand_dims(piece, tuple(range(rank - piece.ndim))) if piece.ndim < rank else piece
+        return concatenate([join(inner, level + 1) for inner in entry], axis=rank - levels + level)
+
+    return join(arrays, 0)
+
+
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ArrayResult:
+    """Join values to the end of an array, both flattened when no axis is given."""
+    return concatenate((asarray(arr), asarray(values)), axis)
+
+
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ArrayResult, ...]:
+    """The arrays along an axis, which it takes away (Array API); views."""
+    array = asarray(x)
+    if array.ndim == 0:
+        raise WeftValueError("Input array must be at least 1-d.")
+    place = axis_index(axis, array.ndim)
+    return tuple(array[(*(slice(None),) * place, i)] for i in range(known_extent(array, place, "unstack")))
+
+
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
+    """Take an array apart along an axis: into a number of nearly equal parts, or at indices; views."""
+    x = asarray(ary)
+    place = axis_index(axis, x.ndim)
+    if isinstance(indices_or_sections, TracedArray):
+        raise UnsupportedError(
+            "the places at which split() cuts must be known while tracing; pass Python ints"
+        )
+    if np.ndim(indices_or_sections):
+        cuts = [operator.index(cut) for cut in indices_or_sections]
+        bounds = list(zip([0, *cuts], [*cuts, None], strict=True))
+    else:
+        count = operator.index(indices_or_sections)
+        if count <= 0:
+            raise WeftValueError("number sections must be larger than 0.")
+        each, longer = divmod(known_extent(x, place, "split"), count)
+        ends = np.cumsum([0] + longer * [each + 1] + (count - longer) * [each]).tolist()
+        bounds = list(pairwise(ends))
+    return [x[(*(slice(None),) * place, slice(start, stop))] for start, stop in bounds]
+
+
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
+    """Take an array apart along an axis: into a number of equal parts, or at indices; views."""
+    x = asarray(ary)
+    if not np.ndim(indices_or_sections):
+        extent = known_extent(x, axis_index(axis, x.ndim), "split")
+        if extent % operator.index(indices_or_sections):
+            raise WeftValueError("array split does not result in an equal division")
+    return array_split(x, indices_or_sections, axis)
+
+
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
+    """Take an array apart along its second axis, or the first of a vector."""
+    x = asarray(ary)
+    if x.ndim == 0:
+        raise WeftValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(x, indices_or_sections, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
+    """Take an array apart along its first axis."""
+    if asarray(ary).ndim < 2:
+        raise WeftValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
+    """Take an array apart along its third axis."""
+    if asarray(ary).ndim < 3:
+        raise WeftValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> ArrayResult:
+    """Insert values before a place along an axis that is known while tracing."""
+    x = asarray(arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    place = axis_index(axis, x.ndim)
+    if isinstance(obj, (TracedArray, slice)) or np.ndim(obj):
+        raise UnsupportedError("insert() takes one place that is known while tracing, as a Python int")
+    where = operator.index(obj)
+    piece = asarray(cast(asarray(values), x.dtype))
+    from .shape import broadcast_to
+
+    if piece.ndim < x.ndim:
+        piece = expand_dims(piece, place) if piece.ndim == x.ndim - 1 else piece
+        wanted = tuple(1 if a == place else extent for a, extent in enumerate(x.shape))
+        piece = broadcast_to(piece, wanted)
+    before = (*(slice(None),) * place, slice(None, where))
+    behind = (*(slice(None),) * place, slice(where, None))
+    return concatenate([x[before], piece, x[behind]], axis=place)
+
+
+def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
+    """Leave out the elements at places along an axis that are known while tracing."""
+    from .indexing import take
+
+    x = asarray(arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    place = axis_index(axis, x.ndim)
+    if isinstance(obj, TracedArray):
+        raise UnsupportedError("the shape of delete() depends on the places; pass them as Python ints")
+    kept = np.delete(np.arange(known_extent(x, place, "delete")), obj)
+    return take(x, kept, axis=place)
+
+
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat",
+    "concatenate",
+    "delete",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "insert",
+    "split",
+    "stack",
+    "unstack",
+    "vsplit",
+    "vstack",
+]

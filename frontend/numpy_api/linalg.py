@@ -1,0 +1,229 @@
+"""`weft.linalg`: the standard's linear algebra extension with NumPy's names, as far as it needs no factorisation.
+
+What needs one (inv, solve, svd, ...) runs on NumPy arrays through NumPy and is an error in compiled code.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, kind
+from ...dialect.errors import UnsupportedError, WeftValueError
+from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
+from . import contraction
+from . import reductions as reduce
+from . import shape as shapes
+from .arguments import FLOAT64, axis_tuple, is_inexact
+from .contraction import matmul, tensordot, vecdot
+from .elementwise import imag, real
+from .extents import known_shape
+from .shape import matrix_transpose
+
+
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
+    """The products of all pairs of elements of two vectors."""
+    if asarray(x1).ndim != 1 or asarray(x2).ndim != 1:
+        raise WeftValueError(
+            f"Input arrays must be one-dimensional, but they are x1.ndim={asarray(x1).ndim} and x2.ndim={asarray(x2).ndim}."
+        )
+    return contraction.outer(x1, x2)
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ArrayResult:
+    """The cross product of vectors of three elements."""
+    return contraction.cross(x1, x2, axis=axis)
+
+
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ArrayResult:
+    """The diagonals of the matrices in the last two axes."""
+    return shapes.diagonal(x, offset, -2, -1)
+
+
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ArrayResult:
+    """The sums of the diagonals of the matrices in the last two axes."""
+    return contraction.trace(x, offset, -2, -1, dtype)
+
+
+def multi_dot(arrays: Any, *, out: Any = None) -> ArrayResult:
+    """The product of several matrices, in the order that needs the fewest multiplications."""
+    chain = [asarray(array) for array in arrays]
+    if len(chain) < 2:
+        raise WeftValueError("Expecting at least two arrays.")
+    extents = [known_shape(chain[0])[0] if chain[0].ndim == 2 else 1]
+    extents += [known_shape(a)[-1] if a.ndim == 2 or i < len(chain) - 1 else 1 for i, a in enumerate(chain)]
+    if None in extents:
+        result = chain[0]
+        for array in chain[1:]:
+            result = contraction.dot(result, array)
+        return result
+    order = _best_order([e or 0 for e in extents])
+
+    def join(first: int, last: int) -> ArrayResult:
+        if first == last:
+            return chain[first]
+        split = order[first, last]
+        return contraction.dot(join(first, split), join(split + 1, last))
+
+    return join(0, len(chain) - 1)
+
+
+def _best_order(extents: list[int]) -> dict[tuple[int, int], int]:
+    """Where to split every part of a chain of matrices."""
+    count = len(extents) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    order: dict[tuple[int, int], int] = {}
+    for length in range(1, count):
+        for first in range(count - length):
+            last = first + length
+            cost[first, last], order[first, last] = min(
+                (cost[first, s] + cost[s + 1, last] + extents[first] * extents[s + 1] * extents[last + 1], s)
+                for s in range(first, last)
+            )
+    return order
+
+
+def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
+    """The product of n copies of square matrices; negative powers need an inverse."""
+    x = asarray(a)
+    if x.ndim < 2:
+        raise np.linalg.LinAlgError(
+            f"{x.ndim}-dimensional array given. Array must be at least two-dimensional"
+        )
+    rows, columns = known_shape(x)[-2:]
+    if rows is not None and columns is not None and rows != columns:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    power = operator.index(n)
+    if power < 0:
+        return matrix_power(globals()["inv"](x), -power)
+    if power == 0:
+        from .creation import eye
+
+        return shapes.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
+    result, square = None, x
+    while power:
+        if power & 1:
+            result = square if result is None else matmul(result, square)
+        power >>= 1
+        square = matmul(square, square) if power else square
+    return result
+
+
+# Norms
+
+
+def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ArrayResult:
+    """The norm of vectors or matrices, as `numpy.linalg.norm`."""
+    array = asarray(x)
+    array = array if is_inexact(array.dtype) else cast(array, FLOAT64)
+    if axis is None:
+        if ord is None or (ord in ("f", "fro") and array.ndim == 2) or (ord == 2 and array.ndim == 1):
+            result = _two_norm(shapes.ravel(array), (0,), False)
+            return shapes.reshape(result, (1,) * array.ndim) if keepdims else result
+        axes: tuple[int, ...] = tuple(range(array.ndim))
+    else:
+        axes = axis_tuple(axis, array.ndim)
+    if len(axes) == 1:
+        return _vector_norm(array, axes, ord, keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(array, axes, ord, keepdims)
+    raise WeftValueError("Improper number of dimensions to norm.")
+
+
+def vector_norm(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ArrayResult:
+    """The norm of vectors along axes (Array API)."""
+    array = asarray(x)
+    array = array if is_inexact(array.dtype) else cast(array, FLOAT64)
+    return _vector_norm(array, axis_tuple(axis, array.ndim), ord, keepdims)
+
+
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> ArrayResult:
+    """The norm of the matrices in the last two axes (Array API)."""
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+def _two_norm(x: ArrayResult, axes: tuple[int, ...], keepdims: bool) -> ArrayResult:
+    squares = real(x) ** 2 + imag(x) ** 2 if kind(x.dtype) == "c" else x * x
+    return np.sqrt(reduce.sum(squares, axes, keepdims=keepdims))
+
+
+def _vector_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool) -> ArrayResult:
+    if ord is None or ord == 2:
+        return _two_norm(x, axes, keepdims)
+    size = np.absolute(x)
+    if ord == np.inf:
+        return reduce.max(size, axes, keepdims=keepdims, initial=0)
+    if ord == -np.inf:
+        return reduce.min(size, axes, keepdims=keepdims)
+    if ord == 0:
+        return cast(reduce.sum(x != 0, axes, keepdims=keepdims), size.dtype)
+    if ord == 1:
+        return reduce.sum(size, axes, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise WeftValueError(f"Invalid norm order '{ord}' for vectors")
+    return np.power(reduce.sum(np.power(size, ord), axes, keepdims=keepdims), 1 / ord)
+
+
+def _matrix_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool) -> ArrayResult:
+    rows, columns = axes
+    if rows == columns:
+        raise WeftValueError("Duplicate axes given.")
+    if ord in (None, "fro", "f"):
+        return _two_norm(x, axes, keepdims)
+    if ord in (1, -1, np.inf, -np.inf):
+        first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        totals = reduce.sum(np.absolute(x), first, keepdims=True)
+        extreme = reduce.max if ord > 0 else reduce.min
+        result = extreme(totals, second, keepdims=True)
+        return result if keepdims else shapes.squeeze(result, axes)
+    if ord in (2, -2, "nuc"):
+        if trace_of((x,)) is not None:
+            raise UnsupportedError(
+                f"norm(ord={ord!r}) needs singular values, which compiled code does not have"
+            )
+        return np.linalg.norm(x, ord, axes, keepdims)
+    raise WeftValueError("Invalid norm order for matrices.")
+
+
+# Factorisations
+
+
+def _eager_only(name: str) -> Any:
+    """A function that needs a factorisation: NumPy's on NumPy arrays, an error on traced ones."""
+    numpy_function = getattr(np.linalg, name)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if trace_of((*args, *kwargs.values())) is not None:
+            raise UnsupportedError(
+                f"linalg.{name} needs a factorisation, which compiled code does not have; call it outside of the "
+                "compiled function and pass the result as an argument"
+            )
+        return numpy_function(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"As `numpy.linalg.{name}`, on NumPy arrays; on traced ones an `UnsupportedError`."
+    function.__wrapped__ = numpy_function  # type: ignore[attr-defined]
+    return function
+
+
+EAGER_ONLY = ["cholesky", "cond", "det", "eig", "eigh", "eigvals", "eigvalsh", "inv", "lstsq", "matrix_rank", "pinv", "qr", "slogdet", "solve", "svd", "svdvals", "tensorinv", "tensorsolve"]
+globals().update({name: _eager_only(name) for name in EAGER_ONLY})
+
+__all__ = [
+    *EAGER_ONLY,
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]

@@ -1,0 +1,89 @@
+"""Methods and properties of traced arrays whose signature differs from that of the function of the same name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dialect.dtypes import DTypeLike, as_dtype
+from ...dialect.errors import WeftTypeError
+from ...dialect.ops.casts import Bitcast
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
+from . import creation, elementwise, indexing, shape, sorting
+from .arguments import NO_VALUE, write_into
+
+
+def reshape(x: Any, *shape_entries: Any, order: str = "C", copy: bool | None = None) -> ArrayResult:
+    """`x.reshape(2, 3)` and `x.reshape((2, 3))`."""
+    wanted = shape_entries[0] if len(shape_entries) == 1 else shape_entries
+    return shape.reshape(x, wanted, order, copy=copy)
+
+
+def transpose(x: Any, *axes: Any) -> ArrayResult:
+    """`x.transpose()`, `x.transpose(1, 0)` and `x.transpose((1, 0))`."""
+    return shape.transpose(x, (axes[0] if len(axes) == 1 else axes) if axes else None)
+
+
+def sort(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> None:
+    """Sort the array in place."""
+    write_into(x, sorting.sort(x, axis, kind, order))
+
+
+def fill(x: Any, value: ArrayLike) -> None:
+    """Set all elements to a scalar."""
+    write_into(x, cast(value if isinstance(value, (bool, int, float, complex)) else asarray(value), x.dtype))
+
+
+def astype(
+    x: Any, dtype: DTypeLike, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
+) -> ArrayResult:
+    """The array in another dtype."""
+    return creation.astype(x, dtype, order, casting, copy=copy)
+
+
+def clip(x: Any, min: Any = NO_VALUE, max: Any = NO_VALUE, out: Any = None, **kwargs: Any) -> ArrayResult:
+    """Limit the elements to an interval."""
+    return elementwise.clip(x, min, max, out, **kwargs)
+
+
+def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) -> ArrayResult:
+    """The slices along an axis where a condition holds: not in compiled code."""
+    return indexing.DATA_DEPENDENT["compress"](condition, x, axis, out)
+
+
+def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
+    """The bits in another dtype of the same width, as a copy; without a dtype, the array itself."""
+    if dtype is None and type is None:
+        return x[...]
+    wanted = as_dtype(dtype)
+    if type is not None or wanted.itemsize != x.dtype.itemsize:
+        raise WeftTypeError(
+            f"view() in compiled code takes a dtype of the same width as {x.type}, not {dtype!r}"
+        )
+    return x[...] if wanted == x.dtype else apply(Bitcast, x, dtype=wanted)
+
+
+def array_flat(x: Any) -> ArrayResult:
+    """The `flat` property: the elements in one axis."""
+    return shape.ravel(x)
+
+
+METHODS: dict[str, Any] = {
+    "array_T": shape.array_T,
+    "array_flat": array_flat,
+    "array_imag": elementwise.array_imag,
+    "array_mT": shape.array_mT,
+    "array_real": elementwise.array_real,
+    "astype": astype,
+    "clip": clip,
+    "compress": compress,
+    "fill": fill,
+    "flatten": shape.flatten,
+    "put": indexing.put,
+    "reshape": reshape,
+    "sort": sort,
+    "transpose": transpose,
+    "view": view,
+}
+"""Methods by name; the others are the namespace functions of the same name."""
+
+__all__ = ["METHODS"]

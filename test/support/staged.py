@@ -1,0 +1,50 @@
+"""Runs a function on arrays by tracing it and interpreting the trace: what staging means, without the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weft.dialect.interpreter import interpret
+from weft.dialect.types import TensorType, type_of
+from weft.frontend.array import TracedArray
+from weft.frontend.staging import set_current_trace
+from weft.frontend.trace import Trace
+
+
+def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dynamic: bool = False) -> Any:
+    """Call the function on traced arrays, run what it recorded on the arrays; tuples of results stay tuples.
+
+    With `dynamic`, every extent but those of 1 is known only at run time. Arguments that the function writes
+    are written in place.
+    """
+    trace, names, returned = record(function, [spec_of(array, dynamic) for array in arrays])
+    leaves = list(returned) if isinstance(returned, (tuple, list)) else [returned]
+    with_values = [leaf if isinstance(leaf, TracedArray) else None for leaf in leaves]
+    trace.finish([leaf._value() for leaf in with_values if leaf is not None])
+    hidden = [capture.array for capture in trace.hidden]
+    computed = iter(interpret(trace.module, names, [*arrays, *hidden]))
+    results = [leaf if traced is None else next(computed) for leaf, traced in zip(leaves, with_values, strict=True)]
+    return tuple(results) if isinstance(returned, (tuple, list)) else results[0]
+
+
+def record(function: Callable[..., Any], types: list[TensorType]) -> tuple[Trace, str, Any]:
+    """Trace the function; returns the trace, still open, its name, and what the function returned."""
+    trace = Trace("staged", types, [f"x{place}" for place in range(len(types))])
+    previous = set_current_trace(trace)
+    try:
+        returned = function(*trace.arguments)
+    finally:
+        set_current_trace(previous)
+    return trace, "staged", returned
+
+
+def spec_of(array: np.ndarray[Any, Any], dynamic: bool) -> TensorType:
+    """The type of an array, with run-time extents if asked for."""
+    known = type_of(array)
+    return known.with_shape([n if n == 1 or not dynamic else None for n in known.shape])
+
+
+__all__ = ["record", "run_staged", "spec_of"]
