@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.cpu.executable import compile_module
+from ..backend.cpu.executable import RuntimeFailure, compile_module
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..dialect.types import RefType, TensorType
 from .array import TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
-from .diagnostics import explain
+from .diagnostics import explain, python_exception
 from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
 from .storage import ViewStep
@@ -131,9 +131,13 @@ class ConcreteFunction:
         arrays = [_ready(leaf) for leaf in leaves] if self._is_plain else self._prepare(leaves)
         if len(self._distinct) != len(self._aliases):
             arrays = [arrays[i] for i in self._distinct]
-        outputs = self._executable(*arrays, *map(_ready, self._hidden)) if self._hidden else self._executable(*arrays)
-        if self._written:
-            self._store_back(leaves, arrays)
+        try:
+            outputs = self._executable(*arrays, *map(_ready, self._hidden))
+        except RuntimeFailure as failure:
+            raise python_exception(failure) from None
+        finally:
+            if self._written:
+                self._store_back(leaves, arrays)
         return unflatten(self._result_structure, lambda i: self._result(i, outputs, leaves))
 
     def _result(self, position: int, outputs: Sequence[np.ndarray[Any, Any]], leaves: Sequence[Any]) -> Any:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..dialect.errors import WeftError
+from ..dialect.ops.state import exception_type
 from ..dialect.types import type_of
 from .array import TracedArray
-from .locations import SourceRange, caret_snippet, is_own_file, range_of_frame
+from .locations import SourceRange, caret_snippet, is_own_frame, range_of_frame
 from .settings import settings
+
+if TYPE_CHECKING:
+    from ..backend.cpu.executable import RuntimeFailure
 
 
 def explain(error: BaseException) -> None:
@@ -31,11 +37,26 @@ def explain(error: BaseException) -> None:
     error.args = ("\n".join(lines), *error.args[1:])
 
 
+def python_exception(failure: RuntimeFailure) -> Exception:
+    """The Python exception that a failure of compiled code stands for, with the user's line as a note."""
+    exception = exception_type(failure.error)(failure.message)
+    place = _PLACE.search(failure.location)
+    if place is not None and hasattr(exception, "add_note"):  # notes are shown from Python 3.11 on
+        file, line = place[1], int(place[2])
+        source = linecache.getline(file, line).strip()
+        exception.add_note(f'  at run time, in File "{file}", line {line}' + (f"\n    {source}" if source else ""))
+    return exception
+
+
+_PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
+"""The innermost place in the text of an MLIR location."""
+
+
 def _innermost_user_frame(traceback: TracebackType | None) -> tuple[FrameType, SourceRange] | None:
     found = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if not is_own_file(frame.f_code.co_filename):
+        if not is_own_frame(frame):
             found = frame, range_of_frame(frame, traceback.tb_lasti, traceback.tb_lineno)
         traceback = traceback.tb_next
     return found
@@ -67,7 +88,7 @@ def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
         return traceback
     kept = []
     while traceback is not None:
-        if not is_own_file(traceback.tb_frame.f_code.co_filename):
+        if not is_own_frame(traceback.tb_frame):
             kept.append(traceback)
         traceback = traceback.tb_next
     result: TracebackType | None = None

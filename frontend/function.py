@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
@@ -112,7 +113,10 @@ class Function:
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        module = sys.modules.get(self.__module__)
+        if getattr(module, self.__qualname__, None) is self:
+            return self.__qualname__  # decorated: found again under its name
         return (Function, (self.python_function, self.input_signature, self.name))
 
     # From a call to a specialisation

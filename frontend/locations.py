@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import CodeType, FrameType
 
 _OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OWN_PACKAGE = __name__.partition(".")[0]
 _OWN_ROOMS = tuple(_OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools"))
 
 
@@ -29,9 +30,13 @@ class SourceRange:
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 
-def is_own_file(file: str) -> bool:
-    """Whether a source file is part of weft itself (or of NumPy, which only passes calls on)."""
-    return file.startswith(_OWN_ROOMS) or f"{os.sep}numpy{os.sep}" in file or file == _OWN_ROOT + "__init__.py"
+def is_own_frame(frame: FrameType) -> bool:
+    """Whether a frame runs code of weft itself, or of NumPy, which only passes calls on.
+
+    The module name tells for code without a file (methods that dataclasses generate), the file for the rest.
+    """
+    package = frame.f_globals.get("__name__", "").partition(".")[0]
+    return package in (_OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(_OWN_ROOMS)
 
 
 @lru_cache(maxsize=4096)
@@ -60,7 +65,7 @@ def user_frames(limit_file: str | None = None) -> list[FrameType]:
         code = frame.f_code
         if code.co_name == TRACE_ENTRY and code.co_filename.startswith(_OWN_ROOT):
             break
-        if not is_own_file(code.co_filename):
+        if not is_own_frame(frame):
             frames.append(frame)
         frame = frame.f_back
     return frames

@@ -188,7 +188,7 @@ def as_array(value: Any, name: str) -> Any:
         try:
             value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
         except (TypeError, ValueError, BufferError, RuntimeError) as error:
-            raise WeftTypeError(f"argument {name!r} cannot be read as an array: {error}") from error
+            raise WeftTypeError(f"argument '{name}' cannot be read as an array: {error}") from error
     dtype = value.dtype
     try:
         element_type(dtype)
@@ -197,7 +197,7 @@ def as_array(value: Any, name: str) -> Any:
         if dtype.kind in "OSUMmV":
             hint = "; convert it before the call, for example with .astype('float64'), or pass it inside a Python object"
         raise WeftTypeError(
-            f"argument {name!r} has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
+            f"argument '{name}' has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
             f"{supported_names()}{hint}"
         ) from None
     return value
@@ -239,7 +239,7 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
 def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
     """Raise unless an array of a type may be passed where a spec asks for another, naming the argument."""
     if spec.dtype != given.dtype or not compatible_shapes(spec.shape, given.shape):
-        raise WeftTypeError(f"argument {what!r} must be {spec}, but {given} was given")
+        raise WeftTypeError(f"argument '{what}' must be {spec}, but {given} was given")
 
 
 def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:

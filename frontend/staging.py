@@ -120,7 +120,14 @@ def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
             return np.asarray(value, dtype)[()]  # checks the range
         with np.errstate(over="ignore"):
             return np.asarray(value).astype(dtype)[()]
-    return np.asarray(value).astype(dtype)[()]
+    array = np.asarray(value)
+    if array.dtype == dtype:
+        return value
+    trace = current_trace()
+    if trace is not None and array.ndim > 0:
+        # An array from outside is captured as it is, so that later changes of it are seen.
+        return trace.emit(Cast, (array,), {"dtype": dtype})
+    return array.astype(dtype)[()]
 
 
 def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:

@@ -64,7 +64,7 @@ def test_out_and_augmented_operators():
         np.add(x, y, out=x)
         y -= x
         y **= 2
-        np.multiply(x, 2, out=y[:1])
+        np.multiply(x[1:2], 2, out=y[:1])
         return x @ y
 
     check(f, np.arange(4.0), np.ones(4))
