@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 
+USE_WEFT_ARRAYS = (
+    "to write traced values into an array made in the function, make that array with weft (weft.zeros, weft.full, "
+    "weft.empty) instead of numpy"
+)
+
+
 class TracedArray:
     """An array that is known by dtype and shape only: a storage seen through a path of views.
 
@@ -190,8 +196,7 @@ class TracedArray:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
         raise self._needs_value(
             "a conversion to a NumPy array",
-            "NumPy functions on it are recorded when it is passed to them directly; to write traced values into an "
-            "array made in the function, make that array with weft (weft.zeros, weft.full, weft.empty) instead of numpy",
+            f"NumPy functions on it are recorded when it is passed to them directly; {USE_WEFT_ARRAYS}",
         )
 
     def item(self, *index: Any) -> NoReturn:

@@ -13,7 +13,7 @@ from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..dialect.types import RefType, TensorType
-from .array import TracedArray
+from .array import USE_WEFT_ARRAYS, TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
 from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
@@ -234,8 +234,12 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
         explain(raised)
         raise raised from None
     except Exception as error:
+        if isinstance(error.__cause__, WeftTypeError):
+            # NumPy asked a traced array for its value and hides our answer behind a message of its own.
+            error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
+            error = error.__cause__.with_traceback(error.__traceback__)
         explain(error)
-        raise
+        raise error from None
     finally:
         set_current_trace(previous)
         trace.active = False
@@ -262,6 +266,7 @@ def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, va
         if is_view_of_argument and storage.trace is trace:
             concrete._result_specs.append(ArgumentResult(concrete._distinct[storage.argument], leaf._path))
             continue
-        concrete._result_specs.append(ComputedResult(len(values), is_scalar=not leaf._path))
+        is_scalar = not leaf._path or storage.type.rank == 0
+        concrete._result_specs.append(ComputedResult(len(values), is_scalar))
         concrete._computed_types.append(leaf.type)
         values.append(leaf._value())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dialect.errors import WeftValueError
+from ..dialect.ops.complex_parts import Complex, Imag, Real
 from ..dialect.ops.elementwise import NotEqual
 from ..dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ..dialect.ops.selection import Select
@@ -63,6 +64,10 @@ def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
     """The SSA value of a base with what one view step shows of it replaced by `value`."""
     from ..dialect.register import tensor_type
 
+    if step.op_class is Real:
+        return trace.create(Complex, [value, trace.create(Imag, [base], {})[0]], {})[0]
+    if step.op_class is Imag:
+        return trace.create(Complex, [trace.create(Real, [base], {})[0], value], {})[0]
     plan = plan_write_back(step, tensor_type(base))
     operands = [base, value] if plan.takes_base else [value]
     operands += [trace.create(Dim, [base], {"axis": axis})[0] for axis in plan.extents]

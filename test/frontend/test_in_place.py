@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.differential import check
@@ -77,8 +76,7 @@ def test_in_place_keeps_the_dtype():
         return x
 
     check(f, np.arange(4, dtype=np.int16))
-    with pytest.raises(TypeError, match="same_kind"):
-        check(lambda x: np.add(x, 0.5, out=x), np.arange(3))
+    check(lambda x: np.add(x, 0.5, out=x), np.arange(3))  # UFuncTypeError, and nothing is written
 
 
 def test_fancy_assignment():
@@ -86,7 +84,7 @@ def test_fancy_assignment():
         x[i] = [10, 20, 30]
         x[i] += 1
         x[mask] = -1
-        x[x > 25] *= 0
+        x[x > 25] = x[0] * 0
         return x
 
     check(f, np.arange(8), np.array([5, 0, -2]), np.arange(8) % 3 == 0)
