@@ -1,0 +1,1 @@
+"""From linalg to code that runs: `cpu` makes machine code for this machine."""
