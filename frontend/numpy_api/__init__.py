@@ -17,6 +17,7 @@ MODULES = (
     "joining",
     "indexing",
     "sorting",
+    "statistics",
     "reductions",
     "nan_reductions",
     "scans",

@@ -14,7 +14,7 @@ from ...dialect.errors import WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from .arguments import axis_index, common_dtype, deliver, promoted
-from .extents import known_extent, known_shape, require_equal, shapes_text
+from .extents import extents_text, known_extent, known_shape, require_equal, shapes_text
 from .reductions import sum as sum_of
 from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, transpose
 
@@ -68,22 +68,29 @@ def _scalar(x: ArrayResult) -> ArrayResult:
 
 def _require_inner(name: str, x: ArrayResult, x_axis: int, y: ArrayResult, y_axis: int) -> None:
     """The summed extents must agree: now where they are known, else when the function runs."""
-    left, right = known_shape(x)[x_axis], known_shape(y)[y_axis]
-    if left is not None and right is not None:
-        if left != right:
-            if name == "matmul":
-                raise WeftValueError(
-                    f"matmul: Input operand 1 has a mismatch in its core dimension {y_axis % y.ndim - (y.ndim - 2 if y.ndim > 1 else 0)}, "
-                    f"with gufunc signature (n?,k),(k,m?)->(n?,m?) (size {right} is different from {left})"
-                )
-            raise WeftValueError(
-                f"shapes {_shape(x)} and {_shape(y)} not aligned: {left} (dim {x_axis % x.ndim}) != {right} (dim {y_axis % y.ndim})"
-            )
+    (left, right), shown = extents_text(x.shape[x_axis], y.shape[y_axis])
+    if known_shape(x)[x_axis] == known_shape(y)[y_axis] is not None:
         return
+    if name == "matmul":
+        core = 0 if y.ndim == 1 else y_axis % y.ndim - (y.ndim - 2)
+        message = (
+            f"matmul: Input operand 1 has a mismatch in its core dimension {core}, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {right} is different from {left})"
+        )
+    elif name == "tensordot":
+        message = "shape-mismatch for sum"
+    else:
+        text, shown = shapes_text((x, y), " and ")
+        (left, right), more = extents_text(x.shape[x_axis], y.shape[y_axis], len(shown))
+        shown += more
+        message = (
+            f"shapes {text} not aligned: {left} (dim {x_axis % x.ndim}) != {right} (dim {y_axis % y.ndim})"
+        )
+    if not shown:
+        raise WeftValueError(message)
     trace = trace_of((x, y))
     if trace is not None:
-        text, shown = shapes_text((x, y))
-        require_equal(trace, [(x, x_axis, y, y_axis)], f"{name}: shapes {text}not aligned", *shown)
+        require_equal(trace, [(x, x_axis, y, y_axis)], message, *shown)
 
 
 def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
@@ -101,7 +108,7 @@ def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
     ]
     text, shown = shapes_text((x, y))
     if any(None in (known_shape(x)[i], known_shape(y)[j]) for _, i, _, j in pairs):
-        require_equal(trace, pairs, f"operands could not be broadcast together with shapes {text}", *shown)
+        require_equal(trace, pairs, f"operands could not be broadcast together with shapes {text} ", *shown)
 
 
 def _shape(x: ArrayResult) -> str:
@@ -469,7 +476,7 @@ def _require_labels(x: ArrayResult, x_term: str, y: ArrayResult, y_term: str) ->
     ):
         text, shown = shapes_text((x, y))
         require_equal(
-            trace_found, pairs, f"operands could not be broadcast together with shapes {text}", *shown
+            trace_found, pairs, f"operands could not be broadcast together with shapes {text} ", *shown
         )
 
 

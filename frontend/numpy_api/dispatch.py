@@ -170,26 +170,35 @@ def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     return ours(*args, **kwargs)
 
 
+def _names_of(module: str) -> list[str]:
+    """The supported functions of a NumPy module."""
+    if module.startswith("numpy.linalg"):
+        return list(linalg.__all__)
+    is_main = module == "numpy" or module.startswith(("numpy._core", "numpy.lib"))
+    return sorted(name for name in names() if callable(lookup(name))) if is_main else []
+
+
 @cache
 def _function_of(module: str, name: str) -> Callable[..., Any] | None:
-    found: Any = None
-    if module.startswith("numpy.linalg"):
-        found = getattr(linalg, name, None) if name in linalg.__all__ else None
-    elif module == "numpy" or module.startswith(("numpy._core", "numpy.lib")):
-        found = lookup(name) if name in names() else None
-    return found if callable(found) else None
+    if name not in _names_of(module):
+        return None
+    found: Callable[..., Any] = getattr(linalg, name) if module.startswith("numpy.linalg") else lookup(name)
+    return found
 
 
 def _unsupported_message(module: str, name: str) -> str:
-    there = linalg.__all__ if module.startswith("numpy.linalg") else sorted(names())
-    close = difflib.get_close_matches(name, there, 3, 0.5)
-    hint = (
-        f"the closest there are: {', '.join(close)}"
-        if close
-        else f"there are {len(there)} others, see dir(weft)"
-    )
+    there = _names_of(module)
+    close = difflib.get_close_matches(name, there, 3)
+    if close:
+        hint = f"the closest there are: {', '.join(close)}"
+    else:
+        hint = (
+            f"dir(weft) lists the {len(there)} functions there are"
+            if there
+            else f"no function of {module} is"
+        )
     return (
-        f"{module}.{name} is not supported in compiled code; {hint}. Write it with those, or call it outside of the "
+        f"{module}.{name} is not supported in compiled code; {hint}. Call it outside of the "
         "compiled function and pass the result as an argument"
     )
 

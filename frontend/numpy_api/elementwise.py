@@ -136,6 +136,11 @@ def clip(
     high = a_max if a_max is not NO_VALUE else max
     bounds = [None if bound is NO_VALUE else bound for bound in (low, high)]
     x = asarray(a)
+    if kind(x.dtype) in "iu":
+        # A Python int that the dtype cannot hold, on the side where it does not limit, is left out (NEP 50).
+        limits = np.iinfo(x.dtype)
+        bounds[0] = None if type(bounds[0]) is int and bounds[0] <= limits.min else bounds[0]
+        bounds[1] = None if type(bounds[1]) is int and bounds[1] >= limits.max else bounds[1]
     result_dtype = common_dtype(x, *(_operand(bound) for bound in bounds if bound is not None))
     result = cast(x, result_dtype)
     for ufunc, bound in ((np.maximum, bounds[0]), (np.minimum, bounds[1])):

@@ -94,10 +94,10 @@ def require_broadcastable(trace: Trace, operands: Sequence[Any], message: str | 
     if message is None:
         message = "operands could not be broadcast together with shapes"
     text, shown = shapes_text(operands)
-    require_equal(trace, pairs, f"{message} {text}", *shown)
+    require_equal(trace, pairs, f"{message} {text} ", *shown)
 
 
-def shapes_text(operands: Sequence[Any]) -> tuple[str, list[Extent]]:
+def shapes_text(operands: Sequence[Any], separator: str = " ") -> tuple[str, list[Extent]]:
     """The shapes as a message shows them, `({0},3) (3,)`, and the run-time extents that fill the braces."""
     shown: list[Extent] = []
     parts = []
@@ -110,7 +110,20 @@ def shapes_text(operands: Sequence[Any]) -> tuple[str, list[Extent]]:
             else:
                 inner.append(str(extent))
         parts.append(f"({','.join(inner)}{',' if len(inner) == 1 else ''})")
-    return " ".join(parts) + " ", shown
+    return separator.join(parts), shown
+
+
+def extents_text(left: Extent, right: Extent, place: int = 0) -> tuple[list[str], list[Extent]]:
+    """Two extents as a message shows them, braces for run-time ones, and those that fill the braces."""
+    texts: list[str] = []
+    shown: list[Extent] = []
+    for extent in (left, right):
+        if isinstance(extent, TracedArray):
+            texts.append(f"{{{place + len(shown)}}}")
+            shown.append(extent)
+        else:
+            texts.append(str(extent))
+    return texts, shown
 
 
 def split_shape(shape: Any) -> tuple[tuple[int, ...], tuple[TracedArray, ...]]:
@@ -233,6 +246,9 @@ def _step(op_class: type[Op], operation: Any, axis: int) -> tuple[Any, int] | No
     if name == "squeeze":
         removed = tuple(operation.attributes["axes"])
         return operands[0], [a for a in range(operands[0].type.rank) if a not in removed][axis]
+    if name == "concat":
+        joined = operation.attributes["axis"].value
+        return None if axis == joined else _aligned(operands, operands[0].type.rank - axis)
     if name == "matmul":
         rank = operation.results[0].type.rank
         return (
@@ -274,6 +290,7 @@ def _depends_on_shapes_only(value: Any) -> bool:
 __all__ = [
     "Extent",
     "extent_scalar",
+    "extents_text",
     "format_shape",
     "known_extent",
     "known_shape",

@@ -119,7 +119,7 @@ def _common_extents(x: ArrayResult, places: ArrayResult, axis: int) -> list[Exte
     trace = trace_of((x, places))
     if trace is not None and any(None in (known_shape(x)[i], known_shape(places)[i]) for _, i, _, _ in pairs):
         text, shown = shapes_text((x, places))
-        message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {text}"
+        message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {text} "
         require_equal(trace, pairs, message, *shown)
     return extents
 
@@ -283,7 +283,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
     if not ((steps >= 0).all() or (steps <= 0).all()):
         raise WeftValueError("bins must be monotonically increasing or decreasing")
     if len(edges) and edges[0] > edges[-1]:
-        return len(edges) - searchsorted(edges[::-1], x, side="right" if right else "left")
+        return len(edges) - searchsorted(edges[::-1], x, side="left" if right else "right")
     return searchsorted(edges, x, side="left" if right else "right")
 
 

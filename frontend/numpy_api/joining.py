@@ -15,7 +15,7 @@ from ...dialect.ops.shape import Concat
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from .arguments import axis_index, common_dtype, deliver
-from .extents import known_extent, known_shape, require_equal, shapes_text
+from .extents import extents_text, known_extent, known_shape, require_equal
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
@@ -45,9 +45,8 @@ def concatenate(
     for index, piece in enumerate(pieces):
         if piece.ndim != rank:
             raise WeftValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along "
-                f"dimension 0, the array at index 0 has {rank} dimension(s) and the array at index {index} has "
-                f"{piece.ndim} dimension(s)"
+                "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                f"{rank} dimension(s) and the array at index {index} has {piece.ndim} dimension(s)"
             )
         _require_same_extents(pieces[0], piece, index, place)
     wanted = as_dtype(dtype) if dtype is not None else common_dtype(*pieces)
@@ -56,7 +55,18 @@ def concatenate(
             raise WeftTypeError(
                 f"Cannot cast array data from {piece.dtype!r} to {wanted!r} according to the rule '{casting}'"
             )
-    return deliver(asarray(apply(Concat, *(cast(piece, wanted) for piece in pieces), axis=place)), out)
+    return deliver(_joined([asarray(cast(piece, wanted)) for piece in pieces], place), out)
+
+
+def _joined(pieces: Sequence[ArrayResult], axis: int) -> ArrayResult:
+    """Join arrays of one dtype, halves first, so that no element is moved more often than need be."""
+    if len(pieces) == 1:
+        return pieces[0].copy()
+    middle = len(pieces) // 2
+    left, right = (
+        _joined(half, axis) if len(half) > 1 else half[0] for half in (pieces[:middle], pieces[middle:])
+    )
+    return asarray(apply(Concat, left, right, axis=axis))
 
 
 def _pieces(arrays: Any) -> Sequence[ArrayLike]:
@@ -68,23 +78,19 @@ def _pieces(arrays: Any) -> Sequence[ArrayLike]:
 
 def _require_same_extents(first: Any, other: Any, index: int, place: int) -> None:
     """The extents but for one axis must agree: now where they are known, else when the function runs."""
-    pairs = []
-    for axis, (left, right) in enumerate(zip(known_shape(first), known_shape(other), strict=True)):
-        if axis == place:
-            continue
-        if left is not None and right is not None and left != right:
-            raise WeftValueError(
-                "all the input array dimensions except for the concatenation axis must match exactly, but along "
-                f"dimension {axis}, the array at index 0 has size {left} and the array at index {index} has size {right}"
-            )
-        pairs.append((first, axis, other, axis))
     trace = trace_of((first, other))
-    if trace is not None and any(None in (known_shape(a)[i], known_shape(b)[j]) for a, i, b, j in pairs):
-        text, shown = shapes_text((first, other))
+    for axis, (left, right) in enumerate(zip(known_shape(first), known_shape(other), strict=True)):
+        if axis == place or (left == right and left is not None):
+            continue
+        (left_text, right_text), shown = extents_text(first.shape[axis], other.shape[axis])
         message = (
-            f"all the input array dimensions except for the concatenation axis must match exactly: {text}"
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            f"dimension {axis}, the array at index 0 has size {left_text} and the array at index {index} has size "
+            f"{right_text}"
         )
-        require_equal(trace, pairs, message, *shown)
+        if trace is None or not shown:
+            raise WeftValueError(message)
+        require_equal(trace, [(first, axis, other, axis)], message, *shown)
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> ArrayResult:
@@ -112,6 +118,10 @@ def stack(
         ):
             raise WeftValueError("all input arrays must have the same shape")
     place = axis_index(axis, pieces[0].ndim + 1)
+    wanted = as_dtype(dtype) if dtype is not None else common_dtype(*pieces)
+    castable = all(np.can_cast(piece.dtype, wanted, casting) for piece in pieces)  # type: ignore[arg-type]
+    if castable and set(shapes) == {shapes[0]} and None not in shapes[0]:
+        return deliver(asarray(apply(Stack, *(cast(piece, wanted) for piece in pieces), axis=place)), out)
     return concatenate(
         [expand_dims(piece, place) for piece in pieces], place, out, dtype=dtype, casting=casting
     )

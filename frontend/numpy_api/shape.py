@@ -16,7 +16,16 @@ from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from ..storage import reshape_is_view
 from .arguments import axis_index, axis_tuple, staged, view_of
-from .extents import Extent, known_shape, product, require_broadcastable, same_extent, split_shape
+from .extents import (
+    Extent,
+    known_shape,
+    product,
+    require_broadcastable,
+    require_equal,
+    same_extent,
+    shapes_text,
+    split_shape,
+)
 
 # Reshaping
 
@@ -70,7 +79,7 @@ def _completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...
     if all(isinstance(e, int) for e in (*sizes, *known_shape(x))):
         count, rest = product(x.shape), product(sizes)
         if count % rest if unknown and rest else count != rest if not unknown else count or not rest:
-            raise WeftValueError(f"cannot reshape array of size {count} into shape {format_shape(extents)}")
+            raise WeftValueError(f"cannot reshape array of size {count} into shape {_asked(extents)}")
         missing: Extent = count // rest if rest else 0
     else:
         missing = _run_time_extent(x, sizes, bool(unknown), extents)
@@ -87,15 +96,7 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
             own = [o for o in own if o is not extent]
     count, rest = product(own), product(wanted)
     trace = trace_of((x, *extents))
-    text = (
-        "("
-        + ",".join(
-            "-1" if isinstance(e, int) and e < 0 else "?" if isinstance(e, TracedArray) else str(e)
-            for e in extents
-        )
-        + ")"
-    )
-    message = f"cannot reshape array of size {{0}} into shape {text}"
+    message = f"cannot reshape array of size {{0}} into shape {_asked(extents)}"
     if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
         differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
         if isinstance(differs, TracedArray):
@@ -103,6 +104,12 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
         elif differs:
             raise WeftValueError(message.format(count))
     return np.floor_divide(count, rest) if not isinstance(rest, int) or rest != 1 else count
+
+
+def _asked(extents: tuple[Extent, ...]) -> str:
+    """The target shape of a reshape, as NumPy shows it."""
+    texts = ["?" if isinstance(e, TracedArray) else "newaxis" if e < 0 else str(e) for e in extents]
+    return f"({','.join(texts)}{',' if len(texts) == 1 else ''})"
 
 
 def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
@@ -251,8 +258,20 @@ def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayR
         )
     viewed = view_of(x, ops.BroadcastTo, *dims, writable=False, shape=attribute)
     if isinstance(viewed, TracedArray):
-        require_broadcastable(viewed._storage.trace, (x, viewed))
+        _require_broadcast(x, viewed)
     return viewed
+
+
+def _require_broadcast(x: ArrayResult, viewed: TracedArray) -> None:
+    """Check at run time that the extents of an array are those that it is broadcast to."""
+    offset = viewed.ndim - x.ndim
+    pairs = [(x, axis, viewed, axis + offset) for axis, extent in enumerate(known_shape(x)) if extent != 1]
+    if any(None in (known_shape(x)[i], viewed.type.shape[j]) for _, i, _, j in pairs):
+        text, shown = shapes_text((x, viewed), "  and requested shape ")
+        message = (
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text}"
+        )
+        require_equal(viewed._storage.trace, pairs, message, *shown)
 
 
 def common_shape(*arrays: Any) -> tuple[Extent, ...]:

@@ -16,7 +16,7 @@ from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
-from ...dialect.types import broadcast_shapes, format_shape
+from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..array import TracedArray
 from ..staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
 from .arguments import NO_VALUE, staged, write_into
@@ -93,7 +93,7 @@ def _results(
     if ufunc is np.power and kind(loop[0]) == "i":
         _require_no_negative_power(operands[1])
     arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
-    broadcast_shapes([known_shape(array) for array in arrays])
+    _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
     require_broadcastable(trace, arrays)
     results = trace.emit(op_class, arrays, {})
     return results if isinstance(results, tuple) else (results,)
@@ -181,9 +181,19 @@ def _select(trace: Trace, mask: Any, chosen: Any, otherwise: Any) -> TracedArray
     return staged(trace, apply(Select, mask, chosen, otherwise))
 
 
+def _broadcast_shape(arrays: Sequence[Any]) -> Shape:
+    """The shape of arrays together, or NumPy's error."""
+    shapes = [known_shape(array) for array in arrays]
+    try:
+        return broadcast_shapes(shapes)
+    except WeftValueError:
+        listing = "".join(f"{format_shape(shape)} " for shape in shapes)
+        raise WeftValueError(f"operands could not be broadcast together with shapes {listing}") from None
+
+
 def _require_fits(ufunc: np.ufunc, result: Any, target: TracedArray) -> None:
     """A result may be broadcast into `out`, `out` is never broadcast."""
-    shape = broadcast_shapes([known_shape(result), target.type.shape])
+    shape = _broadcast_shape([result, target])
     if len(shape) != target.ndim or any(
         wanted == 1 and extent != 1 for extent, wanted in zip(shape, target.type.shape, strict=True)
     ):
