@@ -34,7 +34,9 @@ class TracedArray:
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, storage: Storage, path: tuple[ViewStep, ...] = (), view_type: TensorType | None = None) -> None:
+    def __init__(
+        self, storage: Storage, path: tuple[ViewStep, ...] = (), view_type: TensorType | None = None
+    ) -> None:
         self._storage = storage
         self._path = path
         self._type = storage.type if view_type is None else view_type
@@ -227,7 +229,16 @@ class TracedArray:
 
     def copy(self, order: str = "C") -> TracedArray:
         """A new array with the same elements."""
-        return self._storage.trace.wrap(self._value(), self._type)
+        from ..dialect.ops.shape import Reshape
+
+        storage = self._storage
+        if storage.argument is None or storage.ref is not None or self._path:
+            return storage.trace.wrap(self._value(), self._type)
+        # The value is a parameter, which becomes a cell once the argument is written: name what it holds now.
+        extents = [self._extent(axis) for axis, extent in enumerate(self._type.shape) if extent is None]
+        shape = tuple(-1 if extent is None else extent for extent in self._type.shape)
+        copied: TracedArray = storage.trace.emit(Reshape, (self, *extents), {"shape": shape})
+        return copied
 
     # NumPy's protocols
 
@@ -249,7 +260,9 @@ class TracedArray:
     def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
         """The array itself: there is one device (Array API)."""
         if device != "cpu":
-            raise UnsupportedError(f"device {device!r} is not available in compiled code; the device there is: 'cpu'")
+            raise UnsupportedError(
+                f"device {device!r} is not available in compiled code; the device there is: 'cpu'"
+            )
         return self
 
     def __dlpack__(self, **kwargs: Any) -> NoReturn:
@@ -284,9 +297,9 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
 
 def _is_operand(value: object) -> bool:
     """Whether an operator applies: the other operand is an array, a number or a list of these."""
-    return isinstance(value, (TracedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)) or hasattr(
-        value, "__array__"
-    )
+    return isinstance(
+        value, (TracedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+    ) or hasattr(value, "__array__")
 
 
 _OPERATORS: dict[str, np.ufunc] = {
