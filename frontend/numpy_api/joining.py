@@ -11,7 +11,7 @@ import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
-from ...dialect.ops.shape import Concat
+from ...dialect.ops.shape import Concat, Stack
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from .arguments import axis_index, common_dtype, deliver
