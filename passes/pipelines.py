@@ -18,11 +18,11 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
         # weft -> weft: stage "optimized"
         "weft-optimize": _module(
             "weft-inline",  # calls first, so that cells and constants are seen across them
+            "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
             "weft-fold",  # constants feed the patterns of the simplifier
             "cse",  # one value has one name, which is what patterns such as x - x look for
-            "weft-simplify",
-            "cse",  # what the patterns made equal; dead code goes too
+            "weft-simplify",  # erases what it leaves dead
         ),
         # weft -> linalg on tensors: stage "linalg"
         "weft-to-linalg": _module(

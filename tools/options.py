@@ -92,9 +92,9 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     Raises `WeftValueError` on a missing or malformed value. Flags that are no options become steps of the
     pipeline in their order.
 
-    >>> options = parse_arguments(["-cse", "--verify-each=0", "--weft-fold=max-elements=8", "-o", "a", "b.mlir"])
-    >>> [step.text for step in options.steps], options.verify_each, options.o, options.source
-    (['cse', 'weft-fold{max-elements=8}'], False, 'a', 'b.mlir')
+    >>> options = parse_arguments(["-cse", "--verify-each=0", "--weft-fold=max-elements=8", "b.mlir"])
+    >>> [step.text for step in options.steps], options.verify_each, options.source
+    (['cse', 'weft-fold{max-elements=8}'], False, 'b.mlir')
     """
     options = Options()
     positional: list[str] = []

@@ -1,0 +1,196 @@
+"""What the weft-to-weft passes share: a function's ops, who makes and who uses which value, and rewrites.
+
+The bindings make a typed view of an op whenever a block is iterated or the owner of a value is asked for,
+which takes 20 us each; here one walk collects plain operations, and dictionaries hold producers and users.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..dialect.attributes import elements_from_mlir, type_from_mlir
+from ..dialect.errors import InternalError
+from ..dialect.mlir import Module, Operation, Value, ir
+from ..dialect.op import Array, Op
+from ..dialect.ops.creation import Constant
+from ..dialect.ops.shape import BroadcastTo
+from ..dialect.register import create, decode_attributes, op_class_of
+from ..dialect.types import TensorType
+
+
+def defined_functions(module: Module) -> Iterator[Any]:
+    """The functions of a module that have a body."""
+    for view in module.body.operations:
+        if view.operation.name == "func.func" and not view.is_external:
+            yield view
+
+
+def operations_of(root: Operation) -> list[Operation]:
+    """All ops inside an op in program order, an op with regions before what they hold."""
+    found: list[Operation] = []
+
+    def visit(operation: Operation) -> Any:
+        found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found[1:]
+
+
+class Graph:
+    """The ops of one function with their producers and users, kept up to date while they are rewritten."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        self.operations = operations_of(function.operation)
+        self.producers: dict[Value, Operation] = {}
+        self.users: dict[Value, list[Operation]] = {}
+        self._replaced: dict[int, Operation] = {}
+        """Ops whose results were replaced, by identity: an operation's hash changes with its operands."""
+        self._constants: dict[Value, Array | None] = {}
+        for operation in self.operations:
+            self._note(operation)
+
+    def _note(self, operation: Operation) -> None:
+        for result in operation.results:
+            self.producers[result] = operation
+        for operand in operation.operands:
+            self.users.setdefault(operand, []).append(operation)
+
+    def match(self, value: Value) -> Match | None:
+        """The weft op that makes a value, or None for arguments and other dialects."""
+        operation = self.producers.get(value)
+        op_class = None if operation is None else op_class_of(operation)
+        return None if operation is None or op_class is None else Match(self, operation, op_class)
+
+    def producer(self, value: Value, op_class: type[Op]) -> Match | None:
+        """The op that makes a value, when it is of a class."""
+        match = self.match(value)
+        return match if match is not None and match.op_class is op_class else None
+
+    def constant(self, value: Value) -> Array | None:
+        """The array of a `weft.constant`, or None for other values."""
+        if value not in self._constants:
+            made = self.producer(value, Constant)
+            self._constants[value] = (
+                None if made is None else elements_from_mlir(made.operation.attributes["value"])
+            )
+        return self._constants[value]
+
+    def create(
+        self, before: Operation, op_class: type[Op], operands: Sequence[Value], **attributes: Any
+    ) -> Operation:
+        """Build an op in front of another one, at its location."""
+        with ir.InsertionPoint(before):
+            operation = create(op_class, list(operands), attributes, location=before.location)
+        self._note(operation)
+        return operation
+
+    def replace(self, operation: Operation, values: Sequence[Value]) -> list[Operation]:
+        """Let the users of an op's results use other values of the same types; returns these users."""
+        changed: list[Operation] = []
+        for result, value in zip(operation.results, values, strict=True):
+            users = self.users.pop(result, [])
+            result.replace_all_uses_with(value)
+            self.users.setdefault(value, []).extend(users)
+            changed += users
+        self._replaced[id(operation)] = operation
+        return [user for user in changed if not self.is_replaced(user)]
+
+    def is_replaced(self, operation: Operation) -> bool:
+        """Whether an op was replaced, so that nothing uses it any more."""
+        return id(operation) in self._replaced
+
+    def erase_unused(self) -> None:
+        """Erase the replaced ops and the pure ops without users; the graph is of no use afterwards."""
+        for operation in self._replaced.values():
+            if is_unused(operation):
+                operation.erase()
+        for operation in reversed(operations_of(self.function.operation)):
+            if is_unused(operation) and _is_pure(operation):
+                operation.erase()
+
+
+def is_unused(operation: Operation) -> bool:
+    """Whether no result of an op has a use."""
+    return all(next(iter(result.uses), None) is None for result in operation.results)
+
+
+def _is_pure(operation: Operation) -> bool:
+    op_class = op_class_of(operation)
+    return op_class is not None and op_class.is_pure()
+
+
+class Match:
+    """An op as patterns look at it."""
+
+    def __init__(self, graph: Graph, operation: Operation, op_class: type[Op]) -> None:
+        self.graph = graph
+        self.operation = operation
+        self.op_class = op_class
+
+    @cached_property
+    def operands(self) -> list[Value]:
+        """The operands, flat."""
+        return list(self.operation.operands)
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """The attribute values by field name."""
+        return decode_attributes(self.op_class, self.operation)
+
+    @cached_property
+    def result(self) -> Value:
+        """The only result."""
+        return self.operation.results[0]
+
+    @cached_property
+    def result_type(self) -> TensorType:
+        """The type of the result."""
+        return type_of(self.result)
+
+    def producer(self, operand: int, op_class: type[Op]) -> Match | None:
+        """The op that makes an operand, when it is of a class."""
+        return self.graph.producer(self.operands[operand], op_class)
+
+    def create(self, op_class: type[Op], *operands: Value, **attributes: Any) -> Value:
+        """Build an op in front of this one and return its only result."""
+        created: Value = self.graph.create(self.operation, op_class, operands, **attributes).results[0]
+        return created
+
+    def splat(self, operand: int) -> np.generic | None:
+        """The one value that all elements of an operand have, when that is known."""
+        return splat_value(self.graph, self.operands[operand])
+
+    def filled(self, value: Any) -> Value | None:
+        """A constant of the result's type with all elements equal, or None when the shape is not static."""
+        if not self.result_type.is_static:
+            return None
+        scalar = self.create(Constant, value=np.asarray(value, self.result_type.dtype))
+        if self.result_type.rank == 0:
+            return scalar
+        return self.create(BroadcastTo, scalar, shape=self.result_type.shape)
+
+
+def type_of(value: Value) -> TensorType:
+    """The tensor type of a value."""
+    found = type_from_mlir(value.type)
+    if not isinstance(found, TensorType):
+        raise InternalError(f"expected a tensor, not {found}")
+    return found
+
+
+def splat_value(graph: Graph, value: Value) -> np.generic | None:
+    """The one value of all elements of a constant with equal elements, or of a broadcast scalar constant."""
+    broadcast = graph.producer(value, BroadcastTo)
+    if broadcast is not None:
+        return splat_value(graph, broadcast.operands[0])
+    made = graph.producer(value, Constant)
+    if made is None or not made.operation.attributes["value"].is_splat:
+        return None
+    array = graph.constant(value)
+    return array.flat[0] if array is not None and array.size else None
