@@ -22,11 +22,10 @@ from ..dialect.ops.indexing import (
     Scatter,
     Slice,
     SliceUpdate,
-    index_shape,
     slice_extent,
 )
 from ..dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
-from ..dialect.types import Shape, TensorType, type_of
+from ..dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
 from .index_entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
 from .storage import ViewStep
 
@@ -74,6 +73,8 @@ class AdvancedIndex:
     indices: tuple[Index, ...]
     axes: tuple[int, ...]
     position: int
+    shape: Shape
+    """What the indices broadcast to; NumPy arrays among them have that shape already where it is known."""
 
     @property
     def attributes(self) -> dict[str, Any]:
@@ -161,7 +162,7 @@ def plan_index(shape: Shape, index: Any) -> IndexPlan:
             "a traced boolean mask together with index arrays: the shape of the result would be known only "
             "at run time; make the selection in two steps with np.where"
         )
-    return _Planner(shape, located, advanced=bool(advanced), masked=bool(masks)).plan()
+    return _Planner(shape, located, masked=bool(masks)).plan()
 
 
 @dataclass
@@ -170,8 +171,6 @@ class _Planner:
 
     shape: Shape
     entries: Sequence[Entry]
-    advanced: bool
-    """Whether an array or mask is among them: then NumPy broadcasts the integers with it."""
     masked: bool
     checks: list[BoundsCheck | ExtentCheck] = field(default_factory=list)
     picked: list[Entry] = field(default_factory=list)
@@ -215,9 +214,7 @@ class _Planner:
         extent = self.shape[entry.axis]
         known = extent is not None and not is_traced(entry.value)
         self._check_bounds(entry.value, entry.axis)
-        if self.advanced and not self.masked:
-            self._add_index(np.asarray(entry.value) if known or not is_traced(entry.value) else entry.value)
-        elif known:
+        if known:
             position = int(entry.value) % (extent or 1)
             self.bounds[entry.axis] = (position, position + 1, 1)
             self.dropped.append(entry.axis)
@@ -267,9 +264,11 @@ class _Planner:
 
     def _check_extent(self, axis: int, mask: Index, mask_axis: int) -> None:
         extent, other = self.shape[axis], _index_type(mask).shape[mask_axis]
+        if other == 0:
+            return  # NumPy lets an empty mask pass
         if extent is None or other is None:
             self.checks.append(ExtentCheck(axis, mask, mask_axis))
-        elif extent != other and other != 0:  # NumPy lets an empty mask pass
+        elif extent != other:
             raise WeftIndexError(
                 f"boolean index did not match indexed array along axis {axis}; size of axis is {extent} but "
                 f"size of corresponding boolean axis is {other}"
@@ -308,9 +307,9 @@ class _Planner:
         position = first if self._side_by_side() else 0
         if self.masked:
             return MaskIndex(self.indices[0][1], first, position)
-        indices = tuple(index for _, index in self.indices)
-        index_shape([_index_type(index) for index in indices])  # raises unless they broadcast
-        return AdvancedIndex(indices, tuple(axis for axis, _ in self.indices), position)
+        shape = _broadcast_indices([_index_type(index).shape for _, index in self.indices])
+        indices = tuple(_spread(index, shape) for _, index in self.indices)
+        return AdvancedIndex(indices, tuple(axis for axis, _ in self.indices), position, shape)
 
     def _side_by_side(self) -> bool:
         """Whether nothing stands between the advanced indices: then the new axes take their place."""
@@ -326,6 +325,23 @@ FULL = (0, INT64_MAX, 1)
 
 def _index_type(index: Index) -> TensorType:
     return index.type if is_traced(index) else type_of(index)
+
+
+def _broadcast_indices(shapes: Sequence[Shape]) -> Shape:
+    """The broadcast of the shapes of index arrays; NumPy's IndexError when they do not fit."""
+    try:
+        return broadcast_shapes(shapes)
+    except WeftValueError as error:
+        listing = " ".join(format_shape(shape) for shape in shapes)
+        raise WeftIndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {listing}"
+        ) from error
+
+
+def _spread(index: Index, shape: Shape) -> Index:
+    """A NumPy index array in the shape of the indices, where that is known."""
+    known = tuple(extent for extent in shape if extent is not None)
+    return index if is_traced(index) or len(known) < len(shape) else np.broadcast_to(index, known)
 
 
 def _slice_bounds(entry: slice, extent: int | None) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""Reading and writing `x[index]` of traced arrays: the index plan carried out, and writes taken back to the base."""
+"""Reading and writing `x[index]` of traced arrays: plans carried out, and writes taken back to the base."""
 
 from __future__ import annotations
 
@@ -12,11 +12,19 @@ from ..dialect.ops.complex_parts import Complex, Imag, Real
 from ..dialect.ops.elementwise import NotEqual
 from ..dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ..dialect.ops.selection import Select
-from ..dialect.ops.shape import BroadcastTo, Dim, Reshape
+from ..dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
-from .indexing import BoundsCheck, ExtentCheck, IndexPlan, MaskIndex, masked_read_error, plan_index
+from .indexing import (
+    AdvancedIndex,
+    BoundsCheck,
+    ExtentCheck,
+    IndexPlan,
+    MaskIndex,
+    masked_read_error,
+    plan_index,
+)
 from .indexing import write_back as plan_write_back
-from .staging import apply, asarray, cast, current_trace
+from .staging import apply, asarray, cast, current_trace, type_of_operand
 from .storage import ViewStep
 
 if TYPE_CHECKING:
@@ -33,7 +41,7 @@ def get_item(x: TracedArray, index: Any) -> TracedArray:
     if isinstance(plan.advanced, MaskIndex):
         raise masked_read_error(plan.advanced.mask)
     if plan.advanced is not None:
-        gathered: TracedArray = apply(Gather, view, *map(_as_index, plan.advanced.indices), **plan.advanced.attributes)
+        gathered: TracedArray = apply(Gather, view, *_index_arrays(plan.advanced), **plan.advanced.attributes)
         return gathered
     # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
     gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
@@ -52,11 +60,12 @@ def set_item(x: TracedArray, index: Any, value: Any) -> None:
             filling = filling._view(step)
         for step in plan.advanced.mask_steps(view.ndim):
             mask = mask._view(step)
+        _require_fit(filling, view, *_ADVANCED_MISFIT)
         view._write(apply(Select, mask, filling, view))
     else:
-        indices = [_as_index(i) for i in plan.advanced.indices]
+        indices = _index_arrays(plan.advanced)
         place = apply(Gather, view, *indices, **plan.advanced.attributes)
-        update = _broadcast(converted, place, "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}")
+        update = _broadcast(converted, place, *_ADVANCED_MISFIT)
         view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
 
 
@@ -106,29 +115,50 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
         trace.raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
 
 
-def _broadcast(
-    value: Any, place: TracedArray, message: str = "could not broadcast input array from shape {} into shape {}"
-) -> TracedArray:
-    """The value in the shape of the place that it is assigned to; superfluous leading axes of 1 are dropped."""
+_MISFIT = ("could not broadcast input array from shape ", " into shape ")
+_ADVANCED_MISFIT = (
+    "shape mismatch: value array of shape ",
+    " could not be broadcast to indexing result of shape ",
+)
+"""What NumPy says in front of the shape of a value, and between it and that of the place."""
+
+
+def _broadcast(value: Any, place: TracedArray, *misfit: str) -> TracedArray:
+    """The value in the shape of the place that it is assigned to, without superfluous leading axes."""
     traced = _traced(place, value)
     extra = traced.ndim - place.ndim
     if extra > 0 and all(extent == 1 for extent in traced.type.shape[:extra]):
-        shape = tuple(-1 if extent is None else extent for extent in traced.type.shape[extra:])
-        dims = [traced._extent(extra + axis) for axis, extent in enumerate(traced.type.shape[extra:]) if extent is None]
-        traced = apply(Reshape, traced, *dims, shape=shape)
+        traced = apply(Squeeze, traced, axes=tuple(range(extra)))
     if traced.type.shape == place.type.shape and place.type.is_static:
         return traced
-    if not _fits(traced.type, place.type):
-        raise WeftValueError(message.format(format_shape(traced.type.shape), format_shape(place.type.shape)))
+    _require_fit(traced, place, *(misfit or _MISFIT))
     shape = tuple(-1 if extent is None else extent for extent in place.type.shape)
     dims = [place._extent(axis) for axis, extent in enumerate(place.type.shape) if extent is None]
     broadcast: TracedArray = apply(BroadcastTo, traced, *dims, shape=shape)
     return broadcast
 
 
+def _require_fit(value: TracedArray, place: TracedArray, before: str, between: str) -> None:
+    """Raise unless the value broadcasts to the place: now, or at run time where an extent is not known."""
+    from .numpy_api.extents import require_equal, shapes_text
+
+    if not _fits(value.type, place.type):
+        shapes = format_shape(value.type.shape), format_shape(place.type.shape)
+        raise WeftValueError(f"{before}{shapes[0]}{between}{shapes[1]}")
+    offset = place.ndim - value.ndim
+    pairs = [
+        (value, axis, place, axis + offset) for axis, extent in enumerate(value.type.shape) if extent != 1
+    ]
+    if any(None in (value.type.shape[i], place.type.shape[j]) for _, i, _, j in pairs):
+        text, shown = shapes_text((value, place), between)
+        require_equal(place._storage.trace, pairs, before + text, *shown)
+
+
 def _fits(value: TensorType, place: TensorType) -> bool:
     try:
-        return value.rank <= place.rank and compatible_shapes(broadcast_shapes([value.shape, place.shape]), place.shape)
+        return value.rank <= place.rank and compatible_shapes(
+            broadcast_shapes([value.shape, place.shape]), place.shape
+        )
     except WeftValueError:
         return False
 
@@ -148,6 +178,16 @@ def _as_index(index: Any) -> Any:
     return cast(index, _INT64)
 
 
+def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
+    """The indices as the gather and scatter ops take them: int64, of one shape."""
+    from .numpy_api.shape import broadcast_arrays
+
+    indices = [_as_index(index) for index in advanced.indices]
+    shapes = {type_of_operand(index).shape for index in indices}
+    same = len(indices) == 1 or (len(shapes) == 1 and None not in next(iter(shapes)))
+    return indices if same else broadcast_arrays(*indices)
+
+
 def _with_arrays(index: Any) -> Any:
     """The index with lists that hold traced values made arrays."""
     if isinstance(index, tuple):
@@ -160,7 +200,9 @@ def _with_arrays(index: Any) -> Any:
 def _holds_traced(items: Sequence[Any]) -> bool:
     from .array import TracedArray
 
-    return any(_holds_traced(item) if isinstance(item, list) else isinstance(item, TracedArray) for item in items)
+    return any(
+        _holds_traced(item) if isinstance(item, list) else isinstance(item, TracedArray) for item in items
+    )
 
 
 def _has_ellipsis(index: Any) -> bool:

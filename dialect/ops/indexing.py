@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ALL_DTYPES
-from ..errors import WeftIndexError, WeftTypeError, WeftValueError
+from ..errors import WeftTypeError, WeftValueError
 from ..op import Array, Case, Int, Ints, Op, Operand, Operands, String, TensorType, same_dtype
-from ..types import Shape, broadcast_shapes, compatible_shapes, format_shape
+from ..types import Shape, compatible_shapes, format_shape
 from .shape import INT64, require_axes
 
 INT64_MAX = int(np.iinfo(np.int64).max)
@@ -120,29 +120,21 @@ def require_indices(what: str, indices: Sequence[TensorType]) -> None:
             raise WeftTypeError(f"{what}: indices are i64, not {index}")
 
 
-def index_shape(indices: Sequence[TensorType]) -> Shape:
-    """The broadcast of the index tensors; NumPy's IndexError when they do not fit."""
-    try:
-        return broadcast_shapes([index.shape for index in indices])
-    except WeftValueError as error:
-        listing = " ".join(format_shape(index.shape) for index in indices)
-        raise WeftIndexError(
-            f"shape mismatch: indexing arrays could not be broadcast together with shapes {listing}"
-        ) from error
-
-
 def gathered_shape(
     what: str, x: TensorType, indices: Sequence[TensorType], axes: tuple[int, ...], position: int
 ) -> Shape:
     """The shape of `x[indices]`: the axes of the indices at `position` among those not indexed."""
     require_axes(what, axes, x.rank)
     require_indices(what, indices)
-    if len(indices) != len(axes) or not axes:
-        raise WeftValueError(f"{what}: {len(indices)} indices for axes {axes}")
+    if len(indices) != len(axes) or len(set(indices)) != 1:
+        listing = ", ".join(str(index) for index in indices)
+        raise WeftValueError(
+            f"{what}: axes {axes} need as many indices of one shape, not {listing or 'none'}"
+        )
     rest = [extent for axis, extent in enumerate(x.shape) if axis not in axes]
     if not 0 <= position <= len(rest):
         raise WeftValueError(f"{what}: position {position} is not among the {len(rest)} axes that remain")
-    return (*rest[:position], *index_shape(indices), *rest[position:])
+    return (*rest[:position], *indices[0].shape, *rest[position:])
 
 
 def advanced_index(
@@ -158,7 +150,7 @@ def advanced_index(
 
 
 class Gather(Op, name="gather", family="indexing"):
-    """Index some axes with i64 tensors that broadcast together, whose axes go to `position` in the result."""
+    """Index some axes with i64 tensors of one shape, whose axes go to `position` in the result."""
 
     x: Operand
     indices: Operands
@@ -167,8 +159,8 @@ class Gather(Op, name="gather", family="indexing"):
     cases = (
         Case(((5, 4), (3,)), {"axes": (0,), "position": 0}, low=0, high=5),
         Case(((5, 4), (2, 3)), {"axes": (1,), "position": 1}, low=0, high=4),
-        Case(((5, 2, 4), (3, 1), (2,)), {"axes": (0, 2), "position": 0}, low=0, high=4),
-        Case(((5, 2, 4), (3,), ()), {"axes": (1, 2), "position": 1}, low=0, high=2),
+        Case(((5, 2, 4), (3, 2), (3, 2)), {"axes": (0, 2), "position": 0}, low=0, high=4),
+        Case(((5, 2, 4), (3,), (3,)), {"axes": (1, 2), "position": 1}, low=0, high=2),
         Case(((5, 4), ()), {"axes": (0,), "position": 0}, low=0, high=5),
         Case(((5, 4), (), ()), {"axes": (0, 1), "position": 0}, low=0, high=4),
         Case(((3, 2), (0,)), {"axes": (0,), "position": 0}, low=0, high=2),
@@ -209,7 +201,7 @@ class Scatter(Op, name="scatter", family="indexing"):
             Case(((5, 4), (3, 4), (3,)), {"axes": (0,), "position": 0, "mode": mode}, low=0, high=5),
             Case(((5, 4), (5, 2, 3), (2, 3)), {"axes": (1,), "position": 1, "mode": mode}, low=0, high=4),
             Case(
-                ((5, 2, 4), (3, 2, 2), (3, 1), (2,)),
+                ((5, 2, 4), (3, 2, 2), (3, 2), (3, 2)),
                 {"axes": (0, 2), "position": 0, "mode": mode},
                 low=0,
                 high=4,

@@ -190,39 +190,58 @@ class BroadcastTo(Op, name="broadcast_to", family="shape"):
 
 
 class Concat(Op, name="concat", family="shape"):
-    """Join tensors of one dtype along an axis; the other extents are equal."""
+    """Join two tensors of one dtype along an axis; the other extents are equal."""
 
-    x: Operands
+    x: Operand
+    y: Operand
     axis: Int
     cases = (
         Case(((2, 3), (2, 1)), {"axis": 1}),
-        Case(((2, 3), (0, 3), (1, 3)), {"axis": 0}),
-        Case(((4,),), {"axis": 0}),
+        Case(((0, 3), (1, 3)), {"axis": 0}),
+        Case(((4,), (4,)), {"axis": 0}),
         Case(((2, 0), (2, 0)), {"axis": 1}),
     )
 
     @staticmethod
+    def infer(x: TensorType, y: TensorType, axis: int) -> TensorType:
+        dtype = same_dtype("weft.concat", x, y)
+        require_axes("weft.concat", (axis,), x.rank)
+        shapes = [(*t.shape[:axis], None, *t.shape[axis + 1 :]) for t in (x, y)]
+        if not compatible_shapes(*shapes):
+            raise WeftValueError(f"weft.concat: {x} and {y} differ outside of axis {axis}")
+        known = [a if a is not None else b for a, b in zip(*shapes, strict=True)]
+        left, right = x.shape[axis], y.shape[axis]
+        known[axis] = None if left is None or right is None else left + right
+        return TensorType(tuple(known), dtype)
+
+    @staticmethod
+    def evaluate(x: Array, y: Array, axis: int) -> Array:
+        return np.concatenate((x, y), axis)
+
+
+class Stack(Op, name="stack", family="shape"):
+    """Lay tensors of one type side by side along a new axis."""
+
+    x: Operands
+    axis: Int
+    cases = (
+        Case(((2, 3), (2, 3)), {"axis": 1}),
+        Case(((), (), ()), {"axis": 0}),
+        Case(((2,),), {"axis": 0}),
+        Case(((0, 2), (0, 2)), {"axis": 2}),
+    )
+
+    @staticmethod
     def infer(x: tuple[TensorType, ...], axis: int) -> TensorType:
-        if not x:
-            raise WeftValueError("need at least one array to concatenate")
-        dtype = same_dtype("weft.concat", *x)
-        first = x[0]
-        require_axes("weft.concat", (axis,), first.rank)
-        shape: Shape = first.shape
-        for operand in x[1:]:
-            without = operand.shape[:axis] + operand.shape[axis + 1 :]
-            if not compatible_shapes(without, shape[:axis] + shape[axis + 1 :]):
-                listing = ", ".join(str(t) for t in x)
-                raise WeftValueError(f"weft.concat: operands differ outside of axis {axis}: {listing}")
-            known = [a if a is not None else b for a, b in zip(shape, operand.shape, strict=True)]
-            extents = (shape[axis], operand.shape[axis])
-            known[axis] = None if None in extents else sum(e for e in extents if e is not None)
-            shape = tuple(known)
-        return TensorType(shape, dtype)
+        if len(set(x)) != 1:
+            listing = ", ".join(str(t) for t in x) or "none"
+            raise WeftValueError(f"weft.stack: operands must have one type, not {listing}")
+        require_axes("weft.stack", (axis,), x[0].rank + 1)
+        return x[0].with_shape([*x[0].shape[:axis], len(x), *x[0].shape[axis:]])
 
     @staticmethod
     def evaluate(x: tuple[Array, ...], axis: int) -> Array:
-        return np.concatenate(x, axis)
+        return np.stack(x, axis)
 
 
 def padded_shape(what: str, x: TensorType, low: tuple[int, ...], high: tuple[int, ...]) -> Shape:

@@ -1,1 +1,347 @@
-"""Lowerings of the indexing ops."""
+"""Lowerings of the indexing ops: regions for slices and single indices, loops for scatters.
+
+What is replaced is inserted into the operand, so that bufferisation can update it in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...dialect.mlir import Value, dialect, ir
+from ...dialect.ops.indexing import (
+    INT64_MAX,
+    INT64_MIN,
+    FindOutOfBounds,
+    Gather,
+    PutAlongAxis,
+    Scatter,
+    Slice,
+    SliceUpdate,
+    TakeAlongAxis,
+    slice_of,
+)
+from ...dialect.types import TensorType
+from .conversion import Conversion, Extent, OpInstance, linalg_index, lowers
+from .extents import ExtentMath
+from .regions import (
+    Region,
+    box,
+    clamp_index,
+    extract_region,
+    index_of,
+    insert_region,
+    is_within,
+    loop_nest,
+    read_elements,
+    scalar_tensor,
+    when,
+    wrap_index,
+)
+from .scalars import emit
+
+arith = dialect("arith")
+scf = dialect("scf")
+tensor = dialect("tensor")
+
+_BOOL = np.dtype(np.bool_)
+_INT64 = np.dtype(np.int64)
+
+
+# Slices
+
+
+def _slice_region(c: Conversion, x: Value, op: OpInstance) -> tuple[Region, list[int]]:
+    """The region that the bounds select, and the axes along which it is traversed backwards."""
+    bounds = zip(*(op.attributes[name] for name in ("start", "stop", "step")), strict=True)
+    offsets: list[Extent] = []
+    sizes: list[Extent] = []
+    strides: list[int] = []
+    backwards: list[int] = []
+    for axis, (start, stop, step) in enumerate(bounds):
+        offset, size = _slice_axis(ExtentMath(c), c.extent(x, axis), start, stop, step)
+        offsets.append(offset)
+        sizes.append(size)
+        strides.append(abs(step) if size != 1 else 1)
+        if step < 0 and size != 1:
+            backwards.append(axis)
+    return Region(offsets, sizes, strides), backwards
+
+
+def _slice_axis(math: ExtentMath, extent: Extent, start: int, stop: int, step: int) -> tuple[Extent, Extent]:
+    """The lowest place and the number of elements of a Python slice of an axis."""
+    if isinstance(extent, int):
+        places = range(*slice_of(start, stop, step).indices(extent))
+        return (min(places[0], places[-1]), len(places)) if places else (0, 0)
+    # Python's rule: bounds from the end are shifted by the extent, then all are clamped.
+    lowest, highest = (0, extent) if step > 0 else (-1, math.subtract(extent, 1))
+    first = _clamped_bound(math, start, extent, lowest, highest)
+    end = _clamped_bound(math, stop, extent, lowest, highest)
+    if step > 0:
+        return first, math.steps(math.subtract(end, first), step)
+    size = math.steps(math.subtract(first, end), -step)
+    return math.add(first, math.multiply(math.subtract(size, 1), step)), size
+
+
+def _clamped_bound(math: ExtentMath, bound: int, extent: Extent, lowest: Extent, highest: Extent) -> Extent:
+    if bound == INT64_MAX:
+        return highest
+    if bound == INT64_MIN:
+        return lowest
+    if bound == 0 and lowest == 0:
+        return 0
+    if bound >= 0:
+        return math.smaller(bound, highest)
+    return math.larger(math.add(extent, bound), lowest)
+
+
+def _reversed(c: Conversion, x: Value, axes: Sequence[int], like: TensorType) -> Value:
+    """The tensor with axes traversed backwards."""
+    if not axes:
+        return x
+    math = ExtentMath(c)
+    extents = c.extents(x)
+    last = {axis: math.subtract(extents[axis], 1) for axis in axes}
+
+    def place(indices: list[Value]) -> list[Extent]:
+        return [
+            math.subtract(last[axis], index) if axis in last else index for axis, index in enumerate(indices)
+        ]
+
+    shape = tuple(extent if isinstance(extent, int) else None for extent in extents)
+    return read_elements(c, x, like.with_shape(shape), extents, place)
+
+
+@lowers(Slice)
+def lower_slice(c: Conversion, op: OpInstance) -> Value:
+    """A region of the operand, reversed where the step is negative."""
+    (x,) = op.operands
+    region, backwards = _slice_region(c, x, op)
+    if region.is_empty:
+        return c.empty(op.result_type, region.sizes)
+    return _reversed(c, extract_region(x, region), backwards, op.result_type)
+
+
+@lowers(SliceUpdate)
+def lower_slice_update(c: Conversion, op: OpInstance) -> Value:
+    """Insert the update, reversed where the step is negative, into the region."""
+    x, update = op.operands
+    region, backwards = _slice_region(c, x, op)
+    if region.is_empty:
+        return x
+    known = op.operand_types[1].with_shape([size if isinstance(size, int) else None for size in region.sizes])
+    forwards = _reversed(c, update, backwards, op.operand_types[1])
+    return insert_region(c.cast_to(forwards, known), x, region)
+
+
+# Gathers and scatters
+
+
+def _scalar_places(c: Conversion, x: Value, indices: Sequence[Value], axes: Sequence[int]) -> list[Value]:
+    """The place on every axis that i64[] indices say, moved into bounds."""
+    places = []
+    for index, axis in zip(indices, axes, strict=True):
+        extent = c.extent(x, axis)
+        scalar = index_of(c, tensor.ExtractOp(index, []).result)
+        places.append(clamp_index(c, c.index(wrap_index(c, scalar, extent)), extent))
+    return places
+
+
+def _single_region(c: Conversion, x: Value, places: Sequence[Value], axes: Sequence[int]) -> Region:
+    """The region of everything at one place on some axes."""
+    at = dict(zip(axes, places, strict=True))
+    sizes = c.extents(x)
+    return box(
+        [at.get(axis, 0) for axis in range(len(sizes))],
+        [1 if axis in at else size for axis, size in enumerate(sizes)],
+    )
+
+
+@lowers(Gather)
+def lower_gather(c: Conversion, op: OpInstance) -> Value:
+    """An element or a region for single indices, else a read at the place that the index tensors hold."""
+    x, *indices = op.operands
+    x_type, index_type, *_ = op.operand_types
+    axes, position = op.attributes["axes"], op.attributes["position"]
+    if index_type.rank == 0:
+        places = _scalar_places(c, x, indices, axes)
+        if len(axes) == x_type.rank:
+            return scalar_tensor(tensor.ExtractOp(x, places).result)
+        region = _single_region(c, x, places, axes)
+        if region.is_empty:
+            return c.empty(op.result_type, c.extents(x))
+        return extract_region(x, region, dropped=axes)
+    rank = op.result_type.rank
+    index_rank = index_type.rank
+    rest = [axis for axis in range(x_type.rank) if axis not in axes]
+    rest_dims = [*range(position), *range(position + index_rank, rank)]
+    sizes = c.extents(x)
+    extents = [sizes[axis] for axis in rest]
+    extents[position:position] = c.extents(indices[0])
+    index_dims = [ir.AffineDimExpr.get(position + axis) for axis in range(index_rank)]
+    maps = [ir.AffineMap.get(rank, 0, index_dims)] * len(indices) + [ir.AffineMap.get_identity(rank)]
+
+    def body(*stored: Value) -> list[Value]:
+        place: dict[int, Value] = {axis: linalg_index(dim) for axis, dim in zip(rest, rest_dims, strict=True)}
+        for axis, index in zip(axes, stored[:-1], strict=True):
+            wrapped = wrap_index(c, index_of(c, index), sizes[axis])
+            place[axis] = clamp_index(c, wrapped, sizes[axis])
+        return [tensor.ExtractOp(x, [place[axis] for axis in range(x_type.rank)]).result]
+
+    return c.generic(indices, [c.empty(op.result_type, extents)], maps, ["parallel"] * rank, body)[0]
+
+
+def _combined(c: Conversion, op: OpInstance, old: Value, new: Value) -> Value:
+    """What to write for an update element, in storage types."""
+    if op.attributes["mode"] == "set":
+        return new
+    dtype = op.result_type.dtype
+    (result,) = emit(c, "add", (dtype, dtype), (dtype,), c.load(old, dtype), c.load(new, dtype))
+    return c.store(result, dtype)
+
+
+@lowers(Scatter)
+def lower_scatter(c: Conversion, op: OpInstance) -> Value:
+    """An insertion for single indices, else loops over the update in row-major order."""
+    x, update, *indices = op.operands
+    x_type, _, index_type, *_ = op.operand_types
+    axes = op.attributes["axes"]
+    if index_type.rank == 0:
+        if len(axes) == x_type.rank:
+            places = _scalar_places(c, x, indices, axes)
+            old = tensor.ExtractOp(x, places).result if op.attributes["mode"] == "add" else x
+            written = _combined(c, op, old, tensor.ExtractOp(update, []).result)
+            return tensor.InsertOp(written, x, places).result
+        if op.attributes["mode"] == "set":
+            region = _single_region(c, x, _scalar_places(c, x, indices, axes), axes)
+            return x if region.is_empty else insert_region(update, x, region)
+    return _scatter_loops(c, op)
+
+
+def _scatter_loops(c: Conversion, op: OpInstance) -> Value:
+    """Loops up to the last index axis, where the indices are read and checked, then over the other axes."""
+    x, update, *indices = op.operands
+    x_type, _, index_type, *_ = op.operand_types
+    axes, position = op.attributes["axes"], op.attributes["position"]
+    index_rank = index_type.rank
+    rest = [axis for axis in range(x_type.rank) if axis not in axes]
+    sizes = c.extents(x)
+    extents = c.extents(update)
+
+    def at_indices(outer: list[Value], current: Value) -> Value:
+        places = dict(zip(rest, outer[:position], strict=False))
+        inside = None
+        for axis, index in zip(axes, indices, strict=True):
+            stored = tensor.ExtractOp(index, outer[position:]).result
+            place = wrap_index(c, index_of(c, stored), sizes[axis])
+            places[axis] = c.index(place)
+            within = is_within(c, places[axis], sizes[axis])
+            inside = within if inside is None else arith.AndIOp(inside, within).result
+
+        def write(inner: list[Value], tensor_now: Value) -> Value:
+            all_places = {**places, **dict(zip(rest[position:], inner, strict=True))}
+            target = [all_places[axis] for axis in range(x_type.rank)]
+            old = tensor.ExtractOp(tensor_now, target).result if op.attributes["mode"] == "add" else x
+            new = tensor.ExtractOp(update, [*outer, *inner]).result
+            return tensor.InsertOp(_combined(c, op, old, new), tensor_now, target).result
+
+        return when(inside, current, lambda: loop_nest(c, extents[position + index_rank :], current, write))
+
+    return loop_nest(c, extents[: position + index_rank], x, at_indices)
+
+
+@lowers(TakeAlongAxis)
+def lower_take_along_axis(c: Conversion, op: OpInstance) -> Value:
+    """Read at the place that the index tensor holds, on one axis."""
+    x, indices = op.operands
+    axis = op.attributes["axis"]
+    size = c.extent(x, axis)
+    rank = op.result_type.rank
+
+    def body(index: Value, _: Value) -> list[Value]:
+        place = [linalg_index(dim) for dim in range(rank)]
+        place[axis] = clamp_index(c, wrap_index(c, index_of(c, index), size), size)
+        return [tensor.ExtractOp(x, place).result]
+
+    maps = [ir.AffineMap.get_identity(rank)] * 2
+    destination = c.empty(op.result_type, c.extents(indices))
+    return c.generic([indices], [destination], maps, ["parallel"] * rank, body)[0]
+
+
+@lowers(PutAlongAxis)
+def lower_put_along_axis(c: Conversion, op: OpInstance) -> Value:
+    """Loops over the update in row-major order."""
+    x, indices, update = op.operands
+    axis = op.attributes["axis"]
+    size = c.extent(x, axis)
+
+    def write(place: list[Value], current: Value) -> Value:
+        index = index_of(c, tensor.ExtractOp(indices, place).result)
+        target = list(place)
+        target[axis] = c.index(wrap_index(c, index, size))
+        new = tensor.ExtractOp(update, place).result
+        inside = is_within(c, target[axis], size)
+        return when(inside, current, lambda: tensor.InsertOp(new, current, target).result)
+
+    return loop_nest(c, c.extents(indices), x, write)
+
+
+# Checks
+
+
+@lowers(FindOutOfBounds)
+def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
+    """The least row-major place of an offending index, and the index there."""
+    indices, extent = op.operands
+    index_type = op.operand_types[0]
+
+    def outside(index: Value, size: Value) -> Value:
+        lowest = arith.SubIOp(zero, size).result
+        below = arith.CmpIOp(arith.CmpIPredicate.slt, index, lowest).result
+        above = arith.CmpIOp(arith.CmpIPredicate.sge, index, size).result
+        return arith.OrIOp(below, above).result
+
+    zero = c.constant(0, _INT64)
+    if index_type.rank == 0:
+
+        def check(index: Value, size: Value) -> list[Value]:
+            found = outside(index, size)
+            return [found, arith.SelectOp(found, index, zero).result]
+
+        return c.map_elements(op.operands, op.operand_types, op.result_types, check)
+
+    rank = index_type.rank
+    math = ExtentMath(c)
+    sizes = c.extents(indices)
+    nowhere = c.constant(INT64_MAX, _INT64)
+
+    def least(index: Value, size: Value, so_far: Value) -> list[Value]:
+        linear: Extent = 0
+        for axis in range(rank):
+            linear = math.add(math.multiply(linear, sizes[axis]), linalg_index(axis))
+        place = arith.IndexCastOp(nowhere.type, c.index(linear)).result
+        candidate = arith.SelectOp(outside(index, size), place, nowhere).result
+        return [arith.MinSIOp(so_far, candidate).result]
+
+    scalar = TensorType((), _INT64)
+    everywhere = ir.AffineMap.get(rank, 0, [])
+    maps = [ir.AffineMap.get_identity(rank), everywhere, everywhere]
+    start = c.fill(nowhere, scalar, [])
+    (first,) = c.generic([indices, extent], [start], maps, ["reduction"] * rank, least)
+
+    def read(place: Value) -> list[Value]:
+        found = arith.CmpIOp(arith.CmpIPredicate.ne, place, nowhere).result
+        choice = scf.IfOp(found, [zero.type], has_else=True)
+        with ir.InsertionPoint(choice.then_block):
+            remaining: Extent = index_of(c, place)
+            reversed_place = []
+            for size in reversed(sizes):
+                reversed_place.append(c.index(math.modulo(remaining, size)))
+                remaining = arith.DivUIOp(c.index(remaining), c.index(size)).result
+            scf.YieldOp([tensor.ExtractOp(indices, reversed_place[::-1]).result])
+        with ir.InsertionPoint(choice.else_block):
+            scf.YieldOp([zero])
+        return [found, choice.results[0]]
+
+    return c.map_elements([first], [scalar], op.result_types, read)

@@ -1,1 +1,275 @@
-"""Lowerings of the shape ops."""
+"""Lowerings of the shape ops: index maps, reassociations and regions instead of loops where one will do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialect.mlir import Value, dialect, ir
+from ...dialect.ops.shape import (
+    BroadcastTo,
+    Concat,
+    Diag,
+    Diagonal,
+    Dim,
+    Extend,
+    Pad,
+    Repeat,
+    Roll,
+    Stack,
+    Tile,
+    Transpose,
+    Tril,
+    Triu,
+)
+from ...dialect.types import TensorType
+from .conversion import Conversion, Extent, OpInstance, broadcast_map, linalg_index, lowers
+from .extents import ExtentMath
+from .regions import (
+    box,
+    extract_region,
+    insert_region,
+    inserted_parts,
+    loop_nest,
+    read_elements,
+    scalar_tensor,
+)
+from .reshapes import collapse
+
+arith = dialect("arith")
+tensor = dialect("tensor")
+
+
+@lowers(Dim)
+def lower_dim(c: Conversion, op: OpInstance) -> Value:
+    """The extent as an i64."""
+    extent = c.index(c.extent(op.operands[0], op.attributes["axis"]))
+    return scalar_tensor(arith.IndexCastOp(ir.IntegerType.get_signless(64), extent).result)
+
+
+@lowers(Transpose)
+def lower_transpose(c: Conversion, op: OpInstance) -> Value:
+    """Read through a permuted index map."""
+    (x,) = op.operands
+    permutation = op.attributes["permutation"]
+    rank = len(permutation)
+    if list(permutation) == list(range(rank)):
+        return x
+    source = ir.AffineMap.get(
+        rank, 0, [ir.AffineDimExpr.get(permutation.index(axis)) for axis in range(rank)]
+    )
+    destination = c.empty(op.result_type, [c.extent(x, axis) for axis in permutation])
+    maps = [source, ir.AffineMap.get_identity(rank)]
+    return c.generic([x], [destination], maps, ["parallel"] * rank, lambda element, _: [element])[0]
+
+
+@lowers(BroadcastTo)
+def lower_broadcast_to(c: Conversion, op: OpInstance) -> Value:
+    """Read through an index map that leaves out the repeated axes."""
+    x, *dims = op.operands
+    if op.operand_types[0].shape == op.result_type.shape and op.result_type.is_static:
+        return x
+    extents = c.target_extents(op.attributes["shape"], dims)
+    return _spread(c, x, op.operand_types[0], op.result_type, extents)
+
+
+def _spread(
+    c: Conversion, x: Value, x_type: TensorType, result: TensorType, extents: Sequence[Extent]
+) -> Value:
+    maps = [broadcast_map(x_type, result.rank), ir.AffineMap.get_identity(result.rank)]
+    destination = c.empty(result, extents)
+    return c.generic([x], [destination], maps, ["parallel"] * result.rank, lambda element, _: [element])[0]
+
+
+@lowers(Concat)
+def lower_concat(c: Conversion, op: OpInstance) -> Value:
+    """Insert both operands, or what they were joined from: a chain of joins copies every element once."""
+    axis = op.attributes["axis"]
+    math = ExtentMath(c)
+    first, second = (c.extents(operand) for operand in op.operands)
+    extents = [first[i] if extent is None else extent for i, extent in enumerate(op.result_type.shape)]
+    extents[axis] = math.add(first[axis], second[axis])
+    result = c.empty(op.result_type, extents)
+    for operand, size, offset in zip(op.operands, (first, second), (0, first[axis]), strict=True):
+        for source, place in inserted_parts(operand, size):
+            moved = place.moved(math, axis, offset)
+            result = result if moved.is_empty else insert_region(source, result, moved)
+    return result
+
+
+@lowers(Stack)
+def lower_stack(c: Conversion, op: OpInstance) -> Value:
+    """Insert every operand at its place on the new axis."""
+    axis = op.attributes["axis"]
+    sizes: list[Extent] = c.extents(op.operands[0])
+    extents = [*sizes[:axis], len(op.operands), *sizes[axis:]]
+    result = c.empty(op.result_type, extents)
+    for number, operand in enumerate(op.operands):
+        offsets = [number if i == axis else 0 for i in range(len(extents))]
+        region = box(offsets, [*sizes[:axis], 1, *sizes[axis:]])
+        result = result if region.is_empty else insert_region(operand, result, region)
+    return result
+
+
+@lowers(Pad)
+def lower_pad(c: Conversion, op: OpInstance) -> Value:
+    """Fill with the value, then insert the operand."""
+    x, value = op.operands
+    math = ExtentMath(c)
+    low, high = op.attributes["low"], op.attributes["high"]
+    sizes = c.extents(x)
+    extents = [math.add(size, before + behind) for size, before, behind in zip(sizes, low, high, strict=True)]
+    filled = c.fill_into(tensor.ExtractOp(value, []).result, c.empty(op.result_type, extents))
+    region = box(low, sizes)
+    return filled if region.is_empty else insert_region(x, filled, region)
+
+
+@lowers(Extend)
+def lower_extend(c: Conversion, op: OpInstance) -> Value:
+    """Read the element whose place the mode computes; an axis that is empty at run time stays empty."""
+    (x,) = op.operands
+    math = ExtentMath(c)
+    sizes = c.extents(x)
+    low, high, mode = (op.attributes[name] for name in ("low", "high", "mode"))
+    extents = [
+        math.where_zero(size, 0, math.add(size, before + behind))
+        for size, before, behind in zip(sizes, low, high, strict=True)
+    ]
+
+    def place(indices: list[Value]) -> list[Extent]:
+        return [
+            index if not before and not behind else _extended(math, mode, math.subtract(index, before), size)
+            for index, size, before, behind in zip(indices, sizes, low, high, strict=True)
+        ]
+
+    return read_elements(c, x, op.result_type, extents, place)
+
+
+def _extended(math: ExtentMath, mode: str, position: Extent, size: Extent) -> Extent:
+    """The place inside an axis that a position outside of it stands for."""
+    last = math.subtract(size, 1)
+    if mode == "edge":
+        return math.larger(math.smaller(position, last), 0)
+    if mode == "wrap":
+        return math.modulo(position, size)
+    # There and back again: reflect does not repeat the elements at the turning points, symmetric does.
+    turn = last if mode == "reflect" else size
+    period = math.larger(math.multiply(turn, 2), 1)
+    within = math.modulo(position, period)
+    mirrored = math.subtract(math.subtract(period, 0 if mode == "reflect" else 1), within)
+    return math.smaller(within, mirrored)
+
+
+@lowers(Roll)
+def lower_roll(c: Conversion, op: OpInstance) -> Value:
+    """Swap the two parts on either side of the cut."""
+    (x,) = op.operands
+    axis, shift = op.attributes["axis"], op.attributes["shift"]
+    math = ExtentMath(c)
+    sizes = c.extents(x)
+    moved = math.modulo(shift, math.larger(sizes[axis], 1))
+    kept = math.subtract(sizes[axis], moved)
+    if (isinstance(moved, int) and moved == 0) or box(sizes, sizes).is_empty:
+        return x
+    result = c.empty(op.result_type, sizes)
+    for source, target, size in ((0, moved, kept), (kept, 0, moved)):
+        part = list(sizes)
+        part[axis] = size
+        offsets = [[offset if i == axis else 0 for i in range(len(sizes))] for offset in (source, target)]
+        result = insert_region(extract_region(x, box(offsets[0], part)), result, box(offsets[1], part))
+    return result
+
+
+@lowers(Tile)
+def lower_tile(c: Conversion, op: OpInstance) -> Value:
+    """Spread over new axes in front of the tiled ones, then merge them."""
+    counts = [(count, None) if count != 1 else (None, None) for count in op.attributes["counts"]]
+    return _multiply_axes(c, op, counts)
+
+
+@lowers(Repeat)
+def lower_repeat(c: Conversion, op: OpInstance) -> Value:
+    """Spread over a new axis behind the repeated one, then merge them."""
+    axis, count = op.attributes["axis"], op.attributes["count"]
+    counts = [(None, count if i == axis else None) for i in range(op.result_type.rank)]
+    return _multiply_axes(c, op, counts)
+
+
+def _multiply_axes(c: Conversion, op: OpInstance, counts: Sequence[tuple[int | None, int | None]]) -> Value:
+    """Repeat along new axes in front of and behind every axis, then merge each with its axis."""
+    (x,) = op.operands
+    (x_type,) = op.operand_types
+    if 0 in op.result_type.shape:
+        return c.empty(op.result_type, c.extents(x))
+    shape: list[int | None] = []
+    extents: list[Extent] = []
+    source: list[int] = []
+    groups: list[list[int]] = []
+    for axis, (before, behind) in enumerate(counts):
+        first = len(shape)
+        for count in (before, None, behind):
+            if count is not None:
+                shape.append(count)
+                extents.append(count)
+            elif len(source) == axis and (before is None or len(shape) > first):
+                source.append(len(shape))
+                shape.append(x_type.shape[axis])
+                extents.append(c.extent(x, axis))
+        groups.append(list(range(first, len(shape))))
+    spread = TensorType(tuple(shape), x_type.dtype)
+    maps = [
+        ir.AffineMap.get(len(shape), 0, [ir.AffineDimExpr.get(axis) for axis in source]),
+        ir.AffineMap.get_identity(len(shape)),
+    ]
+    parallel = ["parallel"] * len(shape)
+    repeated = c.generic([x], [c.empty(spread, extents)], maps, parallel, lambda element, _: [element])[0]
+    return collapse(repeated, groups)
+
+
+@lowers(Triu, Tril)
+def lower_triangle(c: Conversion, op: OpInstance) -> Value:
+    """Keep what is on the right side of the diagonal."""
+    rank = op.result_type.rank
+    math = ExtentMath(c)
+    predicate = arith.CmpIPredicate.sge if op.op_class is Triu else arith.CmpIPredicate.sle
+
+    def body(element: Value) -> Value:
+        boundary = math.add(linalg_index(rank - 2), op.attributes["k"])
+        kept = arith.CmpIOp(predicate, linalg_index(rank - 1), boundary).result
+        return arith.SelectOp(kept, element, c.constant(0, op.result_type.dtype)).result
+
+    return c.map_elements(op.operands, op.operand_types, op.result_types, body, c.extents(op.operands[0]))[0]
+
+
+@lowers(Diagonal)
+def lower_diagonal(c: Conversion, op: OpInstance) -> Value:
+    """Read along the diagonal."""
+    (x,) = op.operands
+    math = ExtentMath(c)
+    below, above = max(-op.attributes["offset"], 0), max(op.attributes["offset"], 0)
+    *batch, rows, columns = c.extents(x)
+    extent = math.larger(math.smaller(math.subtract(rows, below), math.subtract(columns, above)), 0)
+
+    def place(indices: list[Value]) -> list[Extent]:
+        *leading, index = indices
+        return [*leading, math.add(index, below), math.add(index, above)]
+
+    return read_elements(c, x, op.result_type, [*batch, extent], place)
+
+
+@lowers(Diag)
+def lower_diag(c: Conversion, op: OpInstance) -> Value:
+    """Fill with zeros, then write the diagonal."""
+    (x,) = op.operands
+    math = ExtentMath(c)
+    offset = op.attributes["offset"]
+    below, above = max(-offset, 0), max(offset, 0)
+    (size,) = c.extents(x)
+    extent = math.add(size, abs(offset))
+    zeros = c.fill(c.constant(0, op.result_type.dtype), op.result_type, [extent, extent])
+
+    def body(indices: list[Value], matrix: Value) -> Value:
+        (index,) = indices
+        place = [c.index(math.add(index, below)), c.index(math.add(index, above))]
+        return tensor.InsertOp(tensor.ExtractOp(x, [index]).result, matrix, place).result
+
+    return loop_nest(c, [size], zeros, body)

@@ -90,7 +90,10 @@ def views(plan: IndexPlan, x: Array) -> list[Array]:
 
 
 def indices_of(advanced: AdvancedIndex) -> list[Array]:
-    return [value_of(index).astype(np.int64) for index in advanced.indices]
+    arrays = np.broadcast_arrays(*(value_of(index).astype(np.int64) for index in advanced.indices))
+    for index, array in zip(advanced.indices, arrays, strict=True):
+        assert isinstance(index, Staged) or None in advanced.shape or index.shape == array.shape
+    return list(arrays)
 
 
 def read(plan: IndexPlan, x: Array) -> Array:
