@@ -120,9 +120,10 @@ class _Planner:
                 self._bind_arguments(block, len(inputs), len(results))
                 first_site = len(self._failures.sites)
                 self._rewrite_body()
+                wanted = self._unknown_result_sizes()
                 func.ReturnOp([])
             workspace = self._finish_workspace(new)
-            sizes = self._build_sizes(new, workspace)
+            sizes = self._build_sizes(new, wanted, workspace)
         self._old.erase()
         sites = self._failures.sites
         if len(sites) > first_site or any(kernel.may_raise for kernel in self._lifetimes.kernels.values()):
@@ -188,11 +189,11 @@ class _Planner:
         assert interface is not None
         pairs = self._lifetimes.destinations(op)
         inputs = list(op.operands)[: len(op.operands) - len(pairs)]
+        arguments = [self._argument(value) for value in inputs]  # gives a home to what was never written
         read = {
             self._home[self._lifetimes.root[v]] for v in inputs if isinstance(v.type, ir.RankedTensorType)
         }
         taken: set[_Buffer] = set()
-        arguments = [self._argument(value) for value in inputs]
         for result, destination in pairs:
             buffer = self._destination(result, destination, read, taken)
             taken.add(buffer)
@@ -390,14 +391,17 @@ class _Planner:
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
         return None if dynamic else static
 
-    def _build_sizes(self, function: Operation, workspace: int | None) -> str | None:
+    def _unknown_result_sizes(self) -> list[Extent]:
+        """The sizes that the types of the results do not tell; may make index arithmetic."""
         return_op = list(self._body.operations)[-1].operation
-        wanted = [
+        return [
             extent
             for value in return_op.operands
             for extent in self._result_extents(value)
             if extent is not None
         ]
+
+    def _build_sizes(self, function: Operation, wanted: list[Extent], workspace: int | None) -> str | None:
         if not wanted and workspace is not None:
             return None
         total = self._workspace.end if workspace is None else workspace
