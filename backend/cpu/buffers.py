@@ -24,7 +24,7 @@ from .clusters import VIEWS
 from .failures import FailureSites, Site, record_type
 from .lifetimes import Lifetimes, Write
 from .outline import clone, entry_functions
-from .shapes import Extent, IndexBuilder, Sizes
+from .shapes import Extent, IndexBuilder, Sizes, static_shape
 from .sizes_function import build_sizes_function
 
 
@@ -99,6 +99,7 @@ class _Planner:
         self._memrefs: dict[tuple[object, ...], Value] = {}
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
         self._written: dict[Value, _Buffer] = {}  # by argument of the old function
+        self._result_sizes: list[Extent] = []  # the dynamic ones
         self._position = 0
         self._globals = 0
         self._copies = 0
@@ -174,6 +175,7 @@ class _Planner:
         elif name == "func.return":
             for value, result in zip(op.operands, self._results, strict=True):
                 self._copy(value, result)
+                self._result_sizes += self._result_extents(value)
         elif name not in VIEWS and name != "tensor.empty":
             self._keep(op)
 
@@ -316,7 +318,7 @@ class _Planner:
 
     def _view(self, value: Value, buffer: _Buffer) -> Value:
         type = memref_type(value.type)
-        extents = self._sizes.of(value)
+        extents = self._sizes.typed(value)
         if buffer.memref is not None and buffer.memref.type == type:
             return buffer.memref
         key = (buffer, type, *(None if isinstance(extent, int) else extent for extent in extents))
@@ -407,11 +409,11 @@ class _Planner:
         total = self._workspace.end if workspace is None else workspace
         return build_sizes_function(function, [*wanted, total])
 
-    def _result_extents(self, value: Value) -> list[Extent | None]:
-        """The sizes of a result; None for those its type tells."""
-        dynamic = ir.ShapedType.get_dynamic_size()
+    def _result_extents(self, value: Value) -> list[Extent]:
+        """The sizes of a result that its type does not tell."""
+        shape = static_shape(value.type)
         extents = self._sizes.of(value)
-        return [extents[i] if extent == dynamic else None for i, extent in enumerate(value.type.shape)]
+        return [known for known, extent in zip(extents, shape, strict=True) if extent is None]
 
 
 def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuilder) -> Value:
