@@ -25,7 +25,7 @@ class ContractionEmitter:
     """Writes one contraction at the insertion point.
 
     `initial` is the scalar that sums start from; without it they are added to the result in memory. `finish`
-    takes the finished vectors; without it they are stored.
+    takes the finished vectors; without it they are stored. `may_repeat` says whether it may do so twice.
     """
 
     def __init__(
@@ -35,15 +35,18 @@ class ContractionEmitter:
         emitter: Emitter,
         initial: Value | None,
         finish: Finish | None = None,
+        may_repeat: bool = True,
     ) -> None:
         self.contraction, self.plan, self.emitter = contraction, plan, emitter
         self.initial = initial
         self.finish = finish or self._store
+        self.may_repeat = may_repeat and initial is not None
+        self.tile: Index = 0
         self.vector = ir.VectorType.get([plan.lanes], contraction.element)
         self.columns = contraction.extent(contraction.column)
         self.points: list[Index] = [0] * len(contraction.nest.parallel)
         self.right_pack = RightPack(contraction, plan, emitter) if plan.pack_right else None
-        self.left_pack = LeftPack(contraction, plan, emitter) if plan.pack_left else None
+        self.left_pack = LeftPack(contraction, plan, emitter, self.may_repeat) if plan.pack_left else None
 
     def emit(self) -> None:
         """Write the whole contraction."""
@@ -86,19 +89,29 @@ class ContractionEmitter:
 
     def _row_tiles(self, masks: Sequence[Value | None]) -> None:
         rows = self.contraction.extent(self.contraction.row)
+        if isinstance(rows, int) and len(self.plan.heights) > 1 and self.may_repeat:
+            self._equal_row_tiles(rows, masks)
+            return
         first: Index = 0
         for height in self.plan.heights:
             remaining = self.emitter.subtract(rows, first)
             whole = self.emitter.multiply(self.emitter.divide(remaining, height), height)
             stop = self.emitter.add(first, whole)
             with self.emitter.loop(stop, height, first) as row:
-                if self.contraction.row is not None:
-                    self.points[self.contraction.row] = row
-                self._tile(height, masks)
+                self._tile(row, row, height, masks)
             first = stop
 
-    def _tile(self, height: int, masks: Sequence[Value | None]) -> None:
-        """Compute `height` rows of the panel at the current point."""
+    def _equal_row_tiles(self, rows: int, masks: Sequence[Value | None]) -> None:
+        """Tiles of one height, the last of which computes rows of the one before again: half the code."""
+        height = self.plan.heights[0]
+        with self.emitter.loop(rows, height) as row:
+            self._tile(row, self.emitter.minimum(row, rows - height), height, masks)
+
+    def _tile(self, tile: Index, row: Index, height: int, masks: Sequence[Value | None]) -> None:
+        """Compute `height` rows of the panel from `row` on; `tile` is where the tile is packed."""
+        self.tile = tile
+        if self.contraction.row is not None:
+            self.points[self.contraction.row] = row
         positions = [[self._at(row, v) for v in range(self.plan.vectors)] for row in range(height)]
         initial = [
             self._start(positions[row][v], masks[v])
@@ -139,7 +152,7 @@ class ContractionEmitter:
             return self._step(depth, carried, height, masks)
         dim, *rest = dims
         extent = self.contraction.extent(dim)
-        loop = ForLoop(self.emitter, 0, extent, 1, carried)
+        loop = ForLoop(self.emitter, 0, extent, 1, carried, unroll=bool(rest))
         with loop.body():
             self.points[dim] = loop.position
             inner = self.emitter.add(self.emitter.multiply(depth, extent), loop.position)
@@ -172,7 +185,7 @@ class ContractionEmitter:
 
     def _left(self, depth: Index, row: int) -> Value:
         if self.left_pack:
-            return self.left_pack.element(depth, self.points, row, self.vector)
+            return self.left_pack.element(depth, self.tile, row, self.vector)
         factor = self.contraction.left
         indices = factor.access.indices(self.emitter, self._at(row, 0))
         return broadcast_load(factor.access.memref, indices, factor.conversion, self.vector)

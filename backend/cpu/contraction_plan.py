@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from ...dialect.mlir import Type, ir
 from .contraction import Contraction
 from .emit import Index
+from .loop_nest import Access
 from .temporaries import element_bytes
 from .vector_width import vector_bytes, vector_registers
 
 FIRST_LEVEL_CACHE = 32 * 1024
 PACK_BYTES = 64 * 1024
 """A larger right operand is copied panel by panel, so that its lines do not evict each other."""
+
+CACHE_WAY = 4096
+"""Addresses this far apart compete for the same lines of the first-level cache."""
 
 PACK_LEFT_BYTES = 128 * 1024
 FEW_ROWS = 4
@@ -91,13 +95,23 @@ def _heights(rows: Index, highest: int) -> tuple[int, ...]:
 
 def _pack_left(contraction: Contraction, rows: Index) -> bool:
     """Whether the left operand is read across its rows so far apart that it pays to copy it."""
-    access = contraction.left.access
-    if any(access.is_contiguous_in(dim) for dim in contraction.summed) or contraction.row is None:
+    access, row = contraction.left.access, contraction.row
+    if row is None or not isinstance(rows, int) or access.axis_of(row) is None:
         return False
-    if not isinstance(rows, int) or any(access.axis_of(dim) is None for dim in contraction.summed):
+    if any(access.axis_of(dim) is None for dim in contraction.summed):
         return False
     size = _bytes(contraction, rows)
-    return size is not None and size > PACK_LEFT_BYTES
+    if size is None or size <= PACK_LEFT_BYTES:
+        return False
+    across = not any(access.is_contiguous_in(dim) for dim in contraction.summed)
+    return across or _collides(access, row)
+
+
+def _collides(access: Access, row: int) -> bool:
+    """Whether the rows of a tile fall on the same lines of the first-level cache."""
+    axis = access.axis_of(row)
+    stride = access.memref.type.get_strides_and_offset()[0][axis]
+    return stride * element_bytes(access.memref.type.element_type) % CACHE_WAY == 0
 
 
 def _bytes(contraction: Contraction, across: Index) -> int | None:

@@ -114,26 +114,38 @@ class Emitter:
         return left // right if isinstance(left, int) else self._binary("arith.floordivsi", left, right)
 
     @contextmanager
-    def loop(self, stop: Index, step: int = 1, start: Index = 0) -> Iterator[Index]:
+    def loop(self, stop: Index, step: int = 1, start: Index = 0, unroll: bool = True) -> Iterator[Index]:
         """A loop over `range(start, stop, step)`; yields the position. One known to run once is left out."""
         if isinstance(start, int) and isinstance(stop, int) and start < stop <= start + step:
             yield start
             return
-        loop = ForLoop(self, start, stop, step, [])
+        loop = ForLoop(self, start, stop, step, [], unroll)
         with loop.body():
             yield loop.position
             loop.end([])
 
 
+_KEEP_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
+"""Unrolling loops whose body is wide already costs compile time and brings nothing."""
+
+
 class ForLoop:
-    """An `scf.for` under construction, with carried values."""
+    """An `scf.for` under construction, with carried values; LLVM may unroll it or not."""
 
     def __init__(
-        self, emitter: Emitter, start: Index, stop: Index, step: int, carried: Sequence[Value]
+        self,
+        emitter: Emitter,
+        start: Index,
+        stop: Index,
+        step: int,
+        carried: Sequence[Value],
+        unroll: bool = True,
     ) -> None:
         bounds = [emitter.value(start), emitter.value(stop), emitter.value(step)]
         types = [value.type for value in carried]
         self.operation = ir.Operation.create("scf.for", types, [*bounds, *carried], regions=1)
+        if not unroll:
+            self.operation.attributes["loop_annotation"] = ir.Attribute.parse(_KEEP_ROLLED)
         arguments = [emitter.index_type, *types]
         self.block = self.operation.regions[0].blocks.append(
             *arguments, arg_locs=[ir.Location.current] * len(arguments)

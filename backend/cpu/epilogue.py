@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from .contraction import Contraction
-from .emit import Emitter, Index, create
+from .emit import Emitter, Index
 from .loop_nest import Access, LoopNest
+from .vector_body import body_weight, is_vectorisable, vector_of, vectorise_body
 from .vector_code import broadcast, broadcast_load, vector_load, vector_store
 
 MOST_OPERATIONS = 12
@@ -34,12 +35,18 @@ class Epilogue:
         for argument, access in zip(self.nest.body.arguments, self.nest.accesses, strict=True):
             if any(True for _ in argument.uses):
                 known[argument] = self._operand(access, vector, here, mask)
-        *operations, terminator = [op.operation for op in self.nest.body.operations]
-        for op in operations:
-            known[op.results[0]] = self._vectorise(op, known)
-        for value, access in zip(terminator.operands, self.nest.outputs, strict=True):
-            result = self._value(value, known)
+        results = vectorise_body(self.nest.body, known, self.lanes)
+        for result, access in zip(results, self.nest.outputs, strict=True):
             vector_store(result, access.memref, access.indices(self.emitter, here), mask)
+
+    def updates(self) -> bool:
+        """Whether the nest reads what it writes: then it must see every element once."""
+        count = len(self.nest.inputs)
+        outputs = [access.memref for access in self.nest.outputs]
+        arguments = list(self.nest.body.arguments)[count:]
+        return any(access.memref in outputs for access in self.nest.inputs) or any(
+            any(True for _ in argument.uses) for argument in arguments
+        )
 
     def _operand(self, access: Access, vector: Value, here: Sequence[Index], mask: Value | None) -> Value:
         if access is self.source:
@@ -52,19 +59,7 @@ class Epilogue:
         return broadcast_load(access.memref, indices, None, type)
 
     def _type(self, element: Type) -> Type:
-        return ir.VectorType.get([self.lanes], element)
-
-    def _vectorise(self, op: Operation, known: dict[Value, Value]) -> Value:
-        operands = [self._value(operand, known) for operand in op.operands]
-        attributes = {name: op.attributes[name] for name in op.attributes}
-        if op.name == "arith.constant":
-            return broadcast(
-                create(op.name, [op.results[0].type], [], attributes), self._type(op.results[0].type)
-            )
-        return create(op.name, [self._type(op.results[0].type)], operands, attributes)
-
-    def _value(self, value: Value, known: dict[Value, Value]) -> Value:
-        return known[value] if value in known else broadcast(value, self._type(value.type))
+        return vector_of(element, self.lanes)
 
 
 def match_epilogue(
@@ -72,10 +67,12 @@ def match_epilogue(
 ) -> Epilogue | None:
     """See a nest as the epilogue of the contraction before it.
 
-    `own` are the operations that make the result; as it is not stored, nothing but they and the nest may use it.
+    `own` are the operations that make the result. It is not stored: nothing but they and the nest may use it.
     """
     result = contraction.result.memref
-    if not all(nest.parallel) or nest.fixed or not _vectorisable(nest):
+    if not all(nest.parallel) or nest.fixed or nest.uses_index():
+        return None
+    if not is_vectorisable(nest.body) or body_weight(nest.body) > MOST_OPERATIONS:
         return None
     sources = [index for index, access in enumerate(nest.inputs) if access.memref == result]
     users = {use.owner.operation for use in result.uses}
@@ -110,11 +107,3 @@ def column_dim(access: Access) -> int:
 
 def _readable(access: Access, column: int) -> bool:
     return access.is_scalar or not access.mentions(column) or access.is_contiguous_in(column)
-
-
-def _vectorisable(nest: LoopNest) -> bool:
-    *operations, _ = [op.operation for op in nest.body.operations]
-    return len(operations) <= MOST_OPERATIONS and all(
-        op.name.startswith(("arith.", "math.")) and not list(op.regions) and len(op.results) == 1
-        for op in operations
-    )

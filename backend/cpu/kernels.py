@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from ...dialect.mlir import Block, Module, Operation, PassManager, ir
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
+from .math_expansion import expand_math
 from .schedule import emit_run
 from .temporaries import promote_temporaries
 
@@ -60,6 +61,7 @@ def _schedule(function: Operation) -> None:
             with ir.InsertionPoint(following), run[0].location:
                 nests = [loop_nest(operation) for operation in run]
                 emit_run(nests, emitter)
+    expand_math(function)
     promote_temporaries(function, emitter)
 
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from ...dialect.mlir import Value, ir
 from .emit import Emitter, Index
-from .loop_nest import Access, LoopNest, emit_loops, nested
+from .loop_nest import Access, LoopNest, nested
+from .loops import emit_loops
 
 _VIEWS = {
     "memref.subview",

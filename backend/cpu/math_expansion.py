@@ -59,10 +59,27 @@ LIBM_SYMBOLS: frozenset[str] = frozenset(
 _EXPANDED = {f"math.{name}" for name in [*_BOTH, *_LIBM, "rsqrt"]}
 
 
-def expand_math(operation: Operation) -> int:
-    """Expand the math ops inside an operation; returns how many there were.
+def is_expanded(op: Operation) -> bool:
+    """Whether `expand_math` replaces an operation."""
+    return op.name in _EXPANDED
 
-    The function around is not needed, but its module is: declarations of libm functions go there.
+
+def calls_library(op: Operation) -> bool:
+    """Whether an operation becomes a call of libm for all arguments."""
+    name = op.name.removeprefix("math.")
+    if not is_expanded(op) or name in _BOTH or name in _TRIGONOMETRIC or name == "rsqrt":
+        return False
+    return not (_bits(op.operands[0].type) <= 32 and (name in _THROUGH_F64 or name == "tan"))
+
+
+def _bits(type: Type) -> int:
+    return int((type.element_type if isinstance(type, ir.VectorType) else type).width)
+
+
+def expand_math(operation: Operation) -> int:
+    """Expand the math ops inside a function, scalar and vector ones; returns how many there were.
+
+    Declarations of libm functions go to the module around.
     """
     found: list[Operation] = []
 

@@ -115,12 +115,13 @@ class RightPack:
 class LeftPack:
     """The left operand, tile after tile of rows: for every step the elements of all rows of the tile.
 
-    Only for sizes that are known. Rows beyond the end repeat the last one; their results are not computed.
+    Only for sizes that are known. With `overlap` the last tile holds the last rows, some of which are in the tile
+    before too; else rows beyond the end repeat the last one, and their results are not computed.
     """
 
-    def __init__(self, contraction: Contraction, plan: Plan, emitter: Emitter) -> None:
+    def __init__(self, contraction: Contraction, plan: Plan, emitter: Emitter, overlap: bool) -> None:
         self.contraction, self.plan, self.emitter = contraction, plan, emitter
-        self.factor = contraction.left
+        self.factor, self.overlap = contraction.left, overlap
         self.height = plan.heights[0]
         self.rows = contraction.extent(contraction.row)
         assert isinstance(self.rows, int)
@@ -130,10 +131,9 @@ class LeftPack:
         tiles = -(-self.rows // self.height)
         self.buffer = scratch(emitter, [tiles, depth, self.height], contraction.element)
 
-    def element(self, depth: Index, points: Sequence[Index], row: int, type: Type) -> Value:
-        """The element of a row of the tile at the current point, as a vector."""
-        assert self.contraction.row is not None
-        tile = self.emitter.divide(points[self.contraction.row], self.height)
+    def element(self, depth: Index, position: Index, row: int, type: Type) -> Value:
+        """The element of a row of the tile for the rows from `position` on, as a vector."""
+        tile = self.emitter.divide(position, self.height)
         indices = [self.emitter.value(index) for index in (tile, depth, row)]
         return broadcast(load(self.buffer, indices), type)
 
@@ -145,6 +145,8 @@ class LeftPack:
         tiles, access = -(-self.rows // self.height), self.factor.access
         with self.emitter.loop(tiles) as tile:
             first = self.emitter.multiply(tile, self.height)
+            if self.overlap:
+                first = self.emitter.minimum(first, self.rows - self.height)
             with summed_loops(self.contraction, self.emitter, self.contraction.summed, point) as depth:
                 for offset in range(self.height):
                     point[row] = self.emitter.minimum(self.emitter.add(first, offset), self.rows - 1)

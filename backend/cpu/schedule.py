@@ -13,15 +13,12 @@ from .emit import Emitter
 from .epilogue import Epilogue, match_epilogue
 from .loop_fusion import emit_nests
 from .loop_nest import LoopNest
-from .math_expansion import expand_math
 from .reductions import relax_combiners
 from .row_product import RowProduct
 
 
 def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
     """Write loop nests that follow each other at the insertion point."""
-    for nest in nests:
-        expand_math(nest.operation)
     waiting: list[LoopNest] = []
     while nests:
         nest, *nests = nests
@@ -91,7 +88,8 @@ def _emit_contraction(
         RowProduct(contraction, choice, emitter, initial).emit()
     else:
         finish = epilogue.finish if epilogue else None
-        ContractionEmitter(contraction, choice, emitter, initial, finish).emit()
+        may_repeat = epilogue is None or not epilogue.updates()
+        ContractionEmitter(contraction, choice, emitter, initial, finish, may_repeat).emit()
     _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
 
 
