@@ -111,7 +111,7 @@ def lower_contract(c: Conversion, op: OpInstance) -> Value:
 def lower_matmul(c: Conversion, op: OpInstance) -> Value:
     """Batch axes along which an operand is repeated are dropped from it, so that loops address every axis."""
     rank = op.result_type.rank
-    batch = "".join(chr(ord("A") + axis) for axis in range(rank - 2))
+    batch = "".join(chr(256 + axis) for axis in range(rank - 2))  # behind the letters m, k and n
     operands, labels = [], []
     for operand, operand_type, matrix in zip(op.operands, op.operand_types, ("mk", "kn"), strict=True):
         own = batch[rank - operand_type.rank :] + matrix
