@@ -11,7 +11,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .dialect.dtypes import as_dtype as as_dtype
     from .dialect.errors import (
         AxisError,
         InternalError,
@@ -61,15 +60,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     namespace = importlib.import_module(".frontend.numpy_api", __name__)
     return sorted({*globals(), *_EXPORTS, *namespace.names()})
-
-
-def array_namespace(api_version: str | None = None) -> Any:
-    """This module as an Array API namespace, for `__array_namespace__` of traced arrays."""
-    from .dialect.errors import WeftValueError
-
-    if api_version is not None and api_version > "2024.12":
-        raise WeftValueError(f"weft implements version 2024.12 of the Array API, not {api_version}")
-    return importlib.import_module(__name__)
 
 
 __all__ = [

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
 from ..dialect.types import TensorType
 from .storage import Storage, ViewStep
@@ -20,6 +23,37 @@ USE_WEFT_ARRAYS = (
     "to write traced values into an array made in the function, make that array with weft (weft.zeros, weft.full, "
     "weft.empty) instead of numpy"
 )
+
+
+ARRAY_API_VERSION = "2024.12"
+"""The version of the Python Array API that the namespace follows."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What the operators and protocols of traced arrays do; `frontend/behaviour.py` fills it in.
+
+    The namespace is written in terms of traced arrays, so this module cannot import it.
+    """
+
+    get_item: Callable[..., Any]
+    set_item: Callable[..., None]
+    write_back: Callable[..., Any]
+    call_ufunc: Callable[..., Any]
+    call_function: Callable[..., Any]
+    namespace_function: Callable[[str], Callable[..., Any]]
+
+
+_defined: list[Behaviour] = []
+
+
+def define_behaviour(behaviour: Behaviour) -> None:
+    """Say what traced arrays do, before the first of them is made."""
+    _defined[:] = [behaviour]
+
+
+def _behaviour() -> Behaviour:
+    return _defined[0]
 
 
 class TracedArray:
@@ -92,8 +126,6 @@ class TracedArray:
         known = self._type.shape[axis]
         if known is not None:
             return known
-        from ..dialect.ops.shape import Dim
-
         return self._storage.trace.emit(Dim, (self,), {"axis": axis})
 
     # Reading and writing
@@ -128,8 +160,6 @@ class TracedArray:
 
     def _write(self, new: TracedArray) -> None:
         """Replace all elements by those of an array of the same shape and dtype, in the storage."""
-        from .views import write_back
-
         storage = self._storage
         trace = storage.trace
         trace.require_active(self)
@@ -139,19 +169,16 @@ class TracedArray:
         value = new._value()
         along = self._values_along_path()
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
-            value = write_back(trace, step, before, value)
+            value = _behaviour().write_back(trace, step, before, value)
         trace.create(WriteRef, [storage.ref, value], {})
         storage.version += 1
 
     def __getitem__(self, index: Any) -> TracedArray:
-        from .views import get_item
-
-        return get_item(self, index)
+        item: TracedArray = _behaviour().get_item(self, index)
+        return item
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        from .views import set_item
-
-        set_item(self, index, value)
+        _behaviour().set_item(self, index, value)
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -229,8 +256,6 @@ class TracedArray:
 
     def copy(self, order: str = "C") -> TracedArray:
         """A new array with the same elements."""
-        from ..dialect.ops.shape import Reshape
-
         storage = self._storage
         if storage.argument is None or storage.ref is not None or self._path:
             return storage.trace.wrap(self._value(), self._type)
@@ -243,19 +268,15 @@ class TracedArray:
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from .numpy_api.dispatch import call_ufunc
-
-        return call_ufunc(ufunc, method, inputs, kwargs)
+        return _behaviour().call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        from .numpy_api.dispatch import call_function
-
-        return call_function(function, args, kwargs)
+        return _behaviour().call_function(function, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        from .. import array_namespace
-
-        return array_namespace(api_version)
+        if api_version is not None and api_version > ARRAY_API_VERSION:
+            raise WeftValueError(f"weft implements version {ARRAY_API_VERSION} of the Array API, not {api_version}")
+        return sys.modules[__name__.partition(".")[0]]
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
         """The array itself: there is one device (Array API)."""
@@ -273,9 +294,7 @@ def _namespace_method(name: str) -> Callable[..., Any]:
     """A method that is the namespace function of the same name with the array as its first argument."""
 
     def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
-        from .numpy_api.dispatch import namespace_function
-
-        return namespace_function(name)(self, *args, **kwargs)
+        return _behaviour().namespace_function(name)(self, *args, **kwargs)
 
     method.__name__ = name
     method.__doc__ = f"`numpy.ndarray.{name}`, recorded."

@@ -14,6 +14,7 @@ from ..dialect.dtypes import DTypeLike, as_dtype, kind
 from ..dialect.errors import WeftTypeError
 from ..dialect.op import Elementwise, Op, loop_dtypes
 from ..dialect.ops.casts import Cast
+from ..dialect.ops.shape import Stack
 from ..dialect.types import TensorType, type_of
 from .array import TracedArray
 
@@ -134,9 +135,9 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
     wanted = None if dtype is None else as_dtype(dtype)
     if isinstance(value, (list, tuple)) and trace_of(value) is not None:
-        from .numpy_api.joining import stack
-
-        value = stack([asarray(entry) for entry in value])
+        entries = [asarray(entry) for entry in value]
+        common = np.result_type(*(entry.dtype for entry in entries))
+        value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
     if not isinstance(value, TracedArray):
         array = np.asarray(value, wanted)
         type_of(array)

@@ -16,7 +16,8 @@ from ..dialect.ops.creation import Constant
 from ..dialect.ops.state import AllocRef, RaiseIf
 from ..dialect.register import context, create
 from ..dialect.types import RefType, TensorType, type_of
-from .array import TracedArray
+from .array import TracedArray, define_behaviour
+from .behaviour import BEHAVIOUR
 from .locations import SourceRange, range_of_frame, user_frames
 from .settings import settings
 from .storage import Storage
@@ -25,6 +26,8 @@ CONSTANT_BYTES = 1024
 """Captured arrays up to this size are compiled in (and compared at each call); larger ones are hidden arguments."""
 
 _func = dialect("func")
+
+define_behaviour(BEHAVIOUR)
 
 
 @dataclass

@@ -1,0 +1,9 @@
+"""What traced arrays do: index expressions from `views`, everything else from the array namespace."""
+
+from __future__ import annotations
+
+from .array import Behaviour
+from .numpy_api.dispatch import call_function, call_ufunc, namespace_function
+from .views import get_item, set_item, write_back
+
+BEHAVIOUR = Behaviour(get_item, set_item, write_back, call_ufunc, call_function, namespace_function)
