@@ -62,8 +62,8 @@ def matmul(
 
 
 def _scalar(x: ArrayResult) -> ArrayResult:
-    """NumPy's scalar of an eager array of rank 0."""
-    return x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x
+    """NumPy's scalar of an array of rank 0; traced, an array of its own and not a view of the product."""
+    return x[()] if x.ndim == 0 else x
 
 
 def _require_inner(name: str, x: ArrayResult, x_axis: int, y: ArrayResult, y_axis: int) -> None:
