@@ -8,7 +8,7 @@ boolean masks become the last step, which copies. Errors are NumPy's, in its wor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -38,12 +38,19 @@ class BoundsCheck:
     axis: int
     extent: int | None
     """The extent where it is known (then the index is traced)."""
+    is_slice: bool = False
+    """Whether it stands for a slice of one element."""
 
     error = "IndexError"
 
     @property
     def message(self) -> str:
         """NumPy's message, for `raise_if` with the offending index and the extent."""
+        if self.is_slice:
+            return (
+                f"a slice of one element at {{0}} is out of bounds for axis {self.axis} with size {{1}}; where "
+                "the extent is not known while tracing, such a slice must not be empty"
+            )
         return f"index {{0}} is out of bounds for axis {self.axis} with size {{1}}"
 
 
@@ -207,7 +214,14 @@ class _Planner:
         pass
 
     def _take_slice(self, entry: Entry) -> None:
-        self.bounds[entry.axis] = _slice_bounds(entry.value, self.shape[entry.axis])
+        extent = self.shape[entry.axis]
+        place = _only_place(entry.value) if extent is None else None
+        if place is None:
+            self.bounds[entry.axis] = _slice_bounds(entry.value, extent)
+        else:  # an axis of extent 1 is known to be one, so that it broadcasts
+            self.checks.append(BoundsCheck(np.asarray(place), entry.axis, None, is_slice=True))
+            self.picked.append(replace(entry, value=place))
+            self.new_axes.append(self.kept)
         self.kept += 1
 
     def _take_integer(self, entry: Entry) -> None:
@@ -342,6 +356,14 @@ def _spread(index: Index, shape: Shape) -> Index:
     """A NumPy index array in the shape of the indices, where that is known."""
     known = tuple(extent for extent in shape if extent is not None)
     return index if is_traced(index) or len(known) < len(shape) else np.broadcast_to(index, known)
+
+
+def _only_place(entry: slice) -> int | None:
+    """The place of the one element that a slice takes from any axis that has it, or None for other slices."""
+    start, stop = entry.start or 0, entry.stop
+    if entry.step not in (None, 1):
+        return None
+    return start if stop == start + 1 != 0 or (start == -1 and stop in (None, INT64_MAX)) else None
 
 
 def _slice_bounds(entry: slice, extent: int | None) -> tuple[int, int, int]:

@@ -24,7 +24,7 @@ from .indexing import (
     plan_index,
 )
 from .indexing import write_back as plan_write_back
-from .staging import apply, asarray, cast, current_trace, type_of_operand
+from .staging import apply, asarray, cast, current_trace, trace_of, type_of_operand
 from .storage import ViewStep
 
 if TYPE_CHECKING:
@@ -180,9 +180,14 @@ def _as_index(index: Any) -> Any:
 
 def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
     """The indices as the gather and scatter ops take them: int64, of one shape."""
+    from .numpy_api.extents import require_broadcastable
     from .numpy_api.shape import broadcast_arrays
 
     indices = [_as_index(index) for index in advanced.indices]
+    trace = trace_of(indices)
+    if trace is not None:
+        message = "shape mismatch: indexing arrays could not be broadcast together with shapes"
+        require_broadcastable(trace, indices, message, error="IndexError")
     shapes = {type_of_operand(index).shape for index in indices}
     same = len(indices) == 1 or (len(shapes) == 1 and None not in next(iter(shapes)))
     return indices if same else broadcast_arrays(*indices)

@@ -55,7 +55,11 @@ def same_extent(left: Extent, right: Extent) -> bool:
 
 
 def require_equal(
-    trace: Trace, pairs: Sequence[tuple[Any, int, Any, int]], message: str, *shown: Extent
+    trace: Trace,
+    pairs: Sequence[tuple[Any, int, Any, int]],
+    message: str,
+    *shown: Extent,
+    error: str = "ValueError",
 ) -> None:
     """Check at run time that axes are equal: each pair is an array, its axis, another array and its axis.
 
@@ -75,10 +79,12 @@ def require_equal(
         unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
         differs = unequal if differs is None else np.logical_or(differs, unequal)
     if differs is not None:
-        trace.raise_if(differs, "ValueError", message, *shown)
+        trace.raise_if(differs, error, message, *shown)
 
 
-def require_broadcastable(trace: Trace, operands: Sequence[Any], message: str | None = None) -> None:
+def require_broadcastable(
+    trace: Trace, operands: Sequence[Any], message: str | None = None, error: str = "ValueError"
+) -> None:
     """Check at run time that the unknown extents of operands that broadcast are equal."""
     shapes = [known_shape(operand) for operand in operands]
     if all(None not in shape for shape in shapes):
@@ -94,7 +100,7 @@ def require_broadcastable(trace: Trace, operands: Sequence[Any], message: str | 
     if message is None:
         message = "operands could not be broadcast together with shapes"
     text, shown = shapes_text(operands)
-    require_equal(trace, pairs, f"{message} {text} ", *shown)
+    require_equal(trace, pairs, f"{message} {text} ", *shown, error=error)
 
 
 def shapes_text(operands: Sequence[Any], separator: str = " ") -> tuple[str, list[Extent]]:
