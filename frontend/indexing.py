@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,8 @@ class BoundsCheck:
         """NumPy's message, for `raise_if` with the offending index and the extent."""
         if self.is_slice:
             return (
-                f"a slice of one element at {{0}} is out of bounds for axis {self.axis} with size {{1}}; where "
-                "the extent is not known while tracing, such a slice must not be empty"
+                f"a slice of one element at {{0}} is out of bounds for axis {self.axis} with size {{1}}; it "
+                "must not be empty, as its extent is taken to be 1 while tracing"
             )
         return f"index {{0}} is out of bounds for axis {self.axis} with size {{1}}"
 
@@ -181,7 +182,7 @@ class _Planner:
     masked: bool
     checks: list[BoundsCheck | ExtentCheck] = field(default_factory=list)
     picked: list[Entry] = field(default_factory=list)
-    """Integers that drop their axis by a gather: traced ones, or of axes whose extent is not known."""
+    """Integers (and slices of one element) that drop their axis by a gather."""
     bounds: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """Start, stop and step by axis of the array."""
     dropped: list[int] = field(default_factory=list)
@@ -204,6 +205,11 @@ class _Planner:
             steps += (ViewStep(ExpandDims, {"axes": tuple(self.new_axes)}),)
         return IndexPlan(steps, self._advanced_step(), tuple(self.checks), copies)
 
+    @cached_property
+    def picks_integers(self) -> bool:
+        """Whether an integer is traced: then one gather takes all integers, which reads or writes one element."""
+        return any(e.kind == "integer" and is_traced(e.value) for e in self.entries)
+
     # One method for each kind of entry
 
     def _take_newaxis(self, entry: Entry) -> None:
@@ -225,15 +231,14 @@ class _Planner:
         self.kept += 1
 
     def _take_integer(self, entry: Entry) -> None:
-        extent = self.shape[entry.axis]
-        known = extent is not None and not is_traced(entry.value)
         self._check_bounds(entry.value, entry.axis)
-        if known:
+        extent = self.shape[entry.axis]
+        if extent is None or self.picks_integers:
+            self.picked.append(entry)
+        else:
             position = int(entry.value) % (extent or 1)
             self.bounds[entry.axis] = (position, position + 1, 1)
             self.dropped.append(entry.axis)
-        else:
-            self.picked.append(entry)
 
     def _take_array(self, entry: Entry) -> None:
         if isinstance(entry.value, NonzeroOfMask):

@@ -330,6 +330,7 @@ STEPS = [
     ((4, 5), (None, slice(0, 2)), ["slice", "expand_dims"]),
     ((None, 5), (1, slice(2)), ["gather", "slice"]),
     ((4, 5), (slice(None), staged(np.int64(1))), ["gather"]),
+    ((4, 5), (2, staged(np.int64(1))), ["gather"]),
 ]
 
 
