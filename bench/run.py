@@ -130,7 +130,11 @@ def measure() -> list[Row]:
 def processor() -> str:
     """The CPU's name, where the system tells."""
     cpuinfo = pathlib.Path("/proc/cpuinfo")
-    names = [line for line in cpuinfo.read_text().splitlines() if "model name" in line] if cpuinfo.exists() else []
+    names = (
+        [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        if cpuinfo.exists()
+        else []
+    )
     return names[0].partition(":")[2].strip() if names else platform.processor()
 
 

@@ -119,7 +119,9 @@ _I64 = 64
 _ENCODE: dict[FieldKind, Callable[[Any], Attribute]] = {
     FieldKind.INT: lambda value: ir.IntegerAttr.get(ir.IntegerType.get_signless(_I64), int(value)),
     FieldKind.INTS: lambda value: ir.DenseI64ArrayAttr.get([int(v) for v in value]),
-    FieldKind.FLOAT: lambda value: ir.FloatAttr.get(ir.F64Type.get(), float(value), loc=ir.Location.unknown()),
+    FieldKind.FLOAT: lambda value: ir.FloatAttr.get(
+        ir.F64Type.get(), float(value), loc=ir.Location.unknown()
+    ),
     FieldKind.BOOL: lambda value: ir.BoolAttr.get(bool(value)),
     FieldKind.STRING: lambda value: ir.StringAttr.get(value),
     FieldKind.STRINGS: lambda value: ir.ArrayAttr.get([ir.StringAttr.get(v) for v in value]),

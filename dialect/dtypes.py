@@ -73,7 +73,9 @@ def element_type(dtype: np.dtype[Any]) -> ElementType:
         row = BY_DTYPE[dtype.newbyteorder("=")]
     if row is None:
         # long long and long are one machine type under two type numbers.
-        row = next((r for r in ELEMENT_TYPES if r.kind == dtype.kind and r.dtype.itemsize == dtype.itemsize), None)
+        row = next(
+            (r for r in ELEMENT_TYPES if r.kind == dtype.kind and r.dtype.itemsize == dtype.itemsize), None
+        )
     if row is None:
         raise WeftTypeError(f"dtype {dtype} is not supported; the dtypes there are: {supported_names()}")
     return row

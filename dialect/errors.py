@@ -25,6 +25,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class TraceRecursionError(WeftError, RecursionError):
+    """The function recursed without end while it was traced."""
+
+
 class InternalError(WeftError, RuntimeError):
     """weft broke one of its own invariants; please report it together with the message."""
 

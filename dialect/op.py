@@ -9,6 +9,7 @@ verifier (`dialect/register.py`), the reference interpreter, eager mode, constan
 from __future__ import annotations
 
 import enum
+import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
@@ -118,7 +119,7 @@ class Op:
         inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
         own = [
             Field(field_name, _KIND_OF_ANNOTATION[annotation])
-            for field_name, annotation in cls.__dict__.get("__annotations__", {}).items()
+            for field_name, annotation in inspect.get_annotations(cls).items()
             if annotation in _KIND_OF_ANNOTATION
         ]
         cls._own_fields = tuple(own)

@@ -16,7 +16,7 @@ from ..dialect.types import TensorType
 from .storage import Storage, ViewStep
 
 if TYPE_CHECKING:
-    from .trace import Trace
+    pass
 
 
 USE_WEFT_ARRAYS = (
@@ -275,7 +275,9 @@ class TracedArray:
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version > ARRAY_API_VERSION:
-            raise WeftValueError(f"weft implements version {ARRAY_API_VERSION} of the Array API, not {api_version}")
+            raise WeftValueError(
+                f"weft implements version {ARRAY_API_VERSION} of the Array API, not {api_version}"
+            )
         return sys.modules[__name__.partition(".")[0]]
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
@@ -352,11 +354,13 @@ _UNARY: dict[str, np.ufunc] = {
     "invert": np.invert,
 }
 _METHODS = (
-    "all any argmax argmin argsort astype clip compress conj conjugate cumprod cumsum diagonal dot flatten max mean min "
-    "nonzero prod ravel repeat reshape round searchsorted squeeze std sum swapaxes take trace transpose var view"
-).split()
-_IN_PLACE_METHODS = "fill put sort".split()
-_PROPERTIES = "T mT real imag flat".split()
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate",
+    "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
+    "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "transpose", "var", "view",
+)  # fmt: skip
+_IN_PLACE_METHODS = ["fill", "put", "sort"]
+_PROPERTIES = ["T", "mT", "real", "imag", "flat"]
 
 
 def _install() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-
-
 from ..backend.cpu.executable import Executable
 from ..dialect.mlir import Module, Operation, ir
 from ..dialect.register import context

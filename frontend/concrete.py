@@ -119,12 +119,18 @@ class ConcreteFunction:
         for name, leaf, wanted in zip(names, leaves, self.argument_types, strict=True):
             check_fits(name, wanted, type_of_operand(leaf))
         if alias_pattern(leaves) != self._aliases:
-            raise WeftValueError(f"{self!r} was compiled for another pattern of equal arrays among its arguments")
+            raise WeftValueError(
+                f"{self!r} was compiled for another pattern of equal arrays among its arguments"
+            )
         return self.run(leaves)
 
     def guards_hold(self) -> bool:
         """Whether the small arrays that were compiled in still hold what they held."""
-        return all(np.array_equal(g.array, g.snapshot, equal_nan=g.array.dtype.kind in "fc") for g in self._guards if g.snapshot is not None)
+        return all(
+            np.array_equal(g.array, g.snapshot, equal_nan=g.array.dtype.kind in "fc")
+            for g in self._guards
+            if g.snapshot is not None
+        )
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the flattened array arguments, whose types are known to fit."""
@@ -147,7 +153,9 @@ class ConcreteFunction:
             return output[()] if spec.is_scalar and output.ndim == 0 else output
         value = leaves[spec.argument]
         for step in spec.path:
-            value = step.op_class.evaluate(value, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes)
+            value = step.op_class.evaluate(
+                value, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes
+            )
         return value
 
     def _prepare(self, leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
@@ -160,18 +168,17 @@ class ConcreteFunction:
                     f"{self.argument_names[index]!r}; pass a writable array (a copy)"
                 )
             for other in self._distinct:
-                if other != index and isinstance(leaves[other], np.ndarray) and np.may_share_memory(leaf, leaves[other]):
-                    if np.shares_memory(leaf, leaves[other]):
-                        raise WeftValueError(
-                            f"arguments {self.argument_names[index]!r} and {self.argument_names[other]!r} of {self.name} "
-                            f"overlap in memory and the function writes to {self.argument_names[index]!r}; pass a copy of one"
-                        )
-            for hidden in self._hidden:
-                if np.may_share_memory(leaf, hidden) and np.shares_memory(leaf, hidden):
+                if other != index and _overlap(leaf, leaves[other]):
                     raise WeftValueError(
-                        f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
-                        "the function uses from outside, and the function writes to it; pass a copy"
+                        f"arguments {self.argument_names[index]!r} and {self.argument_names[other]!r} of "
+                        f"{self.name} overlap in memory and the function writes to "
+                        f"{self.argument_names[index]!r}; pass a copy of one"
                     )
+            if any(_overlap(leaf, hidden) for hidden in self._hidden):
+                raise WeftValueError(
+                    f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
+                    "the function uses from outside, and the function writes to it; pass a copy"
+                )
         return arrays
 
     def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
@@ -191,6 +198,15 @@ def _ready(value: Any) -> np.ndarray[Any, Any]:
     return np.array(value, dtype=value.dtype.newbyteorder("="), order="C", copy=True)
 
 
+def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
+    """Whether two arrays have an element in common; bounds are compared first, which decides almost always."""
+    return (
+        isinstance(other, np.ndarray)
+        and np.may_share_memory(written, other)
+        and np.shares_memory(written, other)
+    )
+
+
 def _is_reachable(capture: Capture) -> bool:
     """Whether somebody else could still change a captured array."""
     return capture.array.flags.writeable or capture.array.base is not None
@@ -201,7 +217,9 @@ def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]
     function = next(op for op in module.body.operations if op.operation.name == "func.func")
     entry = function.regions[0].blocks[0]
     return frozenset(
-        distinct[i] for i in range(len(distinct)) if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
+        distinct[i]
+        for i in range(len(distinct))
+        if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
     )
 
 
@@ -259,7 +277,7 @@ def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, va
     concrete._computed_types = []
     for leaf in leaves:
         if not isinstance(leaf, TracedArray):
-            leaf = trace.wrap(trace.value_of(np.array(leaf)))
+            leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
         storage = leaf._storage
         trace.require_active(leaf)
         is_view_of_argument = storage.argument is not None and not any(step.operands for step in leaf._path)

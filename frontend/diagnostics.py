@@ -44,7 +44,9 @@ def python_exception(failure: RuntimeFailure) -> Exception:
     if place is not None and hasattr(exception, "add_note"):  # notes are shown from Python 3.11 on
         file, line = place[1], int(place[2])
         source = linecache.getline(file, line).strip()
-        exception.add_note(f'  at run time, in File "{file}", line {line}' + (f"\n    {source}" if source else ""))
+        exception.add_note(
+            f'  at run time, in File "{file}", line {line}' + (f"\n    {source}" if source else "")
+        )
     return exception
 
 

@@ -47,7 +47,9 @@ class Function:
     `weft.function`.
     """
 
-    def __init__(self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None, name: str | None) -> None:
+    def __init__(
+        self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None, name: str | None
+    ) -> None:
         if not callable(python_function):
             raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
         self.python_function = python_function
@@ -56,9 +58,13 @@ class Function:
         try:
             self._signature = inspect.signature(python_function)
         except (TypeError, ValueError) as error:
-            raise WeftTypeError(f"weft.function cannot find out the parameters of {python_function!r}: {error}") from error
+            raise WeftTypeError(
+                f"weft.function cannot find out the parameters of {python_function!r}: {error}"
+            ) from error
         self._parameters = tuple(self._signature.parameters.values())
-        self._positional = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self._parameters)
+        self._positional = sum(
+            p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self._parameters
+        )
         self._is_simple = self._positional == len(self._parameters)
         if self.input_signature is not None and len(self.input_signature) > self._positional:
             raise WeftValueError(
@@ -115,8 +121,9 @@ class Function:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         module = sys.modules.get(self.__module__)
-        if getattr(module, self.__qualname__, None) is self:
-            return self.__qualname__  # decorated: found again under its name
+        qualified_name: str = getattr(self, "__qualname__", self.name)
+        if getattr(module, qualified_name, None) is self:
+            return qualified_name  # decorated: found again under its name
         return (Function, (self.python_function, self.input_signature, self.name))
 
     # From a call to a specialisation
@@ -128,15 +135,21 @@ class Function:
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if self.input_signature is not None:
-            args = tuple(
-                _conform(value, spec, p.name) for value, spec, p in zip(args, self.input_signature, self._parameters, strict=False)
-            ) + args[len(self.input_signature) :]
+            args = (
+                tuple(
+                    _conform(value, spec, p.name)
+                    for value, spec, p in zip(args, self.input_signature, self._parameters, strict=False)
+                )
+                + args[len(self.input_signature) :]
+            )
         leaves: list[Any] = []
         names: list[str] = []
         structure = self._flatten(args, kwargs, leaves, names)
         return [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)], names, structure
 
-    def _flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]) -> Structure:
+    def _flatten(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]
+    ) -> Structure:
         children = []
         for position, value in enumerate(args):
             if position < self._positional:
@@ -164,7 +177,9 @@ class Function:
 
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 self._traces += 1
-                concrete = ConcreteFunction(self.python_function, self.name, structure, types, names, aliases, self._bind)
+                concrete = ConcreteFunction(
+                    self.python_function, self.name, structure, types, names, aliases, self._bind
+                )
                 self._concrete[key] = concrete
         return concrete
 
@@ -224,7 +239,9 @@ def _conform(value: Any, spec: Any, name: str) -> Any:
     if not isinstance(spec, TensorSpec):
         given = flatten(value, leaves, name, [])
         if given != structure:
-            raise WeftTypeError(f"argument {name!r} does not have the structure of its input_signature entry {spec!r}")
+            raise WeftTypeError(
+                f"argument {name!r} does not have the structure of its input_signature entry {spec!r}"
+            )
     else:
         leaves = [value]
     conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]

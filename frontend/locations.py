@@ -12,7 +12,9 @@ from types import CodeType, FrameType
 
 _OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _OWN_PACKAGE = __name__.partition(".")[0]
-_OWN_ROOMS = tuple(_OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools"))
+_OWN_ROOMS = tuple(
+    _OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools")
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,9 @@ def _range_of(code: CodeType, last_instruction: int, line: int) -> SourceRange:
     return SourceRange(code.co_filename, line, column, end_line, end_column, code.co_name)
 
 
-def range_of_frame(frame: FrameType, last_instruction: int | None = None, line: int | None = None) -> SourceRange:
+def range_of_frame(
+    frame: FrameType, last_instruction: int | None = None, line: int | None = None
+) -> SourceRange:
     """The place a frame is at, or was at for a given instruction of a traceback."""
     instruction = frame.f_lasti if last_instruction is None else last_instruction
     return _range_of(frame.f_code, instruction, line or frame.f_lineno)

@@ -39,9 +39,13 @@ class Settings:
     100000
     """
 
-    disable_jit: bool = _setting(False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling.")
+    disable_jit: bool = _setting(
+        False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
+    )
     full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
-    max_trace_ops: int = _setting(100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this.")
+    max_trace_ops: int = _setting(
+        100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
+    )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 
     @contextlib.contextmanager
@@ -50,7 +54,9 @@ class Settings:
         names = {f.name for f in fields(self)}
         for name in values:
             if name not in names:
-                raise WeftValueError(f"there is no setting {name!r}; the settings are: {', '.join(sorted(names))}")
+                raise WeftValueError(
+                    f"there is no setting {name!r}; the settings are: {', '.join(sorted(names))}"
+                )
         before = {name: getattr(self, name) for name in values}
         for name, value in values.items():
             setattr(self, name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import weakref
 from collections.abc import Callable, Sequence
@@ -27,7 +28,9 @@ class TensorSpec:
 
     __slots__ = ("name", "type")
 
-    def __init__(self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None) -> None:
+    def __init__(
+        self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None
+    ) -> None:
         extents = (shape,) if isinstance(shape, int) or shape is None else tuple(shape)
         for extent in extents:
             if extent is not None and (not isinstance(extent, (int, np.integer)) or extent < 0):
@@ -108,17 +111,21 @@ def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Struc
         return Node(kind, (), tuple(flatten(v, leaves, f"{path}[{i}]", names) for i, v in enumerate(value)))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         fields = tuple(value._fields)
-        return Node(kind, fields, tuple(flatten(v, leaves, f"{path}.{f}", names) for f, v in zip(fields, value, strict=True)))
+        return Node(
+            kind,
+            fields,
+            tuple(flatten(v, leaves, f"{path}.{f}", names) for f, v in zip(fields, value, strict=True)),
+        )
     if kind is dict:
         keys = tuple(value)
-        try:
+        with contextlib.suppress(TypeError):  # keys without an order stay as they are
             keys = tuple(sorted(keys))  # two orders of one dict are one signature
-        except TypeError:
-            pass
         return Node(dict, keys, tuple(flatten(value[k], leaves, f"{path}[{k!r}]", names) for k in keys))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = tuple(f.name for f in dataclasses.fields(value) if f.init)
-        return Node(kind, fields, tuple(flatten(getattr(value, f), leaves, f"{path}.{f}", names) for f in fields))
+        return Node(
+            kind, fields, tuple(flatten(getattr(value, f), leaves, f"{path}.{f}", names) for f in fields)
+        )
     return Static(static_key(value), value)
 
 
@@ -195,7 +202,9 @@ def as_array(value: Any, name: str) -> Any:
     except WeftTypeError:
         hint = ""
         if dtype.kind in "OSUMmV":
-            hint = "; convert it before the call, for example with .astype('float64'), or pass it inside a Python object"
+            hint = (
+                "; convert it before the call, as with .astype('float64'), or pass it inside a Python object"
+            )
         raise WeftTypeError(
             f"argument '{name}' has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
             f"{supported_names()}{hint}"

@@ -77,7 +77,9 @@ def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayR
     return values[0] if op_class.results == 1 else values
 
 
-def apply_ufunc(op_class: type[Elementwise], *operands: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
+def apply_ufunc(
+    op_class: type[Elementwise], *operands: ArrayLike, dtype: DTypeLike | None = None
+) -> ArrayResult:
     """Apply an elementwise op with NumPy's promotion: Python scalars are weak, operands are cast to the loop's dtypes.
 
     `dtype` asks for the loop with that result dtype, as the ufunc argument does.

@@ -36,7 +36,9 @@ class Storage:
 
     __slots__ = ("argument", "made_at", "ref", "trace", "type", "value", "version")
 
-    def __init__(self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None) -> None:
+    def __init__(
+        self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None
+    ) -> None:
         self.trace = trace
         self.value = value
         """The SSA value, as long as nothing was written."""
@@ -62,7 +64,9 @@ def simulated_view(base: TensorType, path: tuple[ViewStep, ...]) -> np.ndarray[A
     strides = np.cumprod((base.dtype.itemsize, *shape[:0:-1]))[::-1] if shape else ()
     view = np.lib.stride_tricks.as_strided(np.empty(1, base.dtype), shape, tuple(int(s) for s in strides))
     for step in path:
-        view = step.op_class.evaluate(view, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes)
+        view = step.op_class.evaluate(
+            view, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes
+        )
     return view
 
 

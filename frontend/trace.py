@@ -42,7 +42,9 @@ class Capture:
 class Trace:
     """Records ops into a function of a new module; one per signature of a `weft.function`."""
 
-    def __init__(self, name: str, argument_types: Sequence[TensorType], argument_names: Sequence[str]) -> None:
+    def __init__(
+        self, name: str, argument_types: Sequence[TensorType], argument_names: Sequence[str]
+    ) -> None:
         self.name = name
         self.active = True
         self.op_count = 0
@@ -63,7 +65,9 @@ class Trace:
 
     # Recording
 
-    def create(self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> Sequence[Value]:
+    def create(
+        self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]
+    ) -> Sequence[Value]:
         """Record an op on SSA values at the user's present location; returns its results."""
         self.op_count += 1
         if self.op_count > settings.max_trace_ops:
@@ -134,7 +138,10 @@ class Trace:
         if users:
             with ir.InsertionPoint.at_block_begin(self.block):
                 read = ir.Operation.create(
-                    "weft.read_ref", results=[type_to_mlir(storage.type)], operands=[argument], loc=ir.Location.unknown()
+                    "weft.read_ref",
+                    results=[type_to_mlir(storage.type)],
+                    operands=[argument],
+                    loc=ir.Location.unknown(),
                 )
             argument.replace_all_uses_except(read.results[0], read)
         return argument

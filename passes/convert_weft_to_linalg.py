@@ -105,7 +105,9 @@ class _FunctionConverter:
             operation.location,
         )
         lowered = lowering(self.conversion, instance)
-        several: Sequence[Value] = () if lowered is None else lowered if isinstance(lowered, (list, tuple)) else (lowered,)
+        several: Sequence[Value] = (
+            () if lowered is None else lowered if isinstance(lowered, (list, tuple)) else (lowered,)
+        )
         if len(several) != len(instance.result_types):
             raise InternalError(f"the lowering of weft.{op_class.name} returned {len(several)} values")
         for result, value, value_type in zip(operation.results, several, instance.result_types, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -175,7 +176,7 @@ def _names_of(module: str) -> list[str]:
     if module.startswith("numpy.linalg"):
         return list(linalg.__all__)
     is_main = module == "numpy" or module.startswith(("numpy._core", "numpy.lib"))
-    return sorted(name for name in names() if callable(lookup(name))) if is_main else []
+    return sorted(name for name in names() if isinstance(lookup(name), FunctionType)) if is_main else []
 
 
 @cache

@@ -41,10 +41,8 @@ ALIASES = {
     "bitwise_not": "invert",
     "bitwise_right_shift": "right_shift",
     "conj": "conjugate",
-    "degrees": "rad2deg",
     "mod": "remainder",
     "pow": "power",
-    "radians": "deg2rad",
     "true_divide": "divide",
 }
 """Further names of ufuncs, from NumPy and from the Array API."""
@@ -98,7 +96,8 @@ def _functions_of_ufuncs() -> dict[str, Callable[..., ArrayResult]]:
     functions = {}
     for ufunc, op_class in ops_of_ufuncs().items():
         make = _unary if ufunc.nin == 1 else _binary
-        functions[op_class.name] = make(ufunc, op_class.summary())
+        name = op_class.name if op_class.ufunc is ufunc else ufunc.__name__
+        functions[name] = make(ufunc, op_class.summary())
     for alias, name in ALIASES.items():
         functions[alias] = functions[name]
     return functions
@@ -119,12 +118,12 @@ def select(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
 
 def clip(
     a: ArrayLike,
-    a_min: Any = NO_VALUE,
-    a_max: Any = NO_VALUE,
-    out: Any = None,
-    *,
     min: Any = NO_VALUE,
     max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    a_min: Any = NO_VALUE,
+    a_max: Any = NO_VALUE,
     dtype: Any = None,
 ) -> ArrayResult:
     """Limit the elements to an interval, as `numpy.clip`; a bound that is None does not limit.
@@ -146,7 +145,7 @@ def clip(
     for ufunc, bound in ((np.maximum, bounds[0]), (np.minimum, bounds[1])):
         if bound is not None:
             result = apply_ufunc(ufunc, result, cast(_operand(bound), result_dtype))
-    if bounds == [None, None]:
+    if bounds[0] is None and bounds[1] is None:
         result = apply_ufunc(np.positive, result) if result.dtype != bool else result.copy()
     return deliver(result if dtype is None else cast(result, np.dtype(dtype)), out)
 

@@ -293,12 +293,13 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
 
     positions, grid, values = (asarray(cast(asarray(e), np.dtype(np.float64))) for e in (x, xp, fp))
     last = grid.shape[0] - 1
-    upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), np.maximum(last, 1))
-    lower = upper - 1
-    upper = np.minimum(upper, last)
-    start, width = take(grid, lower), take(grid, upper) - take(grid, lower)
-    slope = (take(values, upper) - take(values, lower)) / where(width == 0, 1.0, width)
-    result = slope * (positions - start) + take(values, lower)
+    upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), last)
+    lower = np.maximum(upper - 1, 0)
+    (start, end), (low, high) = (
+        [take(column, places, mode="clip") for places in (lower, upper)] for column in (grid, values)
+    )
+    slope = (high - low) / where(end == start, 1.0, end - start)
+    result = slope * (positions - start) + low
     result = where(positions >= grid[-1], values[-1] if right is None else right, result)
     result = where(positions == grid[-1], values[-1], result)
     result = where(positions < grid[0], values[0] if left is None else left, result)

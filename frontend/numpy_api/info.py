@@ -7,15 +7,16 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16, kind
+from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
+from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ..staging import ArrayLike
 from .arguments import common_dtype, require_device
 
 API_VERSION = "2024.12"
 
-DTYPES: dict[str, np.dtype[Any]] = {name: row.dtype for name, row in BY_NAME.items()}
-"""The dtypes by name, as `weft.float32`; `weft.bool` and so on."""
+DTYPES: dict[str, Any] = {name: row.dtype.type for name, row in BY_NAME.items()}
+"""The dtypes by name, as in `weft.float32`; they are NumPy's scalar types, which also make scalars."""
 
 CONSTANTS: dict[str, Any] = {
     "e": np.e,
@@ -37,20 +38,19 @@ _KINDS = {
 }
 
 
-def isdtype(dtype: DTypeLike, kind_of: Any = None, /, **keywords: Any) -> bool:
+def isdtype(dtype: DTypeLike, kind: Any) -> bool:
     """Whether a dtype is of a kind: another dtype, a name such as `real floating`, or one of a tuple of these.
 
     >>> isdtype(np.float32, "real floating")
     True
     """
-    wanted = keywords.get("kind", kind_of)
-    if isinstance(wanted, tuple):
-        return any(isdtype(dtype, entry) for entry in wanted)
-    if isinstance(wanted, str):
-        if wanted not in _KINDS:
-            raise WeftValueError(f"kind {wanted!r} is not one of {', '.join(_KINDS)}")
-        return kind(as_dtype(dtype)) in _KINDS[wanted]
-    return as_dtype(dtype) == as_dtype(wanted)
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, entry) for entry in kind)
+    if isinstance(kind, str):
+        if kind not in _KINDS:
+            raise WeftValueError(f"kind {kind!r} is not one of {', '.join(_KINDS)}")
+        return kind_of(as_dtype(dtype)) in _KINDS[kind]
+    return as_dtype(dtype) == as_dtype(kind)
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
@@ -77,7 +77,7 @@ def _dtype_of(value: Any) -> np.dtype[Any]:
 def finfo(type: Any, /) -> Any:
     """The limits of a floating-point dtype; of a complex one, those of its parts."""
     dtype = _dtype_of(type)
-    if kind(dtype) not in "fc":
+    if kind_of(dtype) not in "fc":
         raise WeftValueError(f"data type {dtype!r} not inexact")
     return ml_dtypes.finfo(bfloat16) if dtype == bfloat16 else np.finfo(dtype)
 
@@ -85,14 +85,14 @@ def finfo(type: Any, /) -> Any:
 def iinfo(type: Any, /) -> Any:
     """The limits of an integer dtype."""
     dtype = _dtype_of(type)
-    if kind(dtype) not in "iu":
+    if kind_of(dtype) not in "iu":
         raise WeftValueError(f"Invalid integer data type {dtype.kind!r}.")
     return np.iinfo(dtype)
 
 
 def iscomplexobj(x: ArrayLike) -> bool:
     """Whether an array is of a complex dtype."""
-    return kind(_dtype_of(x if hasattr(x, "dtype") else np.asarray(x))) == "c"
+    return kind_of(_dtype_of(x if hasattr(x, "dtype") else np.asarray(x))) == "c"
 
 
 def isrealobj(x: ArrayLike) -> bool:
@@ -146,12 +146,12 @@ class Info:
             "integral": "int64",
             "indexing": "int64",
         }
-        return {what: DTYPES[name] for what, name in names.items()}
+        return {what: as_dtype(name) for what, name in names.items()}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The standard's dtypes, all or of a kind."""
         require_device(device)
-        standard = {name: dtype for name, dtype in DTYPES.items() if name not in ("float16", "bfloat16")}
+        standard = {name: as_dtype(name) for name in DTYPES if name not in ("float16", "bfloat16")}
         if kind is None:
             return standard
         return {name: dtype for name, dtype in standard.items() if isdtype(dtype, kind)}

@@ -36,7 +36,9 @@ NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 def ops_of_ufuncs() -> dict[np.ufunc, type[Elementwise]]:
     """The elementwise op of every ufunc that has one."""
     load_families()
-    return {op.ufunc: op for op in OPS.values() if issubclass(op, Elementwise)}
+    ops = {op.ufunc: op for op in OPS.values() if hasattr(op, "ufunc") and issubclass(op, Elementwise)}
+    # NumPy has these twice, as ufuncs of their own.
+    return {**ops, np.degrees: ops[np.rad2deg], np.radians: ops[np.deg2rad]}
 
 
 def op_of(ufunc: np.ufunc) -> type[Elementwise]:

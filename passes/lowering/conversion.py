@@ -106,7 +106,10 @@ class Conversion:
         mlir_type = scalar_type(dtype)
         if kind(dtype) == "c":
             part = np.dtype(np.float32 if dtype == np.complex64 else np.float64)
-            parts = [ir.FloatAttr.get(scalar_type(part), float(p)) for p in (complex(value).real, complex(value).imag)]
+            parts = [
+                ir.FloatAttr.get(scalar_type(part), float(p))
+                for p in (complex(value).real, complex(value).imag)
+            ]
             return self.operation("complex.constant", [], [mlir_type], {"value": ir.ArrayAttr.get(parts)})
         if kind(dtype) == "f":
             return arith.ConstantOp(mlir_type, ir.FloatAttr.get(mlir_type, float(value.real))).result
@@ -136,7 +139,11 @@ class Conversion:
         return arith.ExtUIOp(storage_element(dtype), computed).result
 
     def operation(
-        self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: dict[str, Attribute] | None = None
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: dict[str, Attribute] | None = None,
     ) -> Value:
         """Build an op by name and return its first result: for ops whose Python module is slow to import."""
         return ir.Operation.create(
@@ -295,4 +302,17 @@ def linalg_index(axis: int) -> Value:
     return ir.Operation.create("linalg.index", results=[ir.IndexType.get()], attributes=attributes).results[0]
 
 
-__all__ = ["LOWERINGS", "Body", "Conversion", "Extent", "OpInstance", "Operation", "broadcast_map", "linalg_index", "lowers", "scalar_type", "storage_element", "storage_type"]
+__all__ = [
+    "LOWERINGS",
+    "Body",
+    "Conversion",
+    "Extent",
+    "OpInstance",
+    "Operation",
+    "broadcast_map",
+    "linalg_index",
+    "lowers",
+    "scalar_type",
+    "storage_element",
+    "storage_type",
+]

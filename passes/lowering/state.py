@@ -13,7 +13,9 @@ bufferization = dialect("bufferization")
 @lowers(AllocRef)
 def lower_alloc_ref(c: Conversion, op: OpInstance) -> Value:
     """Local cells are promoted to values before the lowering; one that remains cannot be lowered."""
-    raise UnsupportedError("weft.alloc_ref: local cells must be promoted before the lowering (run promote-refs)")
+    raise UnsupportedError(
+        "weft.alloc_ref: local cells must be promoted before the lowering (run promote-refs)"
+    )
 
 
 @lowers(ReadRef)

@@ -8,6 +8,7 @@ import traceback
 
 import numpy as np
 import pytest
+
 import weft
 
 
@@ -29,7 +30,8 @@ def message_of(function, *arguments, error=Exception):
 )
 def test_unknown_dtype_names_the_argument_and_the_dtypes_there_are(array, dtype):
     with pytest.raises(
-        TypeError, match=rf"argument 'data\['x'\]' has dtype {dtype}, which .*; the dtypes there are: bool, int8, .*complex128"
+        TypeError,
+        match=rf"argument 'data\['x'\]' has dtype {dtype}, which .*; the dtypes there are: bool, int8, .*complex128",
     ):
         weft.function(lambda data: data["x"])({"x": array})
 
@@ -99,7 +101,10 @@ def test_leaked_array_says_where_it_was_made():
 
     f(np.ones(2))
     line = inspect.getsourcelines(f.python_function)[1] + 2
-    with pytest.raises(ValueError, match=rf"of f is used after the tracing of f has ended; it was made at .*test_errors.py:{line}"):
+    with pytest.raises(
+        ValueError,
+        match=rf"of f is used after the tracing of f has ended; it was made at .*test_errors.py:{line}",
+    ):
         leaked[0] + 1
 
 
@@ -189,13 +194,21 @@ def test_tracebacks_show_user_frames_only():
 
     with pytest.raises(ValueError, match="broadcast") as caught:
         weft.function(outer)(np.ones(3))
-    own = [f for f in traceback.extract_tb(caught.value.__traceback__) if not f.filename.endswith("test_errors.py")]
+    own = [
+        f
+        for f in traceback.extract_tb(caught.value.__traceback__)
+        if not f.filename.endswith("test_errors.py")
+    ]
     assert [f.name for f in own] == ["__call__"]
     names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert names[-2:] == ["outer", "inner"]
     with weft.settings.scope(full_traceback=True), pytest.raises(ValueError, match="broadcast") as caught:
         weft.function(outer)(np.ones(3))
-    own = [f for f in traceback.extract_tb(caught.value.__traceback__) if not f.filename.endswith("test_errors.py")]
+    own = [
+        f
+        for f in traceback.extract_tb(caught.value.__traceback__)
+        if not f.filename.endswith("test_errors.py")
+    ]
     assert len(own) > 5
 
 
@@ -213,7 +226,7 @@ def test_errors_of_the_user_pass_unchanged():
 
 
 def test_not_callable():
-    with pytest.raises(TypeError, match="weft.function compiles callables, not 3"):
+    with pytest.raises(TypeError, match=r"weft\.function compiles callables, not 3"):
         weft.function(3)
 
 
@@ -222,7 +235,10 @@ def test_specs_are_checked():
         weft.TensorSpec([2], "f33")
     with pytest.raises(ValueError, match="an extent is None or a non-negative int, not -1"):
         weft.TensorSpec([-1])
-    with pytest.raises(ValueError, match="there is no setting 'typo'; the settings are"), weft.settings.scope(typo=1):
+    with (
+        pytest.raises(ValueError, match="there is no setting 'typo'; the settings are"),
+        weft.settings.scope(typo=1),
+    ):
         pass
 
 

@@ -12,6 +12,7 @@ import weakref
 
 import numpy as np
 import pytest
+
 import weft
 from support.differential import check
 
@@ -274,7 +275,7 @@ class TestInputSignature:
             f("three")
 
     def test_too_many_entries(self):
-        with pytest.raises(ValueError, match="input_signature of .* has 2 entries"):
+        with pytest.raises(ValueError, match=r"input_signature of .* has 2 entries"):
             weft.function(lambda x: x, input_signature=[weft.TensorSpec([]), weft.TensorSpec([])])
 
 
@@ -313,7 +314,9 @@ class TestConcreteFunction:
 
     def test_unknown_stage_lists_the_stages(self):
         concrete = weft.function(lambda x: x + 1).get_concrete_function(ones(2))
-        with pytest.raises(ValueError, match="there is no stage 'ptx'; the stages are: weft, optimized, linalg"):
+        with pytest.raises(
+            ValueError, match="there is no stage 'ptx'; the stages are: weft, optimized, linalg"
+        ):
             concrete.as_text("ptx")
 
     def test_signatures_are_printed(self):
@@ -382,7 +385,9 @@ class TestKindsOfInput:
         def write(x):
             x[0] = 1
 
-        with pytest.raises(ValueError, match="assignment destination is read-only: write writes to its argument 'x'"):
+        with pytest.raises(
+            ValueError, match="assignment destination is read-only: write writes to its argument 'x'"
+        ):
             weft.function(write)(x)
 
     def test_overlapping_arguments_that_are_written_are_refused(self):

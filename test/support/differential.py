@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 import weft
 
 
@@ -22,7 +23,7 @@ def assert_same(got: Any, expected: Any, rtol: float = 0.0, atol: float = 0.0) -
             np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
     elif isinstance(expected, dict):
         assert type(got) is type(expected)
-        assert list(sorted(got)) == list(sorted(expected))
+        assert sorted(got) == sorted(expected)
         for key, value in expected.items():
             assert_same(got[key], value, rtol, atol)
     elif isinstance(expected, (list, tuple)):
@@ -44,7 +45,9 @@ def outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[A
         return None, error
 
 
-def check(function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, atol: float = 0.0) -> weft.Function:
+def check(
+    function: Callable[..., Any], *arguments: Any, rtol: float = 0.0, atol: float = 0.0
+) -> weft.Function:
     """Compare a compiled call with the eager one: results, written arguments, exception type; returns the function.
 
     Runs twice on fresh copies, so that a second call of the same trace is covered too.
