@@ -207,7 +207,7 @@ class _Planner:
 
     @cached_property
     def picks_integers(self) -> bool:
-        """Whether an integer is traced: then one gather takes all integers, which reads or writes one element."""
+        """Whether an integer is traced: then one gather takes all integers, so that one element is moved."""
         return any(e.kind == "integer" and is_traced(e.value) for e in self.entries)
 
     # One method for each kind of entry
