@@ -110,8 +110,8 @@ def _elements_from_text(text: str, tensor: TensorType) -> np.ndarray[Any, Any]:
             for token in _NUMBER.findall(body)
         ]
         flat = np.array(numbers, dtype=scalar).view(tensor.dtype)
-    count = tensor.size or 0
-    return np.array(np.broadcast_to(flat, count) if flat.size == 1 else flat).reshape(tensor.shape)  # type: ignore[arg-type]
+    shape = tuple(extent or 0 for extent in tensor.shape)
+    return np.full(shape, flat[0]) if flat.size == 1 else flat.reshape(shape).copy()
 
 
 _I64 = 64

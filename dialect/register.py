@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import new_class
 from typing import Any
 
 from .attributes import (
@@ -23,11 +24,9 @@ load_families()
 _ext = dialect("ext")
 
 
-class Weft(_ext.Dialect, name="weft"):  # type: ignore[misc, name-defined]
-    """The registered dialect."""
-
-
-# A mutable cell that holds a tensor. The class is made by hand because ext wants evaluated annotations.
+# The registered dialect, and its one type: a mutable cell that holds a tensor. The classes are made by hand because
+# ext wants evaluated annotations.
+Weft: Any = new_class("Weft", (_ext.Dialect,), {"name": "weft"})
 type(Weft.Type)("Ref", (Weft.Type,), {"__annotations__": {"tensor": Any}}, name="ref")
 
 
@@ -59,7 +58,7 @@ def _compatible(expected: ValueType, actual: ValueType) -> bool:
     )
 
 
-class _CellEffects(ir.MemoryEffectsOpInterface):  # type: ignore[misc, name-defined]
+class _CellEffects(ir.MemoryEffectsOpInterface):  # type: ignore[misc]
     """Effects of the ops on cells: on the operand that holds the cell, or on everything for control effects."""
 
     @staticmethod
@@ -84,7 +83,7 @@ class _CellTrait:
         _CellEffects.attach(op_name)
 
 
-def _define(op_class: type[Op]) -> type:
+def _define(op_class: type[Op]) -> None:
     """Make the IRDL-backed class of an op; fields keep their names, constraints are left to the verifier."""
     annotations: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
@@ -110,7 +109,7 @@ def _define(op_class: type[Op]) -> type:
     }
     trait = _ext.Pure if op_class.is_pure() else _CellTrait
     metaclass = type(Weft.Operation)
-    return metaclass(f"{op_class.__name__}Op", (Weft.Operation,), body, name=op_class.name, traits=[trait])
+    metaclass(f"{op_class.__name__}Op", (Weft.Operation,), body, name=op_class.name, traits=[trait])
 
 
 for _op_class in OPS.values():

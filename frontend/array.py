@@ -63,6 +63,10 @@ class TracedArray:
     a value that exists only at run time.
     """
 
+    if TYPE_CHECKING:  # methods and operators are installed below, from tables
+
+        def __getattr__(self, name: str) -> Any: ...
+
     __slots__ = ("_cached", "_cached_version", "_path", "_storage", "_type")
 
     __array_priority__ = 1000

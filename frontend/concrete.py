@@ -280,8 +280,7 @@ def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, va
             leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
         storage = leaf._storage
         trace.require_active(leaf)
-        is_view_of_argument = storage.argument is not None and not any(step.operands for step in leaf._path)
-        if is_view_of_argument and storage.trace is trace:
+        if storage.argument is not None and not any(step.operands for step in leaf._path):
             concrete._result_specs.append(ArgumentResult(concrete._distinct[storage.argument], leaf._path))
             continue
         is_scalar = not leaf._path or storage.type.rank == 0
