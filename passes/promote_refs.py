@@ -64,6 +64,11 @@ class _Cell:
     """The value that is in memory; differs from `current` while a write is pending."""
     written_at: Location | None = None
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether a value waits to be written."""
+        return self.written_at is not None and (self.stored is None or self.stored != self.current)
+
 
 @dataclass
 class _BlockPromoter:
@@ -128,7 +133,7 @@ class _BlockPromoter:
     def _flush(self, before: Operation) -> None:
         """Write pending values of cells that outlive the call, in front of an op that may end it."""
         for cell in self.cells.values():
-            if cell.outlives_call and cell.current is not None and cell.current != cell.stored:
+            if cell.outlives_call and cell.is_pending:
                 with ir.InsertionPoint(before):
                     create(WriteRef, [cell.ref, cell.current], {}, location=cell.written_at)
                 cell.stored = cell.current

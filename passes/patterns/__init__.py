@@ -2,9 +2,9 @@
 
 A pattern gets a `Match` and returns the value that may stand for the op's result, or None. What it returns
 equals the result bit by bit, for every operand: infinities, signed zeros, subnormal numbers, wrapping
-integers. Its docstring says why. All NaNs count as one value, since IEEE 754 leaves their sign and payload
-open. Of complex numbers, only what holds for each part on its own is used: a product with 1+0j turns an
-infinite part into NaN.
+integers. Its docstring says why. All NaNs count as one quiet value, since IEEE 754 leaves their sign and
+payload open. Of complex numbers, only what holds for each part on its own is used: a product with 1+0j
+turns an infinite part into NaN.
 """
 
 from __future__ import annotations

@@ -254,8 +254,10 @@ def change_nothing(m: Match) -> Value | None:
 @simplifies(Absolute, Fabs, Square)
 def ignore_sign(m: Match) -> Value | None:
     """abs(-x), abs(abs(x)), (-x)**2 and abs(x)**2 need no sign."""
-    removable = (Negative, Absolute, Fabs) if kind(type_of(m.operands[0]).dtype) in "iuf" else (Negative,)
-    for op_class in removable:
+    operand_kind = kind(type_of(m.operands[0]).dtype)
+    if operand_kind == "u" and m.op_class is not Square:
+        return None
+    for op_class in (Negative, Absolute, Fabs) if operand_kind != "c" else (Negative,):
         inner = m.producer(0, op_class)
         if inner is not None and type_of(inner.operands[0]) == type_of(m.operands[0]):
             return m.create(m.op_class, inner.operands[0])

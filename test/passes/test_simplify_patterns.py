@@ -1,0 +1,397 @@
+"""Every pattern of weft-simplify keeps the result bit by bit, on every dtype it applies to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from support.programs import NAME, Builder, build, op_names, random_bits, same_bits, transform
+from weft.dialect.dtypes import ALL_DTYPES, kind
+from weft.dialect.errors import WeftTypeError
+from weft.dialect.interpreter import interpret
+from weft.dialect.types import TensorType
+from weft.passes.patterns import load_patterns
+
+Body = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A pattern, a function that it simplifies, and the kinds of dtypes for which it does."""
+
+    pattern: str
+    kinds: str
+    body: Body
+    """Gets a builder, two arguments and the dtype."""
+    shape: tuple[int | None, ...] = (2, 3)
+
+
+def full(value: Any, dtype: np.dtype[Any], shape: tuple[int, ...] = ()) -> Any:
+    return np.full(shape, value, dtype)
+
+
+def bounds(*axes: tuple[int, int, int]) -> dict[str, tuple[int, ...]]:
+    start, stop, step = zip(*axes, strict=True)
+    return {"start": start, "stop": stop, "step": step}
+
+
+def swap(b: Builder, x: Any) -> Any:
+    return b("transpose", x, permutation=(1, 0))
+
+
+END = 2**63 - 1
+INNER = bounds((0, 1, 1), (0, END, 2))
+ROUNDINGS = ("floor", "ceil", "trunc", "rint")
+
+RULES = [
+    Rule("add_zero", "biu", lambda b, x, y, t: b("add", x, full(0, t))),
+    Rule(
+        "add_zero",
+        "fc",
+        lambda b, x, y, t: b("add", full(complex(-0.0, -0.0) if kind(t) == "c" else -0.0, t), x),
+    ),
+    Rule("subtract_zero", "iufc", lambda b, x, y, t: b("subtract", x, full(0, t))),
+    Rule("subtract_from_zero", "iu", lambda b, x, y, t: b("subtract", full(0, t), x)),
+    Rule("subtract_from_zero", "f", lambda b, x, y, t: b("subtract", full(-0.0, t), x)),
+    Rule("subtract_itself", "iu", lambda b, x, y, t: b("subtract", x, x)),
+    Rule("add_negative", "iufc", lambda b, x, y, t: b("add", x, b("negative", y))),
+    Rule("add_negative", "iufc", lambda b, x, y, t: b("add", b("negative", x), y)),
+    Rule("subtract_negative", "iufc", lambda b, x, y, t: b("subtract", x, b("negative", y))),
+    Rule("multiply_by_one", "biuf", lambda b, x, y, t: b("multiply", full(1, t), x)),
+    Rule("multiply_by_zero", "biu", lambda b, x, y, t: b("multiply", x, full(0, t))),
+    Rule("multiply_by_minus_one", "if", lambda b, x, y, t: b("multiply", x, full(-1, t))),
+    Rule("cancel_signs", "iufc", lambda b, x, y, t: b("multiply", b("negative", x), b("negative", y))),
+    Rule("cancel_signs", "f", lambda b, x, y, t: b("divide", b("negative", x), b("negative", y))),
+    Rule("divide_by_one", "f", lambda b, x, y, t: b("divide", x, full(1, t))),
+    Rule("divide_by_one", "iu", lambda b, x, y, t: b("floor_divide", x, full(1, t))),
+    Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, full(8, t))),
+    Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, full(-0.25, t, (2, 3)))),
+    Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, np.array([2, 0.5, -64], t))),
+    Rule("divide_by_power_of_two", "f", lambda b, x, y, t: b("divide", x, full(1 / tiny(t), t))),
+    Rule("floor_divide_by_power_of_two", "iu", lambda b, x, y, t: b("floor_divide", x, full(16, t))),
+    Rule("remainder_of_power_of_two", "iu", lambda b, x, y, t: b("remainder", x, full(16, t))),
+    Rule("remainder_of_power_of_two", "iu", lambda b, x, y, t: b("remainder", x, full(1, t))),
+    Rule("power_of_one", "iuf", lambda b, x, y, t: b("power", x, full(1, t))),
+    Rule("power_of_zero", "iuf", lambda b, x, y, t: b("power", x, full(0, t))),
+    Rule("power_of_two", "iuf", lambda b, x, y, t: b("power", x, full(2, t))),
+    Rule("undo_twice", "iufc", lambda b, x, y, t: b("negative", b("negative", x))),
+    Rule("undo_twice", "c", lambda b, x, y, t: b("conjugate", b("conjugate", x))),
+    Rule("change_nothing", "iufc", lambda b, x, y, t: b("positive", x)),
+    Rule("change_nothing", "iuf", lambda b, x, y, t: b("conjugate", x)),
+    Rule("ignore_sign", "ifc", lambda b, x, y, t: b("absolute", b("negative", x))),
+    Rule("ignore_sign", "if", lambda b, x, y, t: b("absolute", b("absolute", x))),
+    Rule("ignore_sign", "iufc", lambda b, x, y, t: b("square", b("negative", x))),
+    Rule("ignore_sign", "if", lambda b, x, y, t: b("square", b("absolute", x))),
+    Rule("absolute_of_unsigned", "bu", lambda b, x, y, t: b("absolute", x)),
+    *[
+        Rule("round_rounded", "f", lambda b, x, y, t, o=outer, i=inner: b(o, b(i, x)))
+        for outer in ROUNDINGS
+        for inner in ROUNDINGS
+    ],
+    *[
+        Rule("choose_between_equals", "biuf", lambda b, x, y, t, o=o: b(o, x, x))
+        for o in ("maximum", "minimum", "fmax", "fmin")
+    ],
+    # Bits, comparisons, choices
+    *[
+        Rule("combine_with_itself", "biu", lambda b, x, y, t, o=o: b(o, x, x))
+        for o in ("bitwise_and", "bitwise_or")
+    ],
+    *[
+        Rule("combine_with_itself", "b", lambda b, x, y, t, o=o: b(o, x, x))
+        for o in ("logical_and", "logical_or")
+    ],
+    Rule("differ_from_itself", "biu", lambda b, x, y, t: b("bitwise_xor", x, x)),
+    Rule("differ_from_itself", "b", lambda b, x, y, t: b("logical_xor", x, x)),
+    Rule("combine_with_neutral", "biu", lambda b, x, y, t: b("bitwise_and", x, ~full(0, t))),
+    Rule("combine_with_neutral", "biu", lambda b, x, y, t: b("bitwise_or", full(0, t), x)),
+    Rule("combine_with_neutral", "biu", lambda b, x, y, t: b("bitwise_xor", full(0, t), x)),
+    Rule("combine_with_absorbing", "biu", lambda b, x, y, t: b("bitwise_and", x, full(0, t))),
+    Rule("combine_with_absorbing", "biu", lambda b, x, y, t: b("bitwise_or", x, ~full(0, t))),
+    Rule("combine_with_absorbing", "b", lambda b, x, y, t: b("logical_or", full(1, t), x)),
+    Rule("invert_twice", "biu", lambda b, x, y, t: b("invert", b("invert", x))),
+    Rule("invert_twice", "b", lambda b, x, y, t: b("logical_not", b("invert", x))),
+    *[
+        Rule("invert_comparison", "biufc", lambda b, x, y, t, o=o: b("logical_not", b(o, x, y)))
+        for o in ("equal", "not_equal")
+    ],
+    *[
+        Rule("invert_comparison", "biu", lambda b, x, y, t, o=o: b("invert", b(o, x, y)))
+        for o in ("less", "less_equal", "greater", "greater_equal")
+    ],
+    *[
+        Rule("compare_with_itself", "biu", lambda b, x, y, t, o=o: b(o, x, x))
+        for o in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+    ],
+    Rule("shift_by_nothing", "iu", lambda b, x, y, t: b("left_shift", x, full(0, t))),
+    Rule("shift_by_nothing", "iu", lambda b, x, y, t: b("right_shift", x, full(0, t))),
+    Rule("select_known", "biufc", lambda b, x, y, t: b("select", np.True_, x, y)),
+    Rule("select_known", "biufc", lambda b, x, y, t: b("select", np.False_, x, y)),
+    Rule("select_known", "biufc", lambda b, x, y, t: b("select", b("equal", x, y), y, y)),
+    Rule("select_inverted", "biuf", lambda b, x, y, t: b("select", b("logical_not", b("isfinite", x)), x, y)),
+    Rule("select_boolean", "biufc", lambda b, x, y, t: b("select", b("equal", x, y), np.True_, np.False_)),
+    Rule("select_boolean", "biuf", lambda b, x, y, t: b("select", b("isfinite", x), np.False_, np.True_)),
+    # Conversions
+    Rule("cast_to_same", "biufc", lambda b, x, y, t: b("cast", x, dtype=t)),
+    Rule("cast_to_same", "iuf", lambda b, x, y, t: b("bitcast", x, dtype=t)),
+    Rule(
+        "cast_twice",
+        "b",
+        lambda b, x, y, t: b("cast", b("cast", x, dtype=np.dtype("int8")), dtype=np.dtype("float16")),
+    ),
+    Rule("bitcast_twice", "if", lambda b, x, y, t: b("bitcast", b("bitcast", x, dtype=unsigned(t)), dtype=t)),
+    Rule("part_of_complex", "f", lambda b, x, y, t: b("real", b("complex", x, y))),
+    Rule("part_of_complex", "f", lambda b, x, y, t: b("imag", b("complex", x, y))),
+    Rule("part_of_conjugate", "c", lambda b, x, y, t: b("real", b("conjugate", x))),
+    Rule("part_of_conjugate", "c", lambda b, x, y, t: b("imag", b("conjugate", x))),
+    Rule("complex_of_parts", "c", lambda b, x, y, t: b("complex", b("real", x), b("imag", x))),
+    # Rearrangements
+    Rule("transpose_nothing", "if", lambda b, x, y, t: b("transpose", x, permutation=(0, 1))),
+    Rule("transpose_twice", "if", lambda b, x, y, t: swap(b, swap(b, x))),
+    Rule(
+        "transpose_twice",
+        "f",
+        lambda b, x, y, t: b("transpose", b("transpose", x, permutation=(2, 0, 1)), permutation=(1, 0, 2)),
+        (2, 3, 4),
+    ),
+    Rule(
+        "transpose_product_of_transposes",
+        "biu",
+        lambda b, x, y, t: swap(b, b("matmul", swap(b, x), swap(b, b("reshape", y, shape=(3, 2))))),
+    ),
+    Rule("reshape_nothing", "if", lambda b, x, y, t: b("reshape", x, shape=(2, 3))),
+    Rule(
+        "reshape_nothing",
+        "if",
+        lambda b, x, y, t: b("reshape", x, b("dim", x, axis=0), shape=(-1, 3)),
+        (None, 3),
+    ),
+    Rule(
+        "reshape_reshaped", "if", lambda b, x, y, t: b("reshape", b("reshape", x, shape=(6,)), shape=(3, 2))
+    ),
+    Rule(
+        "reshape_reshaped",
+        "if",
+        lambda b, x, y, t: b("reshape", b("expand_dims", x, axes=(1,)), shape=(3, 2)),
+    ),
+    Rule(
+        "expand_or_squeeze_nothing",
+        "if",
+        lambda b, x, y, t: b("squeeze", b("expand_dims", x, axes=()), axes=()),
+    ),
+    Rule(
+        "expand_and_squeeze", "if", lambda b, x, y, t: b("squeeze", b("expand_dims", x, axes=(1,)), axes=(1,))
+    ),
+    Rule(
+        "expand_and_squeeze",
+        "if",
+        lambda b, x, y, t: b("expand_dims", b("squeeze", x, axes=(0,)), axes=(0,)),
+        (1, 3),
+    ),
+    Rule("broadcast_nothing", "if", lambda b, x, y, t: b("broadcast_to", x, shape=(2, 3))),
+    Rule(
+        "broadcast_broadcast",
+        "if",
+        lambda b, x, y, t: b("broadcast_to", b("broadcast_to", x, shape=(4, 2, 3)), shape=(2, 4, 2, 3)),
+    ),
+    Rule(
+        "broadcast_broadcast",
+        "if",
+        lambda b, x, y, t: b("broadcast_to", b("expand_dims", x, axes=(0,)), shape=(4, 2, 3)),
+    ),
+    Rule(
+        "broadcast_operand",
+        "if",
+        lambda b, x, y, t: b("multiply", b("broadcast_to", full(3, t), shape=(2, 3)), y),
+    ),
+    Rule(
+        "broadcast_operand",
+        "if",
+        lambda b, x, y, t: b("select", b("broadcast_to", np.array([True, False, True]), shape=(2, 3)), x, y),
+    ),
+    Rule("concat_nothing", "if", lambda b, x, y, t: b("concat", x, full(0, t, (0, 3)), axis=0)),
+    Rule("concat_nothing", "if", lambda b, x, y, t: b("concat", full(0, t, (0, 3)), x, axis=0)),
+    Rule("copy_once", "if", lambda b, x, y, t: b("tile", x, counts=(1, 1))),
+    Rule("copy_once", "if", lambda b, x, y, t: b("repeat", x, count=1, axis=0)),
+    Rule("copy_once", "if", lambda b, x, y, t: b("pad", x, full(1, t), low=(0, 0), high=(0, 0))),
+    Rule("roll_nothing", "if", lambda b, x, y, t: b("roll", x, shift=0, axis=1)),
+    Rule("roll_twice", "if", lambda b, x, y, t: b("roll", b("roll", x, shift=5, axis=1), shift=-1, axis=1)),
+    # Slices
+    Rule("slice_everything", "if", lambda b, x, y, t: b("slice", x, **bounds((0, END, 1), (-3, 3, 1)))),
+    Rule(
+        "slice_slice",
+        "if",
+        lambda b, x, y, t: b("slice", b("slice", x, **bounds((0, END, 1), (END, -END - 1, -1))), **INNER),
+    ),
+    Rule(
+        "slice_updated",
+        "if",
+        lambda b, x, y, t: b("slice", b("slice_update", x, b("slice", y, **INNER), **INNER), **INNER),
+    ),
+    Rule(
+        "update_everything",
+        "if",
+        lambda b, x, y, t: b("slice_update", x, y, **bounds((0, 2, 1), (0, END, 1))),
+    ),
+    Rule(
+        "update_with_itself", "if", lambda b, x, y, t: b("slice_update", x, b("slice", x, **INNER), **INNER)
+    ),
+    Rule(
+        "update_updated",
+        "if",
+        lambda b, x, y, t: b(
+            "slice_update", b("slice_update", x, b("slice", y, **INNER), **INNER), full(1, t, (1, 2)), **INNER
+        ),
+    ),
+    # Extents
+    Rule("extent_of_rearranged", "f", lambda b, x, y, t: b("dim", swap(b, x), axis=1), (None, 3)),
+    Rule(
+        "extent_of_rearranged",
+        "f",
+        lambda b, x, y, t: b("dim", b("reshape", x, b("dim", x, axis=0), shape=(-1, 1, 3)), axis=0),
+        (None, 3),
+    ),
+    Rule(
+        "extent_of_rearranged",
+        "f",
+        lambda b, x, y, t: b("dim", b("expand_dims", x, axes=(0,)), axis=1),
+        (None, 3),
+    ),
+    Rule(
+        "extent_of_rearranged",
+        "f",
+        lambda b, x, y, t: b("dim", b("squeeze", x, axes=(0,)), axis=0),
+        (1, None),
+    ),
+    Rule(
+        "extent_of_elementwise", "f", lambda b, x, y, t: b("dim", b("add", x, full(1, t)), axis=0), (None, 3)
+    ),
+]
+
+
+def tiny(dtype: np.dtype[Any]) -> float:
+    """The smallest normal number."""
+    return float(np.finfo(dtype).tiny) if dtype.kind == "f" else 2.0**-126
+
+
+def unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"u{dtype.itemsize}")
+
+
+def dtypes_of(rule: Rule) -> list[np.dtype[Any]]:
+    """The dtypes of the rule's kinds for which the ops exist."""
+    wanted = [dtype for dtype in ALL_DTYPES if kind(dtype) in rule.kinds]
+    if "complex" in rule.pattern or "part_of" in rule.pattern:
+        return [dtype for dtype in wanted if dtype.name in ("float32", "float64", "complex64", "complex128")]
+    return wanted
+
+
+def test_every_pattern_has_a_rule() -> None:
+    patterns = {pattern.__name__ for several in load_patterns().values() for pattern in several}
+    assert {rule.pattern for rule in RULES} == patterns
+
+
+def test_every_pattern_says_why_it_is_exact() -> None:
+    for several in load_patterns().values():
+        assert all(pattern.__doc__ for pattern in several)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[f"{i}-{rule.pattern}" for i, rule in enumerate(RULES)])
+def test_pattern_is_exact(rule: Rule) -> None:
+    for dtype in dtypes_of(rule):
+        argument = TensorType(rule.shape, dtype)
+        try:
+            original, simplified = [
+                build([argument, argument], lambda b, x, y, t=dtype: rule.body(b, x, y, t)) for _ in range(2)
+            ]
+        except WeftTypeError as error:
+            if "has no loop" not in str(error):
+                raise
+            continue  # NumPy has no such op for this dtype
+        statistics = transform(simplified, "weft-simplify")
+        assert statistics[rule.pattern] >= 1, f"{dtype}: {simplified}"
+        compare(original, simplified, argument, np.random.default_rng(0), rounds=20)
+
+
+def compare(
+    original: Any, simplified: Any, argument: TensorType, generator: np.random.Generator, rounds: int
+) -> None:
+    """Run both modules on arrays of any bits."""
+    shape = tuple(2 if extent is None else extent for extent in argument.shape)
+    for _ in range(rounds):
+        arrays = [random_bits(generator, argument.dtype, shape) for _ in range(2)]
+        (expected,), (got,) = interpret(original, NAME, arrays), interpret(simplified, NAME, arrays)
+        assert same_bits(got, expected), f"{arrays} give {got}, not {expected}\n{original}\n{simplified}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(ALL_DTYPES),
+    st.sampled_from(ALL_DTYPES),
+    st.sampled_from(ALL_DTYPES),
+    st.integers(0, 2**32),
+)
+def test_chains_of_casts_are_exact(first: Any, middle: Any, last: Any, seed: int) -> None:
+    def body(b: Builder, x: Any) -> Any:
+        return b("cast", b("cast", x, dtype=middle), dtype=last)
+
+    argument = TensorType((40,), first)
+    original, simplified = build([argument], body), build([argument], body)
+    transform(simplified, "weft-simplify")
+    array = random_bits(np.random.default_rng(seed), first, (40,))
+    (expected,), (got,) = interpret(original, NAME, [array]), interpret(simplified, NAME, [array])
+    assert same_bits(got, expected), f"{first} to {middle} to {last}: {array} gives {got}, not {expected}"
+
+
+KEPT: list[tuple[str, Body]] = [
+    ("x + 0.0 turns -0.0 into 0.0", lambda b, x: b("add", x, np.float32(0.0))),
+    ("x - -0.0 turns -0.0 into 0.0", lambda b, x: b("subtract", x, np.float32(-0.0))),
+    ("0.0 - x is not -x for 0.0", lambda b, x: b("subtract", np.float32(0.0), x)),
+    ("x - x is NaN for infinities", lambda b, x: b("subtract", x, x)),
+    ("x * 0.0 is NaN for infinities", lambda b, x: b("multiply", x, np.float32(0.0))),
+    ("x / 3 is not x times its rounded reciprocal", lambda b, x: b("divide", x, np.float32(3.0))),
+    ("the reciprocal of 2**127 is subnormal", lambda b, x: b("divide", x, np.float32(2.0**127))),
+    ("the reciprocal of 2**-128 is infinite", lambda b, x: b("divide", x, np.float32(2.0**-128))),
+    ("x ** 0.5 is not sqrt(x) for -inf", lambda b, x: b("power", x, np.float32(0.5))),
+    ("x // 1.0 is rounded", lambda b, x: b("floor_divide", x, np.float32(1.0))),
+    ("x == x is false for NaN", lambda b, x: b("equal", x, x)),
+    ("not x < 1 holds for NaN", lambda b, x: b("logical_not", b("less", x, np.float32(1)))),
+    ("a constant of another shape broadcasts", lambda b, x: b("multiply", x, np.ones((2, 1), np.float32))),
+    (
+        "float16 rounds",
+        lambda b, x: b("cast", b("cast", x, dtype=np.dtype("float16")), dtype=np.dtype("float32")),
+    ),
+    ("a flip is not the identity", lambda b, x: b("slice", x, **bounds((2, -END - 1, -1)))),
+    (
+        "other bounds read other elements",
+        lambda b, x: b(
+            "slice", b("slice_update", x, np.float32([1]), **bounds((0, 1, 1))), **bounds((1, 2, 1))
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("body", [body for _, body in KEPT], ids=[why for why, _ in KEPT])
+def test_what_is_not_exact_stays(body: Body) -> None:
+    module = build([TensorType((3,), np.dtype(np.float32))], body)
+    before = op_names(module)
+    assert not transform(module, "weft-simplify")
+    assert op_names(module) == before
+
+
+def test_a_negated_unsigned_number_is_another_number() -> None:
+    uint8 = TensorType((3,), np.dtype(np.uint8))
+    module = build([uint8], lambda b, x: b("absolute", b("negative", x)))
+    transform(module, "weft-simplify")
+    assert op_names(module) == ["negative"]
+
+
+def test_complex_products_with_one_stay() -> None:
+    module = build([TensorType((3,), np.dtype(np.complex64))], lambda b, x: b("multiply", x, np.complex64(1)))
+    assert not transform(module, "weft-simplify")

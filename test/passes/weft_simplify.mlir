@@ -1,0 +1,97 @@
+// RUN: weft-opt %s --weft-simplify | filecheck %s
+// RUN: weft-opt %s --weft-simplify --mlir-pass-statistics -o %t 2>&1 | filecheck %s --check-prefix=STATISTICS
+
+// test_simplify_patterns.py runs every pattern on every dtype; these are compositions.
+
+// STATISTICS: Pass statistics report
+// STATISTICS: weft-simplify
+// STATISTICS: (S) 1 compare_with_itself
+// STATISTICS: (S) 1 transpose_nothing
+
+// CHECK-LABEL: func.func @identities
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>)
+// CHECK-NEXT: return %[[X]]
+func.func @identities(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %one = "weft.constant"() {value = dense<1.0> : tensor<2x3xf32>} : () -> tensor<2x3xf32>
+  %zero = "weft.constant"() {value = dense<0.0> : tensor<f32>} : () -> tensor<f32>
+  %0 = "weft.multiply"(%x, %one) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = "weft.subtract"(%0, %zero) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  %2 = "weft.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %3 = "weft.negative"(%2) : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  %4 = "weft.negative"(%3) : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  %5 = "weft.transpose"(%4) {permutation = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  return %5 : tensor<2x3xf32>
+}
+
+// One rewrite makes another possible: x - x is 0, y + 0 is y, y < y is false.
+// CHECK-LABEL: func.func @cascade
+// CHECK-NEXT: %[[F:.*]] = "weft.constant"() {value = dense<false> : tensor<i1>}
+// CHECK-NEXT: %[[R:.*]] = "weft.broadcast_to"(%[[F]]) {shape = array<i64: 4>}
+// CHECK-NEXT: return %[[R]]
+func.func @cascade(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi1> {
+  %0 = "weft.subtract"(%x, %x) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %1 = "weft.add"(%y, %0) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %2 = "weft.less"(%1, %y) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  return %2 : tensor<4xi1>
+}
+
+// Division by a power of two is a product; by another number it stays.
+// CHECK-LABEL: func.func @division
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf64>)
+// CHECK-DAG: %[[EIGHTH:.*]] = "weft.constant"() {value = dense<1.250000e-01> : tensor<f64>}
+// CHECK-DAG: "weft.multiply"(%[[X]], %[[EIGHTH]])
+// CHECK-DAG: "weft.divide"(%[[X]],
+func.func @division(%x: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
+  %eight = "weft.constant"() {value = dense<8.0> : tensor<f64>} : () -> tensor<f64>
+  %ten = "weft.constant"() {value = dense<10.0> : tensor<f64>} : () -> tensor<f64>
+  %0 = "weft.divide"(%x, %eight) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %1 = "weft.divide"(%x, %ten) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  return %0, %1 : tensor<4xf64>, tensor<4xf64>
+}
+
+// Products of transposes are a product, also in batches.
+// CHECK-LABEL: func.func @products
+// CHECK-SAME: (%[[A:.*]]: tensor<5x2x3xf32>, %[[B:.*]]: tensor<3x4xf32>)
+// CHECK-NEXT: %[[P:.*]] = "weft.matmul"(%[[A]], %[[B]]) : (tensor<5x2x3xf32>, tensor<3x4xf32>) -> tensor<5x2x4xf32>
+// CHECK-NEXT: return %[[P]]
+func.func @products(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>) -> tensor<5x2x4xf32> {
+  %0 = "weft.transpose"(%a) {permutation = array<i64: 0, 2, 1>} : (tensor<5x2x3xf32>) -> tensor<5x3x2xf32>
+  %1 = "weft.transpose"(%b) {permutation = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  %2 = "weft.matmul"(%1, %0) : (tensor<4x3xf32>, tensor<5x3x2xf32>) -> tensor<5x4x2xf32>
+  %3 = "weft.transpose"(%2) {permutation = array<i64: 0, 2, 1>} : (tensor<5x4x2xf32>) -> tensor<5x2x4xf32>
+  return %3 : tensor<5x2x4xf32>
+}
+
+// Sizes of intermediate results depend on arguments alone.
+// CHECK-LABEL: func.func @extents
+// CHECK-SAME: (%[[X:.*]]: tensor<?x3xf32>)
+// CHECK-NEXT: %[[N:.*]] = "weft.dim"(%[[X]]) {axis = 0 : i64}
+// CHECK-NEXT: return %[[N]]
+func.func @extents(%x: tensor<?x3xf32>) -> tensor<i64> {
+  %0 = "weft.tanh"(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = "weft.transpose"(%0) {permutation = array<i64: 1, 0>} : (tensor<?x3xf32>) -> tensor<3x?xf32>
+  %2 = "weft.expand_dims"(%1) {axes = array<i64: 0>} : (tensor<3x?xf32>) -> tensor<1x3x?xf32>
+  %3 = "weft.dim"(%2) {axis = 2} : (tensor<1x3x?xf32>) -> tensor<i64>
+  return %3 : tensor<i64>
+}
+
+// A constant that widens the shape cannot go.
+// CHECK-LABEL: func.func @broadcasting
+// CHECK: "weft.multiply"
+func.func @broadcasting(%x: tensor<3xf32>) -> tensor<2x3xf32> {
+  %one = "weft.constant"() {value = dense<1.0> : tensor<2x1xf32>} : () -> tensor<2x1xf32>
+  %0 = "weft.multiply"(%x, %one) : (tensor<3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+
+// Ops with effects keep their order and their operands.
+// CHECK-LABEL: func.func @effects
+// CHECK: "weft.raise_if"
+// CHECK-NEXT: "weft.write_ref"
+func.func @effects(%x: tensor<f32>, %ref: !weft.ref<tensor<f32>>, %fails: tensor<i1>) {
+  %0 = "weft.negative"(%x) : (tensor<f32>) -> tensor<f32>
+  %1 = "weft.negative"(%0) : (tensor<f32>) -> tensor<f32>
+  "weft.raise_if"(%fails) {error = "ValueError", message = "no"} : (tensor<i1>) -> ()
+  "weft.write_ref"(%ref, %1) : (!weft.ref<tensor<f32>>, tensor<f32>) -> ()
+  return
+}
