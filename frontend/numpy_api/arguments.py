@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
-from ...dialect.types import format_shape, normalize_axis
+from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, asarray, cast, current_trace, trace_of
 from ..storage import ViewStep
@@ -27,19 +27,24 @@ FLOAT64 = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
 
 
-def axis_index(axis: Any, rank: int) -> int:
-    """One axis counted from the front, or `AxisError`."""
-    return normalize_axis(operator.index(axis), rank)
+def axis_index(axis: Any, rank: int, argument: str | None = None) -> int:
+    """One axis counted from the front, or `AxisError` that names the argument if that is not `axis`."""
+    place = operator.index(axis)
+    if argument is not None and not -rank <= place < rank:
+        raise AxisError(place, rank, argument)
+    return normalize_axis(place, rank)
 
 
-def axis_tuple(axis: Any, rank: int) -> tuple[int, ...]:
+def axis_tuple(axis: Any, rank: int, argument: str | None = None) -> tuple[int, ...]:
     """The axes that an `axis` argument means, counted from the front, in the order given; None means all."""
     if axis is None:
         return tuple(range(rank))
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
-    axes = tuple(axis_index(entry, rank) for entry in given)
+    axes = tuple(axis_index(entry, rank, argument) for entry in given)
     if len(set(axes)) != len(axes):
-        raise WeftValueError("duplicate value in 'axis'")
+        raise WeftValueError(
+            f"repeated axis in `{argument}` argument" if argument else "duplicate value in 'axis'"
+        )
     return axes
 
 
@@ -104,9 +109,10 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
         (out,) = out
     if out is None or out is NO_VALUE:
         return result
-    if known_shape(out) != known_shape(result) and None not in (*known_shape(out), *known_shape(result)):
+    given, needed = known_shape(out), known_shape(result)
+    if not compatible_shapes(given, needed):
         raise WeftValueError(
-            f"output array has shape {format_shape(known_shape(out))}, the result has {format_shape(known_shape(result))}"
+            f"output array has shape {format_shape(given)}, the result has {format_shape(needed)}"
         )
     if not np.can_cast(result.dtype, out.dtype, casting):  # type: ignore[arg-type]
         raise WeftTypeError(

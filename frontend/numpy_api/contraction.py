@@ -12,11 +12,11 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .extents import extents_text, known_extent, known_shape, require_equal, shapes_text
 from .reductions import sum as sum_of
-from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, transpose
+from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
 
 # Matrix products
 
@@ -134,8 +134,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
     x, y = promoted(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return np.multiply(x, y)
-    _require_inner("inner", x, -1, y, -1)
-    return tensordot(x, y, axes=((x.ndim - 1,), (y.ndim - 1,)))
+    return dot(x, swapaxes(y, -1, -2) if y.ndim > 1 else y)
 
 
 def vdot(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
@@ -226,15 +225,26 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
-    if {known_shape(x)[-1], known_shape(y)[-1]} - {3, None}:
-        raise WeftValueError(
-            "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-            f"{known_shape(x)[-1]} and {known_shape(y)[-1]} dimensional instead."
-        )
+    for operand in (x, y):
+        _require_three(operand, x, y)
     from .joining import stack
 
     (x0, x1, x2), (y0, y1, y2) = ([e[..., i] for i in range(3)] for e in (x, y))
     return stack([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=axisc)
+
+
+def _require_three(operand: ArrayResult, x: ArrayResult, y: ArrayResult) -> None:
+    """The vectors of a cross product have three elements."""
+    if known_shape(operand)[-1] == 3:
+        return
+    (left, right), shown = extents_text(x.shape[-1], y.shape[-1])
+    message = (
+        "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
+        f"{left} and {right} dimensional instead."
+    )
+    if known_shape(operand)[-1] is not None:
+        raise WeftValueError(message.format(*(known_shape(e)[-1] for e in (x, y) if is_traced(e.shape[-1]))))
+    operand._storage.trace.raise_if(np.not_equal(operand.shape[-1], 3), "ValueError", message, *shown)
 
 
 def trace(
@@ -416,7 +426,8 @@ def _with_distinct_labels(array: ArrayResult, term: str) -> tuple[ArrayResult, s
             extents = (known_shape(array)[first], known_shape(array)[second])
             if None not in extents and extents[0] != extents[1]:
                 raise WeftValueError(
-                    f"dimensions in single operand for collapsing index {label!r} don't match ({extents[0]} != {extents[1]})"
+                    f"dimensions in single operand for collapsing index {label!r} don't match "
+                    f"({extents[0]} != {extents[1]})"
                 )
             array = diagonal(array, 0, first, second)
             term = "".join(c for place, c in enumerate(term) if place not in (first, second)) + label

@@ -1,4 +1,7 @@
-"""Functions that make arrays: traced ones while a function is recorded, so that traced values can be written to them."""
+"""Functions that make arrays.
+
+While a function is recorded they make traced arrays, so that traced values can be written into them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Elementwise functions: one per ufunc that has an op, under NumPy's and the Array API's names, and what is made of them."""
+"""Elementwise functions.
+
+There is one for every ufunc that has an op, under NumPy's and the Array API's names; the others are made of them.
+"""
 
 from __future__ import annotations
 

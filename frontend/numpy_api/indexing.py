@@ -45,7 +45,7 @@ def _integers(indices: ArrayLike) -> ArrayResult:
         places = places.astype(INT64)
     if places.dtype.kind not in "iub":
         raise WeftTypeError(
-            f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'safe'"
+            f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'same_kind'"
         )
     return asarray(cast(places, INT64))
 

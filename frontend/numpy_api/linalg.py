@@ -25,11 +25,12 @@ from .shape import matrix_transpose
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
     """The products of all pairs of elements of two vectors."""
-    if asarray(x1).ndim != 1 or asarray(x2).ndim != 1:
+    x, y = asarray(x1), asarray(x2)
+    if x.ndim != 1 or y.ndim != 1:
         raise WeftValueError(
-            f"Input arrays must be one-dimensional, but they are x1.ndim={asarray(x1).ndim} and x2.ndim={asarray(x2).ndim}."
+            f"Input arrays must be one-dimensional, but they are x1.ndim={x.ndim} and x2.ndim={y.ndim}."
         )
-    return contraction.outer(x1, x2)
+    return contraction.outer(x, y)
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ArrayResult:

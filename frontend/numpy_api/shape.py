@@ -208,7 +208,7 @@ def array_mT(x: ArrayLike) -> ArrayResult:
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ArrayResult:
     """Exchange two axes."""
     x = asarray(a)
-    first, second = axis_index(axis1, x.ndim), axis_index(axis2, x.ndim)
+    first, second = axis_index(axis1, x.ndim, "axis1"), axis_index(axis2, x.ndim, "axis2")
     order = list(range(x.ndim))
     order[first], order[second] = second, first
     return transpose(x, tuple(order))
@@ -217,7 +217,8 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ArrayResult:
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ArrayResult:
     """Move axes to new places; the others keep their order."""
     x = asarray(a)
-    sources, destinations = axis_tuple(source, x.ndim), axis_tuple(destination, x.ndim)
+    sources = axis_tuple(source, x.ndim, "source")
+    destinations = axis_tuple(destination, x.ndim, "destination")
     if len(sources) != len(destinations):
         raise WeftValueError("`source` and `destination` arguments must have the same number of elements")
     order = [axis for axis in range(x.ndim) if axis not in sources]
@@ -394,6 +395,8 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
         raise WeftTypeError(
             f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'"
         )
+    if counts.size == 1 and int(counts.reshape(())) < 0:
+        raise WeftValueError("negative dimensions are not allowed")
     if (counts < 0).any():
         raise WeftValueError("repeats may not contain negative values.")
     if counts.size == 1:
@@ -435,7 +438,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     x = asarray(a)
     if x.ndim < 2:
         raise WeftValueError("diag requires an array of at least two dimensions")
-    first, second = axis_index(axis1, x.ndim), axis_index(axis2, x.ndim)
+    first, second = axis_index(axis1, x.ndim, "axis1"), axis_index(axis2, x.ndim, "axis2")
     if first == second:
         raise WeftValueError("axis1 and axis2 cannot be the same")
     rest = tuple(axis for axis in range(x.ndim) if axis not in (first, second))

@@ -26,7 +26,9 @@ def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dyna
     trace.finish([leaf._value() for leaf in with_values if leaf is not None])
     hidden = [capture.array for capture in trace.hidden]
     computed = iter(interpret(trace.module, names, [*arrays, *hidden]))
-    results = [leaf if traced is None else next(computed) for leaf, traced in zip(leaves, with_values, strict=True)]
+    results = [
+        leaf if traced is None else next(computed) for leaf, traced in zip(leaves, with_values, strict=True)
+    ]
     return tuple(results) if isinstance(returned, (tuple, list)) else results[0]
 
 

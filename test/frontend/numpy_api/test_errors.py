@@ -1,0 +1,125 @@
+"""Mistakes end in NumPy's exceptions with NumPy's words; what is not supported says what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.staged import run_staged
+
+GRID = np.arange(12.0).reshape(3, 4)
+WHOLE = np.arange(12).reshape(3, 4)
+EMPTY = np.zeros((0, 3))
+
+MISTAKES: list[tuple[Callable[..., Any], list[Any]]] = [
+    (lambda x, y: x + y, [GRID, np.zeros(3)]),
+    (lambda x, y: np.where(x > 0, x, y), [GRID, GRID.T]),
+    (lambda x, y: x @ y, [GRID, GRID]),
+    (lambda x, y: x @ y, [GRID, np.zeros(3)]),
+    (lambda x, y: np.dot(x, y), [GRID, GRID]),
+    (lambda x, y: np.inner(x, y), [GRID, GRID.T]),
+    (lambda x, y: np.tensordot(x, y, 1), [GRID, GRID]),
+    (lambda x: np.matmul(x, 2.0), [GRID]),
+    (lambda x: np.sum(x, axis=2), [GRID]),
+    (lambda x: np.sum(x, axis=(0, 0)), [GRID]),
+    (lambda x: np.sort(x, axis=5), [GRID]),
+    (lambda x: np.max(x), [EMPTY]),
+    (lambda x: np.max(x, axis=0), [EMPTY]),
+    (lambda x: np.argmax(x), [EMPTY]),
+    (lambda x: np.argmin(x, axis=0), [EMPTY]),
+    (lambda x: np.max(x, where=x > 0), [GRID]),
+    (lambda x: x.reshape(5, -1), [GRID]),
+    (lambda x: x.reshape(5, 2), [GRID]),
+    (lambda x: x.reshape(-1, -1), [GRID]),
+    (lambda x: x.transpose(0, 0), [GRID]),
+    (lambda x: x.transpose(0), [GRID]),
+    (lambda x: x.squeeze(0), [GRID]),
+    (lambda x: np.broadcast_to(x, (2, 2)), [GRID]),
+    (lambda x: np.expand_dims(x, 4), [GRID]),
+    (lambda x: np.swapaxes(x, 0, 2), [GRID]),
+    (lambda x, y: np.concatenate([x, y]), [GRID, np.zeros((2, 3))]),
+    (lambda x, y: np.concatenate([x, y]), [GRID, np.zeros(3)]),
+    (lambda x, y: np.stack([x, y]), [GRID, np.zeros(3)]),
+    (lambda x: np.diag(x[None]), [GRID]),
+    (lambda x: np.repeat(x, -1), [GRID]),
+    (lambda x: np.take(x, 9, axis=0), [GRID]),
+    (lambda x: np.take(x, np.array([1.5])), [GRID]),
+    (lambda x: np.take(x, [0], mode="bounce"), [GRID]),
+    (lambda x: np.take_along_axis(x, np.zeros(3, int), 0), [GRID]),
+    (lambda x: x**-1, [WHOLE]),
+    (lambda x, y: x**y, [WHOLE, -WHOLE]),
+    (lambda x: x + 300, [WHOLE.astype(np.uint8)]),
+    (lambda x: x * -1, [WHOLE.astype(np.uint8)]),
+    (lambda x: x - x, [GRID > 3]),
+    (lambda x: -x, [GRID > 3]),
+    (lambda x: ~x, [GRID]),
+    (lambda x, y: x & y, [GRID, WHOLE]),
+    (lambda x: np.add(x, 1, dtype="i4"), [GRID]),
+    (lambda x: x.astype("f4", casting="safe"), [GRID]),
+    (lambda x: np.trace(x[0]), [GRID]),
+    (lambda x: np.einsum("ij->k", x), [GRID]),
+    (lambda x: np.quantile(x, 1.5), [GRID]),
+    (lambda x: np.linalg.cross(x, x), [GRID]),
+    (lambda x: np.linalg.norm(x, axis=(0, 1, 2)), [np.zeros((1, 1, 1))]),
+    (lambda x: np.linalg.matrix_power(x, 2), [GRID]),
+    (lambda x: np.diff(x, n=-1), [GRID]),
+    (lambda x: np.clip(x, 300, None), [WHOLE.astype(np.uint8)]),
+]
+
+SAID_DIFFERENTLY = ("?", "operands could not be broadcast", "subscript", "cannot select an axis")
+
+
+def error_of(function: Callable[..., Any], *arguments: Any) -> Exception:
+    try:
+        result = function(*arguments)
+    except Exception as error:
+        return error
+    raise AssertionError(f"no error, but {result}")
+
+
+@pytest.mark.parametrize(("mistake", "arrays"), MISTAKES)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
+def test_mistakes(mistake: Callable[..., Any], arrays: list[Any], dynamic: bool) -> None:
+    expected = error_of(mistake, *arrays)
+    got = error_of(lambda: run_staged(mistake, *arrays, dynamic=dynamic))
+    builtin = next(base for base in type(expected).__mro__ if base.__module__ == "builtins")
+    assert isinstance(got, builtin), got
+    if not any(part in str(got) for part in SAID_DIFFERENTLY):
+        assert str(got) == str(expected)
+
+
+UNSUPPORTED: list[tuple[Callable[..., Any], str]] = [
+    (np.fft.fft, "numpy.fft.fft is not supported in compiled code; no function of numpy.fft is"),
+    (lambda x: np.i0(x), "numpy.i0 is not supported"),
+    (lambda x: np.apply_along_axis(np.sum, 0, x), "the closest there are: put_along_axis, take_along_axis"),
+    (np.nonzero, "the shape of nonzero().* result depends on the values.*np.where"),
+    (np.unique, "the shape of unique().*sort and compare neighbours"),
+    (np.linalg.inv, "linalg.inv needs a factorisation"),
+    (lambda x: np.linalg.norm(x, 2), "needs singular values"),
+    (lambda x: np.add.reduceat(x, [0, 1]), "add.reduceat is not supported.*ufunc.accumulate"),
+    (np.subtract.reduce, "subtract.reduce is not supported.*add.reduce"),
+    (lambda x: np.repeat(x, x[0].astype(int)), "the shape of repeat.. depends on the values of the counts"),
+    (
+        lambda x: weft.zeros(x[0, 0].astype(int)),
+        "the shape of an array depends on the contents of another one",
+    ),
+    (lambda x: np.quantile(x, x[0, 0]), "the places of quantile.. must be known while tracing"),
+    (lambda x: np.histogram(x), "needs its bins while tracing"),
+    (lambda x: np.pad(x, 1, mode="mean"), "mode 'mean' of pad is not supported"),
+    (lambda x: x.compress([True, False, True], axis=0), "keep the shape"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), UNSUPPORTED)
+def test_unsupported_calls_say_what_to_write(call: Callable[..., Any], message: str) -> None:
+    with pytest.raises(weft.UnsupportedError, match=message):
+        run_staged(call, GRID)
+
+
+def test_a_negative_exponent_at_run_time() -> None:
+    with pytest.raises(ValueError, match=r"Integers to negative integer powers are not allowed\."):
+        weft.function(lambda x, y: x**y)(WHOLE, -WHOLE)
