@@ -34,8 +34,8 @@ format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-docs: $(INSTALLED) ## Regenerate docs/ops.md from the op classes
-	$(BIN)/python docs/generate_ops.py
+docs: $(INSTALLED) ## Regenerate the pages of docs/ that come from the sources
+	$(BIN)/python docs/generate.py
 
 clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -16,6 +16,7 @@ from ..dialect.types import RefType, TensorType
 from .array import USE_WEFT_ARRAYS, TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
+from .settings import settings
 from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
 from .storage import ViewStep
@@ -70,7 +71,10 @@ class ConcreteFunction:
             self._written = _written_arguments(trace.module, self._distinct)
             to_linalg(trace.module)
             self._executable = compile_module(
-                trace.module, name, result_dtypes=[t.dtype for t in self._computed_types]
+                trace.module,
+                name,
+                result_dtypes=[t.dtype for t in self._computed_types],
+                verify=settings.verify,
             )
         self._hidden = [capture.array for capture in trace.hidden]
         self._guards = [c for c in trace.captures if c.snapshot is not None and _is_reachable(c)]

@@ -1,0 +1,98 @@
+"""Write the generated pages of docs/ from the sources; run with `make docs`, and a test checks they are current."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+from collections.abc import Callable
+
+from weft.dialect.op import OPS, FieldKind, Op
+from weft.dialect.ops import FAMILIES, load_families
+from weft.frontend.settings import Settings
+from weft.passes.base import Pass
+from weft.passes.registry import load_pass
+from weft.tools.catalogue import all_passes, all_pipelines
+
+DOCS = pathlib.Path(__file__).parent
+
+OPS_INTRODUCTION = """# The ops of the weft dialect
+
+Generated from the op classes in `dialect/ops/` by `make docs`. Operands and results are builtin
+`tensor<...>` types (signless integers are signed, `ui8` to `ui64` are unsigned); elementwise ops broadcast as NumPy
+does and take exactly the dtypes of one of the ufunc's loops, so conversions are explicit `weft.cast` ops.
+A `shape` attribute has -1 where a run-time extent is given by an operand of `dims`.
+"""
+
+PASSES_INTRODUCTION = """# Passes and pipelines
+
+Generated from the pass classes by `make docs`. Every pass, and every upstream MLIR pass, can be run by name with
+`weft-opt`, as a flag or in `--pass-pipeline`; options go in braces: `weft-fold{max-elements=64}`.
+"""
+
+SETTINGS_INTRODUCTION = """# Settings
+
+Generated from `frontend/settings.py` by `make docs`. Set them in the environment, assign to `weft.settings.name`, or
+use `with weft.settings.scope(name=value):` for a while.
+
+| setting | environment | default | meaning |
+|---|---|---|---|
+"""
+
+
+def op_row(op_class: type[Op]) -> str:
+    """One line of the op table."""
+    operands = ", ".join(
+        f"{f.name}..." if f.kind is FieldKind.OPERANDS else f.name for f in op_class.operand_fields()
+    )
+    attributes = ", ".join(f"{f.name}: {f.kind.value}" for f in op_class.attribute_fields())
+    effects = ", ".join(effect.value for effect in op_class.effects) or "pure"
+    summary = op_class.summary().replace("|", "\\|")
+    return f"| `weft.{op_class.name}` | {operands} | {attributes} | {op_class.results} | {effects} | {summary} |"
+
+
+def ops_page() -> str:
+    """The table of all ops, by family."""
+    load_families()
+    parts = [OPS_INTRODUCTION]
+    families = {op_class.family for op_class in OPS.values()}
+    for family in sorted(families, key=FAMILIES.index):
+        parts.append(f"\n## {family.replace('_', ' ').capitalize()}\n")
+        parts.append("| op | operands | attributes | results | effects | meaning |\n|---|---|---|---|---|---|")
+        parts += [op_row(op_class) for op_class in OPS.values() if op_class.family == family]
+    return "\n".join(parts) + "\n"
+
+
+def pass_row(pass_class: type[Pass]) -> str:
+    """One line of the pass table."""
+    options = ", ".join(f"`{f.name.replace('_', '-')}={f.default}`" for f in dataclasses.fields(pass_class))
+    return f"| `{pass_class.name}` | {options} | {pass_class.summary} |"
+
+
+def passes_page() -> str:
+    """The weft passes with their options, and what the named pipelines consist of."""
+    table = all_passes()
+    rows = "\n".join(pass_row(load_pass(name, table)) for name in sorted(table))
+    pipelines = "\n".join(f"* `{name}`: `{text}`" for name, text in all_pipelines().items())
+    header = "\n| pass | options | what it does |\n|---|---|---|\n"
+    return f"{PASSES_INTRODUCTION}{header}{rows}\n\n## Named pipelines\n\n{pipelines}\n"
+
+
+def settings_page() -> str:
+    """The table of settings."""
+    rows = [
+        f"| `{f.name}` | `{f.metadata['variable']}` | `{f.default}` | {f.metadata['help']} |"
+        for f in dataclasses.fields(Settings)
+    ]
+    return SETTINGS_INTRODUCTION + "\n".join(rows) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "ops.md": ops_page,
+    "passes.md": passes_page,
+    "settings.md": settings_page,
+}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page())
+        print(f"docs/{name} written")
