@@ -19,7 +19,7 @@ from .extents import known_shape, require_broadcastable
 if TYPE_CHECKING:
     from ..trace import Trace
 
-NO_VALUE: Any = np._NoValue  # type: ignore[attr-defined]
+NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
 
 INT64 = np.dtype(np.int64)
@@ -46,6 +46,16 @@ def axis_tuple(axis: Any, rank: int, argument: str | None = None) -> tuple[int, 
             f"repeated axis in `{argument}` argument" if argument else "duplicate value in 'axis'"
         )
     return axes
+
+
+def reduced_axes(axis: Any, rank: int) -> tuple[int, ...]:
+    """The axes to reduce; of an array of rank 0, NumPy takes 0 and -1 for none."""
+    return () if rank == 0 and axis in (0, -1, (0,), (-1,)) else axis_tuple(axis, rank)
+
+
+def along(axis: int, entry: Any) -> tuple[Any, ...]:
+    """The index that is an entry for one axis and takes all of the axes before it."""
+    return (*(slice(None),) * axis, entry)
 
 
 def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:

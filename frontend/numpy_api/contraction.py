@@ -45,9 +45,7 @@ def matmul(
     wanted = (
         as_dtype(dtype)
         if dtype is not None
-        else as_dtype(
-            np.matmul.resolve_dtypes((x.dtype, y.dtype, None))[-1]  # type: ignore[attr-defined]
-        )
+        else as_dtype(np.matmul.resolve_dtypes((x.dtype, y.dtype, None))[-1])
     )
     x, y = (asarray(cast(operand, wanted)) for operand in (x, y))
     left_is_vector, right_is_vector = x.ndim == 1, y.ndim == 1

@@ -19,7 +19,10 @@ from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, cast, is_traced
 from ..staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, recording, require_device, staged
-from .extents import Extent, extent_scalar, known_extent, split_shape
+from .extents import Extent, extent_scalar, is_extent, known_extent, split_shape
+
+_numpy: Any = np
+"""NumPy, for calls with arguments that the overloads of its stubs do not foresee."""
 
 # Filled arrays
 
@@ -240,18 +243,19 @@ def arange(
     Bounds may be traced when they follow from the shapes of the arguments.
     """
     require_device(device)
-    first, end = (0, start) if stop is None else (start, stop)
+    bounds: tuple[Any, Any] = (0, start) if stop is None else (start, stop)
+    first, end = bounds
     trace = recording(first, end, step)
     wanted = optional_dtype(dtype)
     if trace is None:
-        return np.arange(first, end, step, wanted)
+        return _numpy.arange(first, end, step, wanted)
     if not any(is_traced(bound) for bound in (first, end, step)):
         if step == 0:
             raise ZeroDivisionError("division by zero")
-        result_dtype = wanted or np.arange(first, first, step).dtype
+        result_dtype = wanted or _numpy.arange(first, first, step).dtype
         known = max(math.ceil((end - first) / step), 0)
         if kind(result_dtype) not in "iuf" or (kind(result_dtype) in "iu" and not _are_integers(first, step)):
-            return _copied_constant(trace, np.arange(first, end, step, wanted))
+            return _copied_constant(trace, _numpy.arange(first, end, step, wanted))
         return _range(trace, first, step, known, result_dtype)
     dtypes = [b.dtype if hasattr(b, "dtype") else np.dtype(type(b)) for b in (first, end, step)]
     if any(d.kind not in "iub" for d in dtypes):
@@ -260,7 +264,8 @@ def arange(
         )
     if not isinstance(step, int):
         raise WeftTypeError("arange() with traced bounds takes a Python int as step")
-    length = np.maximum(-((end - first) // -step), 0)
+    starts_at_zero = isinstance(first, int) and first == 0 and step == 1
+    length = end if starts_at_zero and is_extent(end) else np.maximum(-((end - first) // -step), 0)
     return _range(trace, first, step, length, wanted or INT64)
 
 
@@ -270,11 +275,9 @@ def _are_integers(*values: Any) -> bool:
 
 def _range(trace: Any, start: Any, step: Any, length: Extent, dtype: np.dtype[Any]) -> TracedArray:
     bounds = [array_of(cast(value, dtype)) for value in (start, step)]
-    if isinstance(length, TracedArray):
-        shape, dims = (-1,), (extent_scalar(length),)
-    else:
-        shape, dims = (int(length),), ()
-    made: TracedArray = trace.emit(Arange, (*bounds, *dims), {"shape": shape})
+    is_known = not isinstance(length, TracedArray)
+    dims = [] if is_known else [extent_scalar(length)]
+    made: TracedArray = trace.emit(Arange, (*bounds, *dims), {"shape": (int(length) if is_known else -1,)})
     return made
 
 
@@ -296,7 +299,7 @@ def linspace(
     if count < 0:
         raise WeftValueError(f"Number of samples, {count}, must be non-negative.")
     if not any(is_traced(bound) for bound in (start, stop)):
-        made = np.linspace(start, stop, count, endpoint, retstep, optional_dtype(dtype), axis)
+        made = _numpy.linspace(start, stop, count, endpoint, retstep, optional_dtype(dtype), axis)
         trace = recording()
         return made if trace is None or retstep else _copied_constant(trace, made)
     first, last = array_of(start), array_of(stop)
@@ -305,7 +308,7 @@ def linspace(
     first, last = (np.multiply(bound, 1.0) for bound in (first, last))
     difference = last - first
     divisions = count - 1 if endpoint else count
-    places = np.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
+    places = _numpy.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
     step = difference / divisions if divisions > 0 else difference * np.nan
     if divisions > 0:
         from .elementwise import where
@@ -409,7 +412,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     """The matrix of powers of a vector."""
     vector = array_of(x)
     count = known_extent(vector, 0, "vander") if N is None else N
-    exponents = np.arange(count) if increasing else np.arange(count)[::-1]
+    exponents = _numpy.arange(count) if increasing else _numpy.arange(count)[::-1]
     return np.power(vector[:, None], exponents)
 
 

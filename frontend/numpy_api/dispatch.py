@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
+from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
 from ..staging import ArrayResult, asarray, cast
 from . import contraction, linalg, lookup, names, nan_reductions, reductions
@@ -42,7 +43,7 @@ def _call(ufunc: np.ufunc, *inputs: Any, **kwargs: Any) -> ArrayResult:
 _PRODUCTS: dict[np.ufunc, Callable[..., Any]] = {
     getattr(np, name): getattr(contraction, name)
     for name in ("matmul", "vecdot", "matvec", "vecmat")
-    if hasattr(np, name)
+    if hasattr(np, name)  # the last two came with NumPy 2.2
 }
 
 _REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
@@ -58,9 +59,12 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
         reductions.logsumexp(a, axis, keepdims), out
     ),
 }
-_BOOLEAN_REDUCTIONS = {np.bitwise_and: reductions.all, np.bitwise_or: reductions.any}
+_BOOLEAN_REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
+    np.bitwise_and: reductions.all,
+    np.bitwise_or: reductions.any,
+}
 
-_SCANS = {
+_SCANS: dict[np.ufunc, type[Op]] = {
     np.add: scan_ops.CumulativeSum,
     np.multiply: scan_ops.CumulativeProd,
     np.maximum: scan_ops.CumulativeMax,

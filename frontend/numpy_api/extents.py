@@ -7,7 +7,7 @@ walking from a value to the ops that made it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -16,6 +16,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import OPS, Elementwise, Op
+from ...dialect.ops.indexing import INT64_MAX
 from ...dialect.types import format_shape
 from ..array import TracedArray
 
@@ -170,6 +171,11 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     return extent
 
 
+def is_extent(value: Any) -> bool:
+    """Whether a value is the extent of an axis, and so not negative."""
+    return isinstance(value, TracedArray) and value.ndim == 0 and _origin_of_scalar(value._value())[1] >= 0
+
+
 def product(extents: Sequence[Extent]) -> Extent:
     """The product of extents: an int when all are."""
     known = 1
@@ -216,62 +222,106 @@ def _origin_of_scalar(value: Any) -> Origin:
     return value, -1
 
 
-_SAME_SHAPE = frozenset(
-    ("cast", "bitcast", "real", "imag", "erf", "sort", "argsort", "roll", "triu", "tril", "read_ref")
-    + ("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min")
-    + ("slice_update", "scatter", "put_along_axis")
-)
-_BROADCASTING = frozenset(("select", "complex"))
-_EXTENTS_GIVEN = frozenset(("reshape", "broadcast_to", "arange"))
-_REDUCTIONS = frozenset(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"))
+Step: TypeAlias = "tuple[Any, int] | None"
+"""One step back from an axis of a result: an operand and its axis, or None where the extent is new."""
 
 
-def _step(op_class: type[Op], operation: Any, axis: int) -> tuple[Any, int] | None:
-    """One step back from a result's axis: an operand and its axis, or None where the extent is new."""
-    operands = operation.operands
-    name = op_class.name
-    if name in _SAME_SHAPE:
-        return operands[0], axis
-    if issubclass(op_class, Elementwise) or name in _BROADCASTING:
-        return _aligned(operands, operation.results[0].type.rank - axis)
-    if name == "transpose":
-        return operands[0], tuple(operation.attributes["permutation"])[axis]
-    if name in _EXTENTS_GIVEN:
-        shape = tuple(operation.attributes["shape"])
-        behind = shape[axis:].count(-1)
-        return (operands[len(operands) - behind], -1) if shape[axis] == -1 else None
-    if name in _REDUCTIONS and not operation.attributes["keepdims"].value:
-        rank = operands[0].type.rank
-        axes = {a % rank for a in operation.attributes["axes"]}
-        return operands[0], [a for a in range(rank) if a not in axes][axis]
-    if name in _REDUCTIONS:
-        return operands[0], axis
-    if name == "expand_dims":
-        inserted = tuple(operation.attributes["axes"])
-        return operands[0], axis - sum(a < axis for a in inserted)
-    if name == "squeeze":
-        removed = tuple(operation.attributes["axes"])
-        return operands[0], [a for a in range(operands[0].type.rank) if a not in removed][axis]
-    if name == "concat":
-        joined = operation.attributes["axis"].value
-        return None if axis == joined else _aligned(operands, operands[0].type.rank - axis)
-    if name == "matmul":
-        rank = operation.results[0].type.rank
-        return (
-            (operands[0], operands[0].type.rank - 2)
-            if axis == rank - 2
-            else ((operands[1], operands[1].type.rank - 1) if axis == rank - 1 else None)
-        )
-    return None
+def _step(op_class: type[Op], operation: Any, axis: int) -> Step:
+    """One step back from an axis of what an op made."""
+    if issubclass(op_class, Elementwise):
+        return _of_broadcast(operation, axis)
+    rule = _STEPS.get(op_class.name)
+    return None if rule is None else rule(operation, axis)
 
 
-def _aligned(operands: Any, place: int) -> tuple[Any, int] | None:
-    """The first operand with an unknown extent at a place counted from the end, and the axis there."""
-    for operand in operands:
+def _of_first(operation: Any, axis: int) -> Step:
+    return operation.operands[0], axis
+
+
+def _of_broadcast(operation: Any, axis: int) -> Step:
+    """The first operand with an unknown extent at the place, counted from the end."""
+    place = operation.results[0].type.rank - axis
+    for operand in operation.operands:
         rank = operand.type.rank
         if rank >= place and operand.type.is_dynamic_dim(rank - place):
             return operand, rank - place
     return None
+
+
+def _of_transpose(operation: Any, axis: int) -> Step:
+    return operation.operands[0], tuple(operation.attributes["permutation"])[axis]
+
+
+def _of_given_shape(operation: Any, axis: int) -> Step:
+    """The operand that gives the extent: those behind it in the shape come last among the operands."""
+    shape = tuple(operation.attributes["shape"])
+    behind = shape[axis:].count(-1)
+    return (operation.operands[len(operation.operands) - behind], -1) if shape[axis] == -1 else None
+
+
+def _of_reduction(operation: Any, axis: int) -> Step:
+    if operation.attributes["keepdims"].value:
+        return operation.operands[0], axis
+    rank = operation.operands[0].type.rank
+    reduced = {a % rank for a in operation.attributes["axes"]}
+    return operation.operands[0], [a for a in range(rank) if a not in reduced][axis]
+
+
+def _of_expand_dims(operation: Any, axis: int) -> Step:
+    return operation.operands[0], axis - sum(a < axis for a in operation.attributes["axes"])
+
+
+def _of_squeeze(operation: Any, axis: int) -> Step:
+    removed = tuple(operation.attributes["axes"])
+    return operation.operands[0], [a for a in range(operation.operands[0].type.rank) if a not in removed][
+        axis
+    ]
+
+
+def _of_slice(operation: Any, axis: int) -> Step:
+    bounds = tuple(tuple(operation.attributes[key])[axis] for key in ("start", "stop", "step"))
+    return (operation.operands[0], axis) if bounds == (0, INT64_MAX, 1) else None
+
+
+def _of_gather(operation: Any, axis: int) -> Step:
+    """The axis of the indexed array that is left as it is."""
+    indexed, position = tuple(operation.attributes["axes"]), operation.attributes["position"].value
+    rest = [place for place in range(operation.operands[0].type.rank) if place not in indexed]
+    inserted = operation.results[0].type.rank - len(rest)
+    if position <= axis < position + inserted:
+        return None
+    return operation.operands[0], rest[axis if axis < position else axis - inserted]
+
+
+def _of_concat(operation: Any, axis: int) -> Step:
+    return None if axis == operation.attributes["axis"].value else _of_broadcast(operation, axis)
+
+
+def _of_matmul(operation: Any, axis: int) -> Step:
+    rank = operation.results[0].type.rank
+    if axis < rank - 2:
+        return None
+    operand = operation.operands[axis - (rank - 2)]
+    return operand, operand.type.rank - (rank - axis)
+
+
+_STEPS: dict[str, Callable[[Any, int], Step]] = {
+    **dict.fromkeys(("cast", "bitcast", "real", "imag", "erf", "read_ref"), _of_first),
+    **dict.fromkeys(("sort", "argsort", "roll", "triu", "tril"), _of_first),
+    **dict.fromkeys(("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"), _of_first),
+    **dict.fromkeys(("slice_update", "scatter", "put_along_axis"), _of_first),
+    **dict.fromkeys(("select", "complex"), _of_broadcast),
+    **dict.fromkeys(("reshape", "broadcast_to", "arange"), _of_given_shape),
+    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"), _of_reduction),
+    "concat": _of_concat,
+    "expand_dims": _of_expand_dims,
+    "gather": _of_gather,
+    "matmul": _of_matmul,
+    "slice": _of_slice,
+    "squeeze": _of_squeeze,
+    "transpose": _of_transpose,
+}
+"""Where the extents of an op's result come from, by the op's name; those of other ops are new."""
 
 
 def _depends_on_shapes_only(value: Any) -> bool:
@@ -298,6 +348,7 @@ __all__ = [
     "extent_scalar",
     "extents_text",
     "format_shape",
+    "is_extent",
     "known_extent",
     "known_shape",
     "product",

@@ -12,7 +12,7 @@ from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
-from .arguments import BOOL, INT64, axis_index, common_dtype, deliver, staged, write_into
+from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, staged, write_into
 from .extents import Extent, known_shape, require_equal, shapes_text
 from .shape import broadcast_to, ravel, reshape
 
@@ -35,7 +35,7 @@ def take(
     places = _in_bounds(places, x, place, mode)
     trace = trace_of((x, places))
     if trace is not None and mode == "raise":
-        return deliver(staged(trace, x)[(*(slice(None),) * place, places)], out)
+        return deliver(staged(trace, x)[along(place, places)], out)
     return deliver(apply(ops.Gather, x, places, axes=(place,), position=place), out)
 
 

@@ -79,7 +79,8 @@ def finfo(type: Any, /) -> Any:
     dtype = _dtype_of(type)
     if kind_of(dtype) not in "fc":
         raise WeftValueError(f"data type {dtype!r} not inexact")
-    return ml_dtypes.finfo(bfloat16) if dtype == bfloat16 else np.finfo(dtype)
+    limits: Any = ml_dtypes.finfo if dtype == bfloat16 else np.finfo
+    return limits(dtype)
 
 
 def iinfo(type: Any, /) -> Any:

@@ -14,7 +14,7 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import Concat, Stack
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
-from .arguments import axis_index, common_dtype, deliver
+from .arguments import along, axis_index, common_dtype, deliver
 from .extents import extents_text, known_extent, known_shape, require_equal
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
@@ -187,7 +187,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ArrayResult, ...]:
     if array.ndim == 0:
         raise WeftValueError("Input array must be at least 1-d.")
     place = axis_index(axis, array.ndim)
-    return tuple(array[(*(slice(None),) * place, i)] for i in range(known_extent(array, place, "unstack")))
+    return tuple(array[along(place, i)] for i in range(known_extent(array, place, "unstack")))
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
@@ -208,7 +208,7 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         each, longer = divmod(known_extent(x, place, "split"), count)
         ends = np.cumsum([0] + longer * [each + 1] + (count - longer) * [each]).tolist()
         bounds = list(pairwise(ends))
-    return [x[(*(slice(None),) * place, slice(start, stop))] for start, stop in bounds]
+    return [x[along(place, slice(start, stop))] for start, stop in bounds]
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
@@ -259,8 +259,8 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         piece = expand_dims(piece, place) if piece.ndim == x.ndim - 1 else piece
         wanted = tuple(1 if a == place else extent for a, extent in enumerate(x.shape))
         piece = broadcast_to(piece, wanted)
-    before = (*(slice(None),) * place, slice(None, where))
-    behind = (*(slice(None),) * place, slice(where, None))
+    before = along(place, slice(None, where))
+    behind = along(place, slice(where, None))
     return concatenate([x[before], piece, x[behind]], axis=place)
 
 

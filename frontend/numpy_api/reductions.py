@@ -22,6 +22,7 @@ from .arguments import (
     deliver,
     is_inexact,
     optional_dtype,
+    reduced_axes,
 )
 from .extents import known_shape, product
 
@@ -119,7 +120,7 @@ def _fold(
         )
     else:
         result = _apply_reduction(
-            op_class, cast(_masked(x, where, neutral), wanted), axis_tuple(axis, x.ndim), keepdims
+            op_class, cast(_masked(x, where, neutral), wanted), reduced_axes(axis, x.ndim), keepdims
         )
     if given(initial):
         result = ufunc(result, initial)
@@ -315,7 +316,7 @@ def _extremum(
     op_class: type[Op], ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
 ) -> ArrayResult:
     x = asarray(a)
-    axes = axis_tuple(axis, x.ndim)
+    axes = reduced_axes(axis, x.ndim)
     if not given(initial):
         if given(where) and where is not True:
             raise WeftValueError(
@@ -382,7 +383,7 @@ def argmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: Any = N
 
 def _argument(op_class: type[Op], a: Any, axis: Any, out: Any, keepdims: Any) -> ArrayResult:
     x = asarray(a)
-    if axis is None:
+    if axis is None or (x.ndim == 0 and axis in (0, -1)):
         from .shape import ravel, reshape
 
         flat = ravel(x)
@@ -414,7 +415,7 @@ def all(
 
 
 def _logical(op_class: type[Op], x: ArrayResult, axis: Any, keepdims: Any) -> ArrayResult:
-    return _apply_reduction(op_class, x, axis_tuple(axis, x.ndim), keepdims)
+    return _apply_reduction(op_class, x, reduced_axes(axis, x.ndim), keepdims)
 
 
 def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> ArrayResult:
@@ -435,7 +436,7 @@ def logsumexp(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> ArrayRe
         return result
     from .shape import squeeze
 
-    return squeeze(result, axis_tuple(axis, x.ndim))
+    return squeeze(result, reduced_axes(axis, x.ndim))
 
 
 __all__ = [

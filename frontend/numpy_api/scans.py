@@ -12,7 +12,7 @@ from ...dialect.errors import WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from .arguments import BOOL, NO_VALUE, axis_index, deliver, optional_dtype
+from .arguments import BOOL, NO_VALUE, along, axis_index, deliver, optional_dtype
 from .reductions import accumulator_dtype, dtype_of_out
 
 
@@ -144,7 +144,7 @@ def diff(
     result = concatenate(parts, axis=place) if len(parts) > 1 else x
     operation = np.not_equal if result.dtype == BOOL else np.subtract
     for _ in range(operator.index(n)):
-        result = operation(result[_along(place, slice(1, None))], result[_along(place, slice(None, -1))])
+        result = operation(result[along(place, slice(1, None))], result[along(place, slice(None, -1))])
     return result
 
 
@@ -175,7 +175,7 @@ def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Arr
         width = diff(grid) if grid.ndim == 1 else diff(grid, axis=place)
         if grid.ndim == 1:
             width = reshape(width, tuple(width.shape[0] if i == place else 1 for i in range(values.ndim)))
-    later, earlier = values[_along(place, slice(1, None))], values[_along(place, slice(None, -1))]
+    later, earlier = values[along(place, slice(1, None))], values[along(place, slice(None, -1))]
     return sum_of(width * (later + earlier) / 2.0, place)
 
 
@@ -195,16 +195,11 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1)
         raise TypeError("invalid number of arguments")
     slopes = []
     for place, spacing in zip(axes, spacings, strict=True):
-        first, second = x[_along(place, slice(0, 1))], x[_along(place, slice(1, 2))]
-        last, before = x[_along(place, slice(-1, None))], x[_along(place, slice(-2, -1))]
-        inner = (x[_along(place, slice(2, None))] - x[_along(place, slice(None, -2))]) / (2.0 * spacing)
+        first, second = x[along(place, slice(0, 1))], x[along(place, slice(1, 2))]
+        last, before = x[along(place, slice(-1, None))], x[along(place, slice(-2, -1))]
+        inner = (x[along(place, slice(2, None))] - x[along(place, slice(None, -2))]) / (2.0 * spacing)
         slopes.append(concatenate([(second - first) / spacing, inner, (last - before) / spacing], axis=place))
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
-
-
-def _along(axis: int, entry: slice) -> tuple[slice, ...]:
-    """The index that slices one axis and takes all of those before it."""
-    return (*(slice(None),) * axis, entry)
 
 
 __all__ = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,10 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
         if match is not None and not (isinstance(extent, int) and extent == 0):
             wanted = [w for w in wanted if w is not match]
             own = [o for o in own if o is not extent]
+    own_known, wanted_known = (prod(e for e in side if isinstance(e, int)) for side in (own, wanted))
+    if one_unknown and wanted_known and own_known % wanted_known == 0:
+        own = [own_known // wanted_known, *(e for e in own if isinstance(e, TracedArray))]
+        wanted = [e for e in wanted if isinstance(e, TracedArray)]
     count, rest = product(own), product(wanted)
     trace = trace_of((x, *extents))
     message = f"cannot reshape array of size {{0}} into shape {_asked(extents)}"

@@ -73,7 +73,7 @@ def quantile(
     if count == 0:
         raise WeftValueError("quantile() of an empty axis is not defined")
     ordered = sort(lined)
-    quantiles = [_at(ordered, float(f) * (count - 1)) for f in fractions.reshape(-1)]
+    quantiles = [_at(ordered, float(f) * (count - 1), count - 1) for f in fractions.reshape(-1)]
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         quantiles = [reshape(quantile, kept) for quantile in quantiles]
@@ -83,10 +83,10 @@ def quantile(
     return deliver(reshape(stacked, (*fractions.shape, *stacked.shape[1:])), out)
 
 
-def _at(ordered: ArrayResult, position: float) -> ArrayResult:
+def _at(ordered: ArrayResult, position: float, last_place: int) -> ArrayResult:
     """The element of a sorted last axis at a fractional place, interpolated; NaN (which comes last) wins."""
     lower = int(position)
-    below, above = ordered[..., lower], ordered[..., min(lower + 1, known_shape(ordered)[-1] - 1)]
+    below, above = ordered[..., lower], ordered[..., min(lower + 1, last_place)]
     fraction = position - lower
     difference = above - below
     # NumPy starts from the nearer neighbour.

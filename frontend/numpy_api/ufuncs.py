@@ -57,7 +57,7 @@ def apply_ufunc(
     *inputs: Any,
     out: Any = None,
     where: Any = True,
-    casting: str = "same_kind",
+    casting: Any = "same_kind",
     order: str = "K",
     dtype: Any = None,
     subok: bool = True,
@@ -81,7 +81,7 @@ def apply_ufunc(
 
 
 def _results(
-    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], outputs: Sequence[Any], casting: str, dtype: Any
+    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], outputs: Sequence[Any], casting: Any, dtype: Any
 ) -> tuple[ArrayResult, ...]:
     """Stage the op on operands cast to the loop that NumPy picks; one result per output."""
     if len(inputs) != ufunc.nin:
@@ -102,7 +102,7 @@ def _results(
 
 
 def _loop(
-    ufunc: np.ufunc, operands: Sequence[Any], outputs: Sequence[Any], casting: str, dtype: Any
+    ufunc: np.ufunc, operands: Sequence[Any], outputs: Sequence[Any], casting: Any, dtype: Any
 ) -> tuple[np.dtype[Any], ...]:
     """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
     given = tuple(_weak_type(operand) for operand in operands)
@@ -112,7 +112,7 @@ def _loop(
     wanted: dict[str, Any] = {}
     if dtype is not None:
         wanted["signature"] = (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
-    loop = ufunc.resolve_dtypes((*given, *targets), casting=casting, **wanted)  # type: ignore[call-overload]
+    loop = ufunc.resolve_dtypes((*given, *targets), casting=casting, **wanted)
     return tuple(as_dtype(entry) for entry in loop)
 
 
@@ -152,7 +152,7 @@ def _require_no_negative_power(exponent: Any) -> None:
     elif kind(exponent.dtype) == "i":
         from .reductions import any as any_of
 
-        exponent._storage.trace.raise_if(any_of(exponent < 0), "ValueError", NEGATIVE_POWER)
+        exponent._storage.trace.raise_if(any_of(np.less(exponent, 0)), "ValueError", NEGATIVE_POWER)
 
 
 def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:
