@@ -1,21 +1,78 @@
-"""All passes and named pipelines there are: the tables of the rooms below, joined."""
+"""All passes and named pipelines there are: the tables of the rooms below, joined; and what weft-opt lists."""
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from functools import cache
 
+from ..backend.cpu.registry import CPU_PASSES
+from ..dialect.mlir import ir
+from ..dialect.op import OPS
+from ..dialect.register import context
 from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
-from ..passes.registry import PASSES, PassTable
+from ..passes.registry import PASSES, PassTable, load_pass
+
+WEFT_TO_LLVM = (
+    "builtin.module(weft-optimize,weft-to-linalg,outline-kernels,plan-buffers,schedule-kernels,lower-to-llvm)"
+)
+"""The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
 
 
 @cache
 def all_passes() -> PassTable:
     """Every weft pass by name."""
-    return {**PASSES}
+    return {**PASSES, **CPU_PASSES}
 
 
 @cache
 def all_pipelines() -> Pipelines:
     """Every named pipeline."""
-    return {**PIPELINES}
+    return {**PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
+
+
+def dialects() -> list[str]:
+    """The dialects that can be parsed; MLIR tells them only in a complaint about an unknown one."""
+    notes: list[str] = []
+
+    def receive(diagnostic: ir.Diagnostic) -> bool:
+        notes.extend(note.message for note in diagnostic.notes)
+        return True
+
+    handler = context().attach_diagnostic_handler(receive)
+    before = context().emit_error_diagnostics
+    context().emit_error_diagnostics = True
+    try:
+        ir.Module.parse("nothing.nothing", context())
+    except ir.MLIRError:
+        listing = re.search(r"Available dialects: ([^;]*)", " ".join(notes))
+        names = re.findall(r"[a-z]\w*", listing[1].partition("(* ")[0]) if listing else []
+        return sorted(names)
+    finally:
+        context().emit_error_diagnostics = before
+        handler.detach()
+    return []
+
+
+def dialects_text() -> str:
+    """What --show-dialects prints: all dialects, and the ops of weft by family."""
+    lines = [f"Available Dialects: {','.join(dialects())}", "", "Ops of the weft dialect:"]
+    for family in dict.fromkeys(op.family for op in OPS.values()):
+        lines.append(f"  {family}")
+        lines += [f"    weft.{op.name:22} {op.summary()}" for op in OPS.values() if op.family == family]
+    return "\n".join(lines) + "\n"
+
+
+def passes_text() -> str:
+    """What --list-passes prints: every weft pass with its options, and every named pipeline."""
+    lines = ["Passes of weft:"]
+    for name in sorted(all_passes()):
+        pass_class = load_pass(name, all_passes())
+        lines.append(f"  --{name:24} {pass_class.summary}")
+        for field in dataclasses.fields(pass_class):
+            lines.append(f"      {field.name.replace('_', '-')}=<{field.type}> (default {field.default})")
+    lines += ["", "Named pipelines:"]
+    lines += [f"  --{name:24} {text}" for name, text in all_pipelines().items()]
+    lines += ["", "Every upstream pass is a flag too, by its name in mlir-opt."]
+    return "\n".join(lines) + "\n"

@@ -111,7 +111,7 @@ def _collides(access: Access, row: int) -> bool:
     """Whether the rows of a tile fall on the same lines of the first-level cache."""
     axis = access.axis_of(row)
     stride = access.memref.type.get_strides_and_offset()[0][axis]
-    return stride * element_bytes(access.memref.type.element_type) % CACHE_WAY == 0
+    return bool(stride * element_bytes(access.memref.type.element_type) % CACHE_WAY == 0)
 
 
 def _bytes(contraction: Contraction, across: Index) -> int | None:

@@ -8,8 +8,11 @@ loops.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, PassManager, ir
+from ...passes.base import Pass, Statistics
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
 from .math_expansion import expand_math
@@ -28,6 +31,19 @@ BUFFERISE = ",".join(
     ]
 )
 FREE = "buffer-deallocation-pipeline"  # once only: it refuses functions that free memory
+
+
+@dataclass(frozen=True)
+class ScheduleKernels(Pass):
+    """Write the kernels of a module as loops and vector code on memrefs."""
+
+    name: ClassVar[str] = "schedule-kernels"
+    summary: ClassVar[str] = "write kernels as loops and vector code on memrefs"
+
+    verify: bool = True
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        lower_kernels(module, self.verify)
 
 
 def lower_kernels(module: Module, verify: bool = False) -> None:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from ...dialect.mlir import Operation, Value, ir
 from .emit import Emitter, ForLoop, Index, load, store
 from .loop_nest import LoopNest, nested
+from .transposed_loops import match_transposed_loops
 from .vector_loops import match_vector_loop
 
 BLOCK_COLUMNS = 1024
@@ -25,6 +26,11 @@ def emit_loops(nest: LoopNest, emitter: Emitter) -> None:
     """Write the free dimensions of a nest as loops at the insertion point."""
     order = nest.loop_order()
     carried = _trailing_reductions(nest, order)
+    squares = match_transposed_loops(nest, order, emitter)
+    if squares is not None:
+        squares.emit()
+        nest.operation.erase()
+        return
     vector_loop = match_vector_loop(nest, order, carried, emitter)
     with _loops_over_tiles(nest, emitter, _tile_sizes(nest, order)) as bounds:
         if vector_loop is not None:

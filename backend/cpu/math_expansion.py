@@ -6,8 +6,11 @@ Nothing is left to upstream's expansions, some of which lose all accuracy near z
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
 
-from ...dialect.mlir import Operation, Type, Value, ir
+from ...dialect.mlir import Module, Operation, Type, Value, ir
+from ...passes.base import Pass, Statistics
 from . import math_functions as functions
 from .emit import create
 from .number import Number, float_like
@@ -57,6 +60,17 @@ LIBM_SYMBOLS: frozenset[str] = frozenset(
 """The libm functions that compiled code may call."""
 
 _EXPANDED = {f"math.{name}" for name in [*_BOTH, *_LIBM, "rsqrt"]}
+
+
+@dataclass(frozen=True)
+class ExpandMath(Pass):
+    """Replace elementary functions by arithmetic, or by calls of libm."""
+
+    name: ClassVar[str] = "expand-math"
+    summary: ClassVar[str] = "replace elementary functions by arithmetic that vectorises, or by calls of libm"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        statistics["functions expanded"] += expand_math(module.operation)
 
 
 def is_expanded(op: Operation) -> bool:

@@ -115,8 +115,8 @@ class RightPack:
 class LeftPack:
     """The left operand, tile after tile of rows: for every step the elements of all rows of the tile.
 
-    Only for sizes that are known. With `overlap` the last tile holds the last rows, some of which are in the tile
-    before too; else rows beyond the end repeat the last one, and their results are not computed.
+    Only for sizes that are known. With `overlap` the last tile holds the last rows, some of which are in the
+    tile before too; else rows beyond the end repeat the last one, and their results are not computed.
     """
 
     def __init__(self, contraction: Contraction, plan: Plan, emitter: Emitter, overlap: bool) -> None:

@@ -25,7 +25,13 @@ class Kind:
         if not isinstance(type, ir.IntegerType):
             return self.floating
         highest = (1 << (type.width - 1)) - 1
-        numbers = {"zero": 0, "one": 1, "ones": -1, "highest": highest, "lowest": -highest - 1}
+        numbers: dict[str, int] = {
+            "zero": 0,
+            "one": 1,
+            "ones": -1,
+            "highest": highest,
+            "lowest": -highest - 1,
+        }
         return numbers[self.integer]
 
 

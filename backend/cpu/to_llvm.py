@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from ...dialect.mlir import Module, Operation, ir
+from ...passes.base import Pass, Statistics
 from .kernels import run_pipeline
 from .vector_width import vector_bytes
 
@@ -32,6 +36,19 @@ LOWER = ",".join(
 )
 
 
+@dataclass(frozen=True)
+class LowerToLlvm(Pass):
+    """Convert scheduled kernels to the LLVM dialect."""
+
+    name: ClassVar[str] = "lower-to-llvm"
+    summary: ClassVar[str] = "convert scheduled kernels to the LLVM dialect"
+
+    verify: bool = True
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        lower_to_llvm(module, self.verify)
+
+
 def lower_to_llvm(module: Module, verify: bool = False) -> None:
     """Convert the whole module to the LLVM dialect in place; kernel arguments are marked as not aliasing."""
     run_pipeline(module, LOWER, verify)
@@ -42,3 +59,8 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
 
 def _annotate(function: Operation) -> None:
     function.attributes["prefer_vector_width"] = ir.StringAttr.get(str(8 * vector_bytes()))
+    if "sym_visibility" in function.attributes:  # a kernel: the buffer plan keeps its arguments apart
+        unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+        pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
+        nothing = ir.DictAttr.get({})
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])

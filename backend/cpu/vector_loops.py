@@ -45,6 +45,9 @@ class VectorLoop:
     def __init__(self, nest: LoopNest, inner: int, emitter: Emitter) -> None:
         self.nest, self.inner, self.emitter = nest, inner, emitter
         self.lanes = vector_bytes() // widest_element(nest.body)
+        extent = nest.extents[inner]
+        if isinstance(extent, int):
+            self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
         self.unroll = self._unroll_factor()
 
     def _unroll_factor(self) -> int:

@@ -1,0 +1,17 @@
+"""Which passes the CPU backend has, by name; their modules are imported when a pass is asked for."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from ...passes.registry import PassTable
+
+CPU_PASSES: PassTable = MappingProxyType(
+    {
+        "expand-math": f"{__package__}.math_expansion:ExpandMath",
+        "lower-to-llvm": f"{__package__}.to_llvm:LowerToLlvm",
+        "outline-kernels": f"{__package__}.outline:OutlineKernels",
+        "plan-buffers": f"{__package__}.buffers:PlanBuffers",
+        "schedule-kernels": f"{__package__}.kernels:ScheduleKernels",
+    }
+)

@@ -1,0 +1,63 @@
+// RUN: weft-opt %s --expand-math | filecheck %s
+
+// Functions become arithmetic that keeps NaN.
+// CHECK-LABEL: func.func @exponential
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %arg0, %arg0 : f32
+// CHECK: math.roundeven
+// CHECK: math.fma
+// CHECK: arith.select %[[NAN]], %arg0
+// CHECK-NOT: math.exp
+func.func @exponential(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// Vectors are expanded as a whole.
+// CHECK-LABEL: func.func @of_vector
+// CHECK: math.fma {{.*}} : vector<8xf64>
+// CHECK-NOT: math.log
+func.func @of_vector(%x: vector<8xf64>) -> vector<8xf64> {
+  %0 = math.log %x : vector<8xf64>
+  return %0 : vector<8xf64>
+}
+
+// Large arguments of sin and cos take another way, if there is one in a vector.
+// CHECK-LABEL: func.func @large_angles
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<2xi1> into i1
+// CHECK: scf.if %[[ANY]]
+// CHECK: func.call @sinf
+// CHECK: func.call @sinf
+// CHECK: } else {
+// CHECK-NOT: call @sinf
+func.func @large_angles(%x: vector<2xf32>) -> vector<2xf32> {
+  %0 = math.sin %x : vector<2xf32>
+  return %0 : vector<2xf32>
+}
+
+// Half precision is computed in single precision and rounded once.
+// CHECK-LABEL: func.func @half
+// CHECK: arith.extf %arg0 : f16 to f32
+// CHECK: arith.truncf {{.*}} : f32 to f16
+func.func @half(%x: f16) -> f16 {
+  %0 = math.tanh %x : f16
+  return %0 : f16
+}
+
+// What has no good expansion is a call.
+// CHECK-LABEL: func.func @library
+// CHECK: call @atan2(%arg0, %arg0) : (f64, f64) -> f64
+func.func @library(%x: f64) -> f64 {
+  %0 = math.atan2 %x, %x : f64
+  return %0 : f64
+}
+
+// What LLVM has an instruction for stays.
+// CHECK-LABEL: func.func @kept
+// CHECK-NEXT: math.sqrt
+// CHECK-NEXT: math.floor
+// CHECK-NEXT: return
+func.func @kept(%x: f64) -> f64 {
+  %0 = math.sqrt %x : f64
+  %1 = math.floor %0 : f64
+  return %1 : f64
+}

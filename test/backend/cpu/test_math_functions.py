@@ -1,0 +1,134 @@
+"""Elementary functions: accuracy over all magnitudes, special values, half precision, and in vectors of any length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from support.kernel_code import KernelText
+
+Array = np.ndarray[Any, Any]
+
+REFERENCES: dict[str, Callable[..., Any]] = {
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "cbrt": np.cbrt,
+    "powf": np.power,
+    "atan2": np.arctan2,
+}
+TWO_OPERANDS = {"powf", "atan2"}
+SPECIAL = [
+    *(0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5, 1e-40, -1e-40, 1e30, -1e30),
+    *(88.72, 88.73, 89.3, 89.5, -87.4, -103.9, -104.0, 709.7, 709.8, 710.4, 710.5, -745.0, -746.0),
+    *(1e-310, 1e-8, 3e-4, 0.41421, 0.99999994, 1.0000001, 32768.0, 32769.0, 1e6, 1e10, 22.0),
+]
+
+
+def compiled(name: str, dtype: str, size: int) -> Callable[..., None]:
+    kernel = KernelText()
+    inputs = [kernel.argument((size,), dtype) for _ in range(1 + (name in TWO_OPERANDS))]
+    element, operands = inputs[0].element, ", ".join(f"%x{number}" for number in range(len(inputs)))
+    body = f"%y = math.{name} {operands} : {element}\nlinalg.yield %y : {element}"
+    kernel.result(kernel.generic(inputs, ["i"] * (len(inputs) + 1), body, (size,), dtype))
+    return kernel.compile()
+
+
+def samples(dtype: str) -> Array:
+    """Special values, random bits, and the ranges in which functions change their ways."""
+    generator = np.random.default_rng(0)
+    width = np.dtype(dtype).itemsize
+    bits = generator.integers(0, 2 ** (8 * width), 40_000, dtype=f"u{width}").view(dtype)
+    ranges = [generator.uniform(-bound, bound, 20_000) for bound in (1e-3, 1, 4, 100, 800)]
+    near_one = 1 + generator.standard_normal(20_000) * 1e-3
+    with np.errstate(all="ignore"):
+        return np.concatenate([np.array(SPECIAL), *ranges, near_one, bits]).astype(dtype)
+
+
+def ulps(got: Array, exact: Array) -> Array:
+    """The distance in units of the last place of the result; infinite where one is finite and one is not."""
+    with np.errstate(all="ignore"):
+        rounded = exact.astype(got.dtype)
+        same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+        distance = np.abs(got.astype(exact.dtype) - exact) / np.spacing(np.abs(rounded)).astype(exact.dtype)
+    return np.where(same, 0, np.where(np.isfinite(got) & np.isfinite(rounded), distance, np.inf))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", REFERENCES)
+def test_is_right_to_two_ulps(name: str, dtype: str) -> None:
+    operands = [samples(dtype)]
+    if name in TWO_OPERANDS:
+        operands.append(np.random.default_rng(1).permutation(operands[0]))
+        special = np.array(SPECIAL).astype(dtype)
+        pairs = np.meshgrid(special, special)
+        operands = [np.concatenate([x, pair.ravel()]) for x, pair in zip(operands, pairs, strict=True)]
+    result = np.empty_like(operands[0])
+    compiled(name, dtype, len(result))(*operands, result)
+    with np.errstate(all="ignore"):
+        exact = REFERENCES[name](*(x.astype(np.longdouble) for x in operands))
+    distance = ulps(result, exact)
+    worst = int(np.argmax(distance))
+    # The C library's cube root is good to 4 ulps only.
+    bound = 4 if (name, dtype) == ("cbrt", "float64") else 2
+    assert distance[worst] <= bound, ([x[worst] for x in operands], result[worst], exact[worst])
+    zeros = (result == 0) & (exact == 0)
+    np.testing.assert_array_equal(np.signbit(result[zeros]), np.signbit(exact[zeros]))
+
+
+def test_error_function() -> None:
+    import math
+
+    x = samples("float32")
+    result = np.empty_like(x)
+    compiled("erf", "float32", len(x))(x, result)
+    exact = np.array([math.erf(value) for value in x.tolist()])
+    assert ulps(result, exact).max() <= 1
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["exp", "log", "tanh", "sin", "powf", "atan2"])
+def test_half_precision_is_rounded_once(name: str, dtype: str) -> None:
+    half = np.dtype(dtype if dtype == "float16" else ml_dtypes.bfloat16)
+    x = np.arange(2**16, dtype=np.uint16).view(half)
+    operands = [x, x[::-1].copy()] if name in TWO_OPERANDS else [x]
+    result = np.empty_like(x)
+    compiled(name, dtype, len(x))(*operands, result)
+    with np.errstate(all="ignore"):
+        exact = REFERENCES[name](*(value.astype(np.float64) for value in operands))
+        rounded = exact.astype(half)
+    same = (result == rounded) | (np.isnan(result) & np.isnan(rounded))
+    # Double rounding moves a few results that lie half way between two numbers.
+    assert np.count_nonzero(~same) <= 80
+    got, wanted = (value[~same].view(np.int16).astype(int) for value in (result, rounded))
+    assert np.abs(got - wanted).max(initial=0) <= 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 16, 17, 31, 33, 64, 100])
+@pytest.mark.parametrize("name", ["tanh", "cos"])
+def test_vectors_of_any_length(name: str, size: int) -> None:
+    x = np.linspace(-5, 1e6 if name == "cos" else 5, size).astype(np.float32)
+    padded = np.full(size + 32, 7, np.float32)
+    compiled(name, "float32", size)(x, padded[16 : 16 + size])
+    np.testing.assert_allclose(
+        padded[16 : 16 + size], REFERENCES[name](x.astype(np.float64)), rtol=3e-7, atol=1e-7
+    )
+    assert (padded[:16] == 7).all()
+    assert (padded[16 + size :] == 7).all()
