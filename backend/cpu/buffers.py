@@ -33,7 +33,7 @@ class PlanBuffers(Pass):
     """Give every tensor between kernels a place in memory."""
 
     name: ClassVar[str] = "plan-buffers"
-    summary: ClassVar[str] = "Turn tensors into arguments, out-parameters and slots of one workspace"
+    summary: ClassVar[str] = "turn tensors into arguments, out-parameters and slots of one workspace"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for plan in plan_buffers(module):
@@ -99,7 +99,6 @@ class _Planner:
         self._memrefs: dict[tuple[object, ...], Value] = {}
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
         self._written: dict[Value, _Buffer] = {}  # by argument of the old function
-        self._result_sizes: list[Extent] = []  # the dynamic ones
         self._position = 0
         self._globals = 0
         self._copies = 0
@@ -175,7 +174,6 @@ class _Planner:
         elif name == "func.return":
             for value, result in zip(op.operands, self._results, strict=True):
                 self._copy(value, result)
-                self._result_sizes += self._result_extents(value)
         elif name not in VIEWS and name != "tensor.empty":
             self._keep(op)
 
@@ -191,6 +189,9 @@ class _Planner:
         assert interface is not None
         pairs = self._lifetimes.destinations(op)
         inputs = list(op.operands)[: len(op.operands) - len(pairs)]
+        for value in inputs:
+            if value in self._written:  # the kernel reads and writes it in program order
+                self._vacate(self._written[value], self._position)
         arguments = [self._argument(value) for value in inputs]  # gives a home to what was never written
         read = {
             self._home[self._lifetimes.root[v]] for v in inputs if isinstance(v.type, ir.RankedTensorType)
@@ -292,12 +293,16 @@ class _Planner:
         root = self._lifetimes.root[value]
         if self._home.get(root) is buffer:
             return
+        self._vacate(buffer, self._position + 1)
+        self._copy(value, buffer)
+
+    def _vacate(self, buffer: _Buffer, position: int) -> None:
+        """Move values that are used at a position or later out of a buffer that is about to be overwritten."""
         for resident in list(buffer.residents):
-            if self._lifetimes.last_use[resident] > self._position:
+            if self._lifetimes.last_use[resident] >= position:
                 place = self._elsewhere(resident)
                 self._copy(resident, place)
                 self._settle(resident, place)
-        self._copy(value, buffer)
 
     def _copy(self, value: Value, buffer: _Buffer) -> None:
         home = self._home.get(self._lifetimes.root[value])
@@ -321,7 +326,7 @@ class _Planner:
         extents = self._sizes.typed(value)
         if buffer.memref is not None and buffer.memref.type == type:
             return buffer.memref
-        key = (buffer, type, *(None if isinstance(extent, int) else extent for extent in extents))
+        key = (buffer if buffer.slot is None else buffer.slot.offset, type, *extents)
         found = self._memrefs.get(key)
         if found is None:
             found = self._memrefs[key] = self._make_view(type, extents, buffer)

@@ -9,6 +9,7 @@ the record after the call and exits too.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
@@ -124,27 +125,39 @@ def lower_exits(module: Module) -> None:
             declaration = function
         elif function.regions[0].blocks:
             for call in _exit_calls(function.operation):
-                following = list(call.block.operations)
-                start = next(i for i, op in enumerate(following) if op.operation == call)
-                for op in reversed(following[start + 1 :]):
-                    op.operation.erase()
                 with ir.InsertionPoint(call), call.location:
                     result = _result_type(function.operation)
                     llvm.ReturnOp(arg=None if result is None else llvm.PoisonOp(result).result)
-                call.erase()
+                _erase_from(call)
     if declaration is not None:
         declaration.operation.erase()
 
 
+def _erase_from(call: Operation) -> None:
+    """Erase a call and all that follows it in its block."""
+    operations = [op.operation for op in call.block.operations]
+    for op in reversed(operations[operations.index(call) :]):
+        # Blocks that only this one led to may still use its values; they are never reached.
+        for result in op.results:
+            if any(True for _ in result.uses):
+                with ir.InsertionPoint(operations[0]), op.location:
+                    result.replace_all_uses_with(dialect("llvm").PoisonOp(result.type).result)
+        op.erase()
+
+
 def _exit_calls(function: Operation) -> list[Operation]:
-    return [
-        op.operation
-        for block in function.regions[0]
-        for op in block.operations
-        if op.operation.name == "llvm.call"
-        and "callee" in op.attributes
-        and op.attributes["callee"].value == EXIT
-    ]
+    """The first exit call of every block; nothing behind it is reached."""
+    calls = []
+    for block in function.regions[0]:
+        exits = (op.operation for op in block.operations if _is_exit(op.operation))
+        calls += itertools.islice(exits, 1)
+    return calls
+
+
+def _is_exit(op: Operation) -> bool:
+    return (
+        op.name == "llvm.call" and "callee" in op.attributes and bool(op.attributes["callee"].value == EXIT)
+    )
 
 
 def _result_type(function: Operation) -> Type | None:

@@ -27,9 +27,7 @@ class OutlineKernels(Pass):
     """Move every cluster of ops that share loops into a kernel function."""
 
     name: ClassVar[str] = "outline-kernels"
-    summary: ClassVar[str] = (
-        "Move clusters of ops into kernel functions with destinations, equal ones into one"
-    )
+    summary: ClassVar[str] = "move clusters of ops into kernel functions, equal ones into one"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = Kernels(module)
@@ -94,8 +92,7 @@ def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kern
         destinations = []
         for result, updated in zip(draft.tensors, draft.updated, strict=True):
             if updated is None:
-                extents = sizes.of(result)
-                updated = dialect("tensor").empty(extents, result.type.element_type)
+                updated = dialect("tensor").empty(sizes.typed(result), result.type.element_type)
             destinations.append(updated)
         results = [result.type for result in draft.tensors + draft.scalars]
         name = kernels.name_of(draft)

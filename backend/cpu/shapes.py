@@ -100,6 +100,13 @@ class Sizes:
             self._known[value] = known
         return known
 
+    def typed(self, value: Value) -> list[Extent]:
+        """The sizes of a tensor, static exactly where its type says so."""
+        return [
+            extent if known is not None else self.builder.value(extent)
+            for known, extent in zip(static_shape(value.type), self.of(value), strict=True)
+        ]
+
     def _mapped(self, extent: Extent) -> Extent:
         return extent if isinstance(extent, int) else self._mapping.get(extent, extent)
 

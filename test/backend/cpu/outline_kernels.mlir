@@ -1,0 +1,122 @@
+// RUN: weft-opt %s --split-input-file --outline-kernels | filecheck %s
+
+// Equal ops share a kernel; fills and empty tensors move into it.
+
+// CHECK-LABEL: func.func @chain
+// CHECK:       %[[E:.*]] = tensor.empty
+// CHECK:       %[[Y:.*]] = call @kernel_0(%arg0, %arg1, %[[E]])
+// CHECK:       %[[F:.*]] = tensor.empty
+// CHECK:       call @kernel_0(%[[Y]], %arg1, %[[F]])
+// CHECK-NOT:   linalg
+// CHECK:       func.func private @kernel_0
+// CHECK:       linalg.fill
+// CHECK:       %[[P:.*]] = linalg.matmul
+// CHECK:       bufferization.materialize_in_destination %[[P]] in %arg2
+// CHECK-NOT:   @kernel_1
+func.func @chain(%a: tensor<10x10xi32>, %b: tensor<10x10xi32>) -> tensor<10x10xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<10x10xi32>
+  %c = linalg.fill ins(%zero : i32) outs(%e : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %y = linalg.matmul ins(%a, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %z = linalg.matmul ins(%y, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  return %z : tensor<10x10xi32>
+}
+
+// -----
+
+// A contraction and what is done with its elements is one kernel.
+
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+// CHECK-LABEL: func.func @layer
+// CHECK-COUNT-1: call @kernel
+// CHECK-NOT:   call
+// CHECK:       func.func private @kernel_0
+// CHECK:       linalg.matmul
+// CHECK:       linalg.generic
+func.func @layer(%x: tensor<4x8xf32>, %w: tensor<8x5xf32>, %b: tensor<5xf32>) -> tensor<4x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x5xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x5xf32>) outs(%c : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %r = linalg.generic {indexing_maps = [#id, #column, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %b : tensor<4x5xf32>, tensor<5xf32>) outs(%e : tensor<4x5xf32>) {
+  ^bb0(%a: f32, %d: f32, %out: f32):
+    %s = arith.addf %a, %d : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5xf32>
+  return %r : tensor<4x5xf32>
+}
+
+// -----
+
+// The product is a result too, so it is stored anyway: two kernels.
+
+#id = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func.func @product_and_negative
+// CHECK:       call @kernel_0
+// CHECK:       call @kernel_1
+func.func @product_and_negative(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x4xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %p = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<4x4xf32>
+  return %p, %r : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// What a slice is updated with is computed where the slice is; the updated tensor is the destination.
+
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func.func @update
+// CHECK:       call @kernel_0(%arg1, %arg0)
+// CHECK-NOT:   call
+// CHECK:       func.func private @kernel_0
+// CHECK:       linalg.generic
+// CHECK:       %[[N:.*]] = tensor.insert_slice %{{.*}} into %arg1
+// CHECK:       bufferization.materialize_in_destination %[[N]] in %arg1
+func.func @update(%x: tensor<8xf32>, %y: tensor<3xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%y : tensor<3xf32>) outs(%e : tensor<3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  } -> tensor<3xf32>
+  %r = tensor.insert_slice %s into %x[2] [3] [1] : tensor<3xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Ops on rank-0 tensors become scalar arithmetic, which needs no kernel.
+
+// CHECK-LABEL: func.func @scalars
+// CHECK:       %[[X:.*]] = tensor.extract %arg0[]
+// CHECK:       %[[Y:.*]] = arith.mulf %[[X]], %[[X]]
+// CHECK:       %[[Z:.*]] = arith.addf %[[Y]], %[[X]]
+// CHECK:       tensor.from_elements %[[Z]]
+// CHECK-NOT:   call
+#scalar = affine_map<() -> ()>
+func.func @scalars(%x: tensor<f64>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<f64>
+  %y = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%x : tensor<f64>) outs(%e : tensor<f64>) {
+  ^bb0(%a: f64, %out: f64):
+    %s = arith.mulf %a, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  %z = linalg.generic {indexing_maps = [#scalar, #scalar, #scalar], iterator_types = []}
+      ins(%y, %x : tensor<f64>, tensor<f64>) outs(%e : tensor<f64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %s = arith.addf %a, %b : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  return %z : tensor<f64>
+}

@@ -1,0 +1,104 @@
+// RUN: weft-opt %s --split-input-file --outline-kernels --plan-buffers | filecheck %s
+
+// Intermediates take turns in the workspace; the result is made in its out-parameter.
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME:  %arg2: memref<10x10xi32>, %arg3: memref<896xi8>
+// CHECK-DAG:   %[[A:.*]] = memref.view %arg3[%c0][]
+// CHECK:       call @kernel_0(%arg0, %arg1, %[[A]])
+// CHECK:       %[[B:.*]] = memref.view %arg3[%c448][]
+// CHECK:       call @kernel_0(%[[A]], %arg1, %[[B]])
+// CHECK:       call @kernel_0(%[[B]], %arg1, %[[A]])
+// CHECK:       call @kernel_0(%[[A]], %arg1, %arg2)
+// CHECK-NOT:   memref.copy
+func.func @chain(%a: tensor<10x10xi32>, %b: tensor<10x10xi32>) -> tensor<10x10xi32> {
+  %zero = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<10x10xi32>
+  %c = linalg.fill ins(%zero : i32) outs(%e : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %0 = linalg.matmul ins(%a, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %1 = linalg.matmul ins(%0, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %2 = linalg.matmul ins(%1, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  %3 = linalg.matmul ins(%2, %b : tensor<10x10xi32>, tensor<10x10xi32>) outs(%c : tensor<10x10xi32>) -> tensor<10x10xi32>
+  return %3 : tensor<10x10xi32>
+}
+
+// -----
+
+// A slice of an argument is written in the argument's own memory.
+
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT:   memref.copy
+// CHECK:       call @kernel_0(%arg1, %arg0)
+// CHECK-NOT:   memref.copy
+// CHECK:       return
+func.func @in_place(%m: memref<8xf32>, %y: tensor<3xf32>) {
+  %x = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  %r = tensor.insert_slice %y into %x[2] [3] [1] : tensor<3xf32> into tensor<8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// An error may be raised before the argument is written, so the update happens elsewhere.
+
+// CHECK-LABEL: func.func @error_before_effect
+// CHECK:       %[[T:.*]] = memref.view
+// CHECK:       memref.copy %arg0, %[[T]]
+// CHECK:       call @kernel_0(%arg1, %[[T]])
+// CHECK:       scf.if
+// CHECK:         memref.store %{{.*}}, %arg{{[0-9]}}
+// CHECK:         func.call @weft_exit()
+// CHECK:       memref.copy %[[T]], %arg0
+func.func @error_before_effect(%m: memref<8xf32>, %y: tensor<3xf32>, %bad: tensor<i8>) {
+  %x = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  %r = tensor.insert_slice %y into %x[2] [3] [1] : tensor<3xf32> into tensor<8xf32>
+  "weft.raise_if"(%bad) {error = "ValueError", message = "bad"} : (tensor<i8>) -> ()
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// The old value is a result: it is saved before the argument is overwritten.
+
+// CHECK-LABEL: func.func @old_value_is_a_result
+// CHECK:       memref.copy %arg0, %arg2
+// CHECK-NEXT:  memref.copy %arg1, %arg0
+func.func @old_value_is_a_result(%m: memref<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %x = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  bufferization.materialize_in_destination %y in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// Dynamic sizes: slots behind each other, and a function that tells result and workspace sizes.
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK:       memref.view %arg2[%{{.*}}][%{{.*}}, %{{.*}}] : memref<?xi8> to memref<?x?xf32>
+// CHECK-LABEL: func.func @dynamic_sizes
+// CHECK-NOT:   memref.view
+// CHECK:       return %{{.*}}, %{{.*}}, %{{.*}} : index, index, index
+#id = affine_map<(i, j) -> (i, j)>
+#transposed = affine_map<(i, j) -> (j, i)>
+func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.negf %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %f = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %z = linalg.generic {indexing_maps = [#transposed, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<?x?xf32>) outs(%f : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x?xf32>
+  return %z : tensor<?x?xf32>
+}

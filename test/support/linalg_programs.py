@@ -1,0 +1,58 @@
+"""Linalg-stage programs that several tests of the CPU backend run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from weft.backend.cpu.executable import Executable, compile_module
+from weft.dialect.mlir import ir
+from weft.dialect.register import context
+
+
+def compile_text(text: str, name: str = "f", **options: Any) -> Executable:
+    """Compile a linalg-stage program, with the verifier on."""
+    with context(), ir.Location.unknown():
+        return compile_module(ir.Module.parse(text), name, verify=True, **options)
+
+
+def matmul_chain(length: int) -> str:
+    """a @ b @ b ... on 10 x 10 integers."""
+    matrix = "tensor<10x10xi32>"
+    lines, current = ["%zero = arith.constant 0 : i32"], "%a"
+    for i in range(length):
+        lines += [
+            f"%e{i} = tensor.empty() : {matrix}",
+            f"%c{i} = linalg.fill ins(%zero : i32) outs(%e{i} : {matrix}) -> {matrix}",
+            f"%y{i} = linalg.matmul ins({current}, %b : {matrix}, {matrix}) outs(%c{i} : {matrix}) -> {matrix}",
+        ]
+        current = f"%y{i}"
+    body = "\n".join(lines)
+    return f"func.func @f(%a: {matrix}, %b: {matrix}) -> {matrix} {{\n{body}\nreturn {current} : {matrix}\n}}"
+
+
+def elementwise(shape: str, element: str, operation: str, dims: str = "") -> str:
+    """y = operation(x) on vectors; `operation` computes %r from %a."""
+    tensor = f"tensor<{shape}x{element}>"
+    size = "" if not dims else "%c0 = arith.constant 0 : index\n%n = tensor.dim %x, %c0 : " + tensor
+    return f"""
+    #id = affine_map<(i) -> (i)>
+    func.func @f(%x: {tensor}) -> {tensor} {{
+      {size}
+      %e = tensor.empty({dims}) : {tensor}
+      %y = linalg.generic {{indexing_maps = [#id, #id], iterator_types = ["parallel"]}}
+          ins(%x : {tensor}) outs(%e : {tensor}) {{
+      ^bb0(%a: {element}, %out: {element}):
+        {operation}
+        linalg.yield %r : {element}
+      }} -> {tensor}
+      return %y : {tensor}
+    }}"""
+
+
+def power(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    """What `matmul_chain` computes."""
+    for _ in range(length):
+        a = a @ b
+    return a
