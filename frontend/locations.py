@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import os
 import sys
-import traceback
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FrameType
@@ -80,23 +80,21 @@ TRACE_ENTRY = "_run_user_function"
 
 
 def caret_snippet(place: SourceRange) -> str:
-    """The source line with a caret under the expression, as Python prints it; empty when there is no source."""
-    summary = traceback.FrameSummary(place.file, place.line, place.function, lookup_line=True)
-    text = (summary.line or "").rstrip()
+    """The place and its source line, with carets under the expression (under the line where columns are unknown)."""
+    where = f'  File "{place.file}", line {place.line}, in {place.function}'
+    source = linecache.getline(place.file, place.line).rstrip()
+    text = source.lstrip()
     if not text:
-        return f'  File "{place.file}", line {place.line}, in {place.function}'
-    lines = [f'  File "{place.file}", line {place.line}, in {place.function}', f"    {text}"]
+        return where
+    start, end = 0, len(text)
     if place.column:
-        import linecache
+        indent = len(source) - len(text)
+        start = _characters(source, place.column) - indent
+        if place.end_line == place.line:
+            end = _characters(source, place.end_column) - indent
+    return "\n".join([where, f"    {text}", "    " + " " * start + "^" * max(end - start, 1)])
 
-        raw = linecache.getline(place.file, place.line).rstrip("\n")
-        indent = len(raw) - len(raw.lstrip())
-        # Columns of code objects count UTF-8 bytes.
-        start = len(raw.encode()[: place.column - 1].decode(errors="replace")) - indent
-        end = (
-            len(raw.encode()[: place.end_column - 1].decode(errors="replace")) - indent
-            if place.end_line == place.line
-            else len(text)
-        )
-        lines.append("    " + " " * start + "^" * max(end - start, 1))
-    return "\n".join(lines)
+
+def _characters(source: str, column: int) -> int:
+    """The number of characters before a column, which code objects count in UTF-8 bytes from 1 here."""
+    return len(source.encode()[: column - 1].decode(errors="replace"))
