@@ -13,7 +13,7 @@ from .attributes import (
     type_from_mlir,
     type_to_mlir,
 )
-from .errors import InternalError, WeftError
+from .errors import InternalError, WeftError, WeftValueError
 from .mlir import Location, Operation, Type, Value, dialect, ir
 from .op import OPS, Effect, FieldKind, Op
 from .ops import load_families
@@ -143,7 +143,10 @@ def op_class_of(op: Operation) -> type[Op] | None:
 def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:
     """The attribute values of an operation by field name."""
     attributes = op.attributes
-    return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()}
+    fields = op_class.attribute_fields()
+    if missing := [f.name for f in fields if f.name not in attributes]:
+        raise WeftValueError(f"needs the attribute {' and '.join(missing)}")
+    return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in fields}
 
 
 def create(

@@ -246,8 +246,6 @@ def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statist
             module.operation.verify()
     except ir.MLIRError as error:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
-    except PassError:
-        raise
     except WeftError as error:
         raise PassError(f"{step.name} failed: {error}") from error
 

@@ -36,6 +36,7 @@ class Options:
     mlir_pass_statistics: bool = False
     mlir_pass_pipeline_crash_reproducer: str = ""
     run_reproducer: bool = False
+    mlir_print_stacktrace_on_diagnostic: bool = False
     dump_pass_pipeline: bool = False
     show_dialects: bool = False
     list_passes: bool = False
@@ -75,6 +76,7 @@ HELP: dict[str, tuple[str, str]] = {
     "mlir-pass-statistics": ("", "report what every pass counted"),
     "mlir-pass-pipeline-crash-reproducer": ("file", "keep input and pipeline when a pass fails or crashes"),
     "run-reproducer": ("", "run the pipeline that the input, a reproducer, holds"),
+    "mlir-print-stacktrace-on-diagnostic": ("", "print Python's traceback of internal errors"),
     "dump-pass-pipeline": ("", "print the pipeline that is run"),
     "show-dialects": ("", "list the dialects there are"),
     "list-passes": ("", "list the weft passes and the named pipelines"),
@@ -128,7 +130,7 @@ def _set(options: Options, option: Field[Any], name: str, text: str) -> None:
             raise WeftValueError(f"--{name} takes 0 or 1, not {text!r}")
         setattr(options, option.name, _BOOLEANS[text.lower()])
     elif not text:
-        raise WeftValueError(f"--{name} needs a value: --{name}={HELP[name][0]}")
+        raise WeftValueError(f"{flag(name)} needs a value: {flag(name)}={HELP[name][0]}")
     elif option.type == "list[str]":
         getattr(options, option.name).append(text)
     elif option.type == "str":
@@ -137,6 +139,11 @@ def _set(options: Options, option: Field[Any], name: str, text: str) -> None:
         setattr(options, option.name, int(text))
     else:
         raise WeftValueError(f"--{name} takes a number, not {text!r}")
+
+
+def flag(name: str) -> str:
+    """How an option is spelled: one letter takes one dash."""
+    return f"{'-' if len(name) == 1 else '--'}{name}"
 
 
 def help_text() -> str:
@@ -149,6 +156,6 @@ def help_text() -> str:
         "",
     ]
     for name, (value, text) in HELP.items():
-        flag = f"{'-' if len(name) == 1 else '--'}{name}{'=' if value else ''}{value}"
-        lines.append(f"  {flag:44} {text}")
+        usage = f"{flag(name)}{'=' if value else ''}{value}"
+        lines.append(f"  {usage:44} {text}")
     return "\n".join(lines) + "\n"

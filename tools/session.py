@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
-from .catalogue import all_passes, all_pipelines
+from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
+from .emission import emit
+from .expectations import unmet
+from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
 from .instrumentation import make_observers, print_module, report
 from .native_output import captured_stderr
-from .options import Options
+from .options import HELP, Options
+from .python_functions import is_function_reference, trace_function
+from .reproducer import read_reproducer, reproducer
+
+Output: TypeAlias = "str | bytes"
 
 
 def requested_steps(options: Options) -> list[Step]:
@@ -24,15 +34,24 @@ def requested_steps(options: Options) -> list[Step]:
     if options.pass_pipeline and options.steps:
         raise WeftValueError(f"--{options.steps[0].name} and --pass-pipeline exclude each other")
     text = options.pass_pipeline or pipeline_text(options.steps)
+    flags = {} if options.pass_pipeline else {step.name: step for step in options.steps}
     steps = parse_pipeline(text, passes=all_passes(), pipelines=all_pipelines())
-    with captured_stderr() as captured:
-        try:
-            check_steps(steps, all_passes())
-        except WeftValueError as error:
-            # MLIR prints what is wrong with an option's value itself.
-            detail = captured().strip().removeprefix(": ")
-            raise WeftValueError(f"{error}{': ' if detail else ''}{detail}") from error
+    for step in steps:
+        with captured_stderr() as captured:
+            try:
+                check_steps([step], all_passes())
+            except WeftValueError as error:
+                if step.name in flags and "does not refer to a registered pass" in str(error):
+                    raise WeftValueError(_unknown_flag(step.name)) from error
+                # What is wrong with the value of an option, MLIR prints itself.
+                detail = captured().strip().removeprefix(": ")
+                raise WeftValueError(f"{error}{': ' if detail else ''}{detail}") from error
     return steps
+
+
+def _unknown_flag(name: str) -> str:
+    close = difflib.get_close_matches(name, [*HELP, *all_passes(), *all_pipelines()], n=1)
+    return f"--{name} is no option and no pass" + (f"; did you mean --{close[0]}?" if close else "")
 
 
 @dataclass
@@ -40,64 +59,113 @@ class Session:
     """Works through the input with the options of one command line."""
 
     options: Options
-    steps: list[Step] = field(default_factory=list)
+    note: CrashNote = field(default_factory=CrashNote)
     renderer: Renderer = field(default_factory=lambda: Renderer({}))
+    steps: list[Step] = field(default_factory=list)
+    observers: list[Observer] = field(default_factory=list)
 
     def run(self) -> int:
         """Run on the whole input, write the output, return the exit status."""
-        with context():
-            context().allow_unregistered_dialects = self.options.allow_unregistered_dialect
-            try:
-                return self._run()
-            finally:
-                context().allow_unregistered_dialects = False
+        options = self.options
+        if options.show_dialects or options.list_passes:
+            self._write([dialects_text() if options.show_dialects else passes_text()])
+            return 0
+        context().allow_unregistered_dialects = options.allow_unregistered_dialect
+        try:
+            with context(), ir.Location.unknown():
+                return self._run_on_input()
+        finally:
+            context().allow_unregistered_dialects = False
 
-    def _run(self) -> int:
-        self.steps = requested_steps(self.options)
-        if self.options.dump_pass_pipeline:
+    def _run_on_input(self) -> int:
+        options = self.options
+        source = self._read()
+        if options.run_reproducer:
+            source, options.pass_pipeline = read_reproducer(source)
+        if options.stage:
+            self._write([source.text])
+            return 0
+        self.steps = requested_steps(options)
+        if options.dump_pass_pipeline:
             sys.stderr.write(pipeline_text(self.steps) + "\n")
-        source = read_source(self.options.source)
         self.renderer.sources[source.name] = source.text
-        observers = make_observers(self.options)
-        parts = list(source.split()) if self.options.split_input_file else [source]
-        outputs = [self._work(part, observers) for part in parts]
-        if all(output is None for output in outputs):
-            return 1
-        texts = [output for output in outputs if output is not None]
-        self._write(f"{SPLIT_MARKER}\n".join(texts))
-        sys.stderr.write(report(observers))
-        return 0 if len(texts) == len(outputs) else 1
+        self.observers = [self.note, *make_observers(options)]
+        with reproducer(
+            options.mlir_pass_pipeline_crash_reproducer,
+            source,
+            pipeline_text(self.steps),
+            options.verify_each,
+        ) as failed:
+            parts = list(source.split()) if options.split_input_file else [source]
+            outcomes = [self._work(part) for part in parts]
+            failed[0] = not all(passed for passed, _ in outcomes)
+        self._write([output for _, output in outcomes if output is not None])
+        sys.stderr.write(report(self.observers))
+        return 1 if failed[0] else 0
 
-    def _work(self, source: Source, observers: Sequence[Observer]) -> str | None:
-        """Parse a text, run the pipeline on it and return what to print, or None after an error."""
+    def _read(self) -> Source:
+        """The text to work on: of a file, of standard input, or of what a Python function is traced to."""
+        options = self.options
+        if is_function_reference(options.source):
+            return trace_function(options.source, options.spec, options.stage or "weft")
+        if options.spec or options.stage:
+            raise WeftValueError(
+                f"--spec and --stage are for Python functions, which {options.source} is not"
+            )
+        return read_source(options.source)
+
+    def _work(self, source: Source) -> tuple[bool, Output | None]:
+        """Work on one text: whether all went as it should, and what to print unless there were errors."""
         collector = Collector(source.name)
         with collector.attached(context()):
-            text = self._transform(source, collector, observers)
-        for diagnostic in collector.diagnostics:
+            output = self._transform(source, collector)
+        diagnostics = collector.diagnostics
+        if self.options.verify_diagnostics:
+            diagnostics = unmet(source, diagnostics)
+            passed = not diagnostics
+        else:
+            passed = not collector.has_errors
+        for diagnostic in diagnostics:
             sys.stderr.write(self.renderer.render(diagnostic))
-        return None if collector.has_errors else text
+        return passed, None if collector.has_errors else output
 
-    def _transform(self, source: Source, collector: Collector, observers: Sequence[Observer]) -> str | None:
+    def _transform(self, source: Source, collector: Collector) -> Output | None:
+        """Parse, run the pipeline, print; errors go to the collector, whatever they are."""
         try:
+            self.note.write("while parsing the input")
             module = ir.Module.parse(source.text)
             run_pipeline(
                 module,
                 self.steps,
                 passes=all_passes(),
-                observers=observers,
+                observers=self.observers,
                 verify=self.options.verify_each,
             )
-            return print_module(module, self.options, source.name)
-        except ir.MLIRError:
+            self.note.write(f"while emitting {self.options.emit}")
+            if self.options.emit == "mlir":
+                return print_module(module, self.options, source.name)
+            return emit(module, self.options.emit, verify=self.options.verify_each)
+        except ir.MLIRError as error:
             if not collector.has_errors:
-                collector.error("the input cannot be parsed")
+                collector.error(str(error))
         except WeftError as error:
             if not isinstance(error, PassError) or not collector.has_errors:
                 collector.error(str(error))
+        except Exception as error:  # a mistake in weft itself must not end in a traceback
+            if self.options.mlir_print_stacktrace_on_diagnostic:
+                traceback.print_exc()
+            collector.error(f"internal error {self.note.read()}: {type(error).__name__}: {error}")
         return None
 
-    def _write(self, text: str) -> None:
-        if self.options.o == STANDARD_INPUT:
-            sys.stdout.write(text)
+    def _write(self, outputs: Sequence[Output]) -> None:
+        """Write the results, with the marker of `--split-input-file` between them."""
+        marker = f"{SPLIT_MARKER}\n".encode()
+        content = marker.join(o.encode() if isinstance(o, str) else o for o in outputs)
+        if not outputs:
+            return
+        if self.options.o != STANDARD_INPUT:
+            Path(self.options.o).write_bytes(content)
+        elif isinstance(outputs[0], bytes):
+            sys.stdout.buffer.write(content)
         else:
-            Path(self.options.o).write_text(text, encoding="utf-8")
+            sys.stdout.write(content.decode())

@@ -7,26 +7,37 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ..dialect.errors import WeftError
 from .options import help_text, parse_arguments
+
+if TYPE_CHECKING:
+    from .guard import CrashNote
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run weft-opt; returns the exit status.
 
-    >>> main(["--help"])  # doctest: +ELLIPSIS
+    >>> main(["--help"])
     usage: weft-opt [file | - | package.module:function] ...
     0
     """
-    try:
-        options = parse_arguments(sys.argv[1:] if arguments is None else arguments)
-        if options.help:
-            sys.stdout.write(help_text())
-            return 0
-        from .session import Session  # loads the bindings, which a wrong command line need not wait for
+    given = sys.argv[1:] if arguments is None else arguments
+    if not {"-help", "--help"}.isdisjoint(given):
+        sys.stdout.write(help_text())
+        return 0
+    from .guard import run_guarded  # loads the bindings, which the help need not wait for
 
-        return Session(options).run()
+    return run_guarded(lambda note: run(given, note))
+
+
+def run(arguments: Sequence[str], note: CrashNote) -> int:
+    """Run weft-opt in this process; complaints about the command line and the files go to stderr."""
+    from .session import Session
+
+    try:
+        return Session(parse_arguments(arguments), note).run()
     except (WeftError, OSError) as error:
         sys.stderr.write(f"weft-opt: error: {error}\n")
         return 1

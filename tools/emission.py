@@ -1,0 +1,47 @@
+"""What `--emit` writes: the module as MLIR, or what the CPU backend makes of it."""
+
+from __future__ import annotations
+
+from ..backend.cpu import llvm
+from ..backend.cpu.stages import Lowering
+from ..dialect.mlir import Module, ir
+from ..passes.pipeline import run_pipeline
+from ..passes.pipelines import PIPELINES
+
+
+def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
+    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj").
+
+    The module may be in the weft dialect, in linalg on tensors or in the LLVM dialect already; it is used up.
+    Raises `WeftError` where it cannot be lowered.
+    """
+    text = _llvm_text(module, verify)
+    if kind == "llvm":
+        return text
+    optimised = llvm.optimise(text)
+    return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
+
+
+def _llvm_text(module: Module, verify: bool) -> str:
+    dialects = _dialects(module)
+    if dialects <= {"builtin", "llvm"}:
+        return llvm.translate(module)
+    if "weft" in dialects:
+        for name in ("weft-optimize", "weft-to-linalg"):
+            run_pipeline(module, PIPELINES[name], verify=verify)
+    lowering = Lowering(module, verify)
+    for _ in lowering.stages():
+        pass
+    return lowering.llvm_text
+
+
+def _dialects(module: Module) -> set[str]:
+    """The dialects of the ops in a module."""
+    found: set[str] = set()
+
+    def visit(operation: ir.Operation) -> ir.WalkResult:
+        found.add(operation.name.partition(".")[0])
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return found

@@ -1,0 +1,73 @@
+"""Python functions as input: `package.module:function` with the types of its arguments."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sys
+import traceback
+from typing import Any
+
+from ..dialect.errors import WeftError, WeftValueError
+from .inputs import Source
+
+_REFERENCE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+
+
+def is_function_reference(text: str) -> bool:
+    """Whether an argument names a function and not a file.
+
+    >>> is_function_reference("examples.digits:classify"), is_function_reference("a/b.mlir")
+    (True, False)
+    """
+    return _REFERENCE.fullmatch(text) is not None and not os.path.exists(text)
+
+
+def split_specs(texts: list[str]) -> list[str]:
+    """The types in the values of --spec; several may stand in one value, separated by commas or spaces.
+
+    >>> split_specs(["f32[?,3], i64", "bool[2]"])
+    ['f32[?,3]', 'i64', 'bool[2]']
+    """
+    return [spec for text in texts for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
+
+
+def trace_function(reference: str, specs: list[str], stage: str) -> Source:
+    """Import a function, compile it for arguments of these types and return its text at a stage.
+
+    Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
+    """
+    try:
+        return Source(reference, _concrete_function(reference, specs).as_text(stage))
+    except (WeftError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # whatever the user's module or function raises while it is imported or traced
+        raise WeftValueError(f"{reference}: {type(error).__name__}: {error}{_user_line(error)}") from error
+
+
+def _concrete_function(reference: str, specs: list[str]) -> Any:
+    from ..frontend.function import Function, function  # loads what tracing needs, which MLIR input does not
+    from ..frontend.signature import TensorSpec
+
+    module_name, _, path = reference.partition(":")
+    types = [TensorSpec.from_string(spec) for spec in split_specs(specs)]
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    target: Any = importlib.import_module(module_name)
+    for name in path.split("."):
+        if not hasattr(target, name):
+            raise WeftValueError(f"{module_name} has no {path}")
+        target = getattr(target, name)
+    return (target if isinstance(target, Function) else function(target)).get_concrete_function(*types)
+
+
+def _user_line(error: BaseException) -> str:
+    """The last line of the user's own code that an exception went through."""
+    own = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if (module := frame.f_globals.get("__name__", "").partition(".")[0]) != "weft"
+        and module not in sys.stdlib_module_names
+    ]
+    return f" (at {own[-1][0]}:{own[-1][1]})" if own else ""
