@@ -36,7 +36,16 @@ __all__ = [
     "Value",
     "dialect",
     "ir",
+    "translate_to_llvm",
 ]
+
+
+def translate_to_llvm(module: Module) -> str:
+    """The LLVM assembly of a module in the LLVM dialect; an op of another dialect ends the process."""
+    from torch_mlir._mlir_libs import _mlirDialectsLLVM
+
+    text: str = _mlirDialectsLLVM.translate_module_to_llvmir(module.operation)
+    return text
 
 
 def dialect(name: str) -> ModuleType:

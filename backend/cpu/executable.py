@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,10 @@ from .entry import check_array_layout
 from .failures import RECORD_LENGTH, Site
 from .shapes import static_shape
 from .stages import STAGES, Lowering, stage_text
+
+_Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
+_MAX_KNOWN_SIZES = 256
+_empty = np.empty
 
 
 class RuntimeFailure(WeftError):
@@ -82,7 +86,8 @@ class Executable:
         self._frames: list[_Frame] = []
         self._shapes = [static_shape(type) for type in plan.results]
         # The shapes of all results when they are known now, for the quick way through a call.
-        self._outputs: list[tuple[tuple[int, ...], np.dtype[Any]]] | None = None
+        self._outputs: _Outputs | None = None
+        self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
         if plan.sizes is None:
             self._outputs = [(tuple(t.shape), dtype) for t, dtype in zip(plan.results, dtypes, strict=True)]
         if plan.sizes:
@@ -95,11 +100,17 @@ class Executable:
             frame = self._frames.pop()  # pop and append are atomic
         except IndexError:
             frame = _Frame(self.plan)
-        if self._outputs is not None:
-            empty = np.empty
-            results = [empty(shape, dtype) for shape, dtype in self._outputs]
-        else:
-            results = self._allocate(frame, arrays)
+        outputs = self._outputs
+        if outputs is None:
+            key = tuple([array.shape for array in arrays])
+            known = self._known_sizes.get(key)
+            if known is None:
+                if len(self._known_sizes) >= _MAX_KNOWN_SIZES:
+                    self._known_sizes.clear()
+                known = self._known_sizes[key] = self._ask_sizes(frame, arrays)
+            outputs, workspace = known
+            frame.reserve(workspace)
+        results = [_empty(shape, dtype) for shape, dtype in outputs]
         frame.table[:] = [*map(id, arrays), *map(id, results)]
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
         if self.plan.sites and frame.record[0]:
@@ -132,19 +143,15 @@ class Executable:
         with self._source.context, ir.Location.unknown():
             return stage_text(self._source.clone(), stage)
 
-    def _allocate(
-        self, frame: _Frame, arrays: tuple[np.ndarray[Any, Any], ...]
-    ) -> list[np.ndarray[Any, Any]]:
-        """Ask the program for the sizes of results and workspace, and make them."""
+    def _ask_sizes(self, frame: _Frame, arrays: tuple[np.ndarray[Any, Any], ...]) -> tuple[_Outputs, int]:
+        """Ask the program what the results are and how large the workspace must be."""
         frame.table[: self._inputs] = [*map(id, arrays)]
-        sizes = frame.sizes
         self._sizes_entry(frame.table_address, frame.sizes_address)
-        frame.reserve(sizes[-1])
-        known = iter(sizes)
-        return [
-            np.empty([next(known) if extent is None else extent for extent in shape], dtype)
-            for shape, dtype in zip(self._shapes, self._dtypes, strict=True)
+        known = iter(frame.sizes)
+        shapes = [
+            tuple(next(known) if extent is None else extent for extent in shape) for shape in self._shapes
         ]
+        return list(zip(shapes, self._dtypes, strict=True)), next(known)
 
     def _failure(self, frame: _Frame) -> RuntimeFailure:
         site: Site = self.plan.sites[frame.record[0] - 1]

@@ -116,7 +116,6 @@ def find(op: Operation, name: str) -> list[Operation]:
 
 def lower_exits(module: Module) -> None:
     """Turn every exit call of a module in the llvm dialect into a return from its function."""
-    llvm = dialect("llvm")
     declaration = None
     for function in list(module.body.operations):
         if function.operation.name != "llvm.func":
@@ -127,7 +126,7 @@ def lower_exits(module: Module) -> None:
             for call in _exit_calls(function.operation):
                 with ir.InsertionPoint(call), call.location:
                     result = _result_type(function.operation)
-                    llvm.ReturnOp(arg=None if result is None else llvm.PoisonOp(result).result)
+                    ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
                 _erase_from(call)
     if declaration is not None:
         declaration.operation.erase()
@@ -141,13 +140,18 @@ def _erase_from(call: Operation) -> None:
         for result in op.results:
             if any(True for _ in result.uses):
                 with ir.InsertionPoint(operations[0]), op.location:
-                    result.replace_all_uses_with(dialect("llvm").PoisonOp(result.type).result)
+                    result.replace_all_uses_with(_poison(result.type))
         op.erase()
+
+
+def _poison(type: Type) -> Value:
+    """A value that is never used, at the current insertion point."""
+    return ir.Operation.create("llvm.mlir.poison", results=[type]).result
 
 
 def _exit_calls(function: Operation) -> list[Operation]:
     """The first exit call of every block; nothing behind it is reached."""
-    calls = []
+    calls: list[Operation] = []
     for block in function.regions[0]:
         exits = (op.operation for op in block.operations if _is_exit(op.operation))
         calls += itertools.islice(exits, 1)

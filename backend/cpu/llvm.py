@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from ...dialect.errors import InternalError
-from ...dialect.mlir import Module, dialect
+from ...dialect.mlir import Module, translate_to_llvm
 from .literals import rewrite_literals
 from .symbols import addresses
 
@@ -25,8 +25,7 @@ def translate(module: Module) -> str:
     """
     for op in module.body.operations:
         _check_dialect(op.operation)
-    text: str = dialect("llvm").translate_module_to_llvmir(module.operation)
-    return rewrite_literals(text)
+    return rewrite_literals(translate_to_llvm(module))
 
 
 def _check_dialect(function: Any) -> None:
