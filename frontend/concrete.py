@@ -17,10 +17,10 @@ from .array import USE_WEFT_ARRAYS, TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
 from .settings import settings
-from .signature import Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
+from .signature import Leaf, Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
 from .storage import ViewStep
-from .trace import Capture, Trace
+from .trace import Trace
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ConcreteFunction:
                 verify=settings.verify,
             )
         self._hidden = [capture.array for capture in trace.hidden]
-        self._guards = [c for c in trace.captures if c.snapshot is not None and _is_reachable(c)]
+        self._guards = [capture for capture in trace.captures if capture.can_change()]
         self._is_plain = not self._written and not self._hidden
 
     _result_structure: Structure
@@ -129,12 +129,8 @@ class ConcreteFunction:
         return self.run(leaves)
 
     def guards_hold(self) -> bool:
-        """Whether the small arrays that were compiled in still hold what they held."""
-        return all(
-            np.array_equal(g.array, g.snapshot, equal_nan=g.array.dtype.kind in "fc")
-            for g in self._guards
-            if g.snapshot is not None
-        )
+        """Whether the arrays from outside are still what was compiled: small ones by value, others by their type."""
+        return all(capture.is_unchanged() for capture in self._guards)
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the flattened array arguments, whose types are known to fit."""
@@ -148,6 +144,8 @@ class ConcreteFunction:
         finally:
             if self._written:
                 self._store_back(leaves, arrays)
+        if self._result_structure == _ONE_RESULT:
+            return self._result(0, outputs, leaves)
         return unflatten(self._result_structure, lambda i: self._result(i, outputs, leaves))
 
     def _result(self, position: int, outputs: Sequence[np.ndarray[Any, Any]], leaves: Sequence[Any]) -> Any:
@@ -192,6 +190,9 @@ class ConcreteFunction:
                 leaves[index][...] = arrays[position]
 
 
+_ONE_RESULT = Leaf(0)
+
+
 def _ready(value: Any) -> np.ndarray[Any, Any]:
     """The array as compiled code takes it: C-contiguous, aligned, in native byte order; copied only if it is not."""
     if not isinstance(value, np.ndarray):
@@ -209,11 +210,6 @@ def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
         and np.may_share_memory(written, other)
         and np.shares_memory(written, other)
     )
-
-
-def _is_reachable(capture: Capture) -> bool:
-    """Whether somebody else could still change a captured array."""
-    return capture.array.flags.writeable or capture.array.base is not None
 
 
 def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]:

@@ -72,6 +72,8 @@ class Function:
                 f"{self._positional} positional arguments"
             )
         self._concrete: dict[Any, ConcreteFunction] = {}
+        self._by_arrays: dict[Any, ConcreteFunction] = {}
+        """The same ones by the key of calls that pass nothing but arrays by position, which skip the binding."""
         self._lock = threading.RLock()
         self._traces = 0
         functools.update_wrapper(self, python_function, updated=())
@@ -90,10 +92,16 @@ class Function:
         if settings.disable_jit:
             return self.python_function(*args, **kwargs)
         try:
+            key = _array_key(args) if self._is_simple and not kwargs else None
+            if key is not None and (known := self._by_arrays.get(key)) is not None and known.guards_hold():
+                return known.run(args)
             leaves, names, structure = self._bind(args, kwargs)
             if any(isinstance(leaf, TracedArray) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # inside another trace: becomes part of it
-            return self._specialize(leaves, names, structure).run(leaves)
+            concrete = self._specialize(leaves, names, structure)
+            if key is not None and len(args) == self._positional and self.input_signature is None:
+                self._by_arrays[key] = concrete
+            return concrete.run(leaves)
         except Exception as error:
             raise error.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
 
@@ -115,6 +123,7 @@ class Function:
         """Forget all specialisations; their machine code is freed."""
         with self._lock:
             self._concrete.clear()
+            self._by_arrays.clear()
 
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
@@ -217,6 +226,18 @@ class BoundFunction:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
+
+
+def _array_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """A key of arguments that are distinct NumPy arrays, or None when one of them is something else."""
+    key = []
+    for value in args:
+        if type(value) is not np.ndarray:
+            return None
+        key.append((value.dtype, value.shape))
+    if len(args) > 1 and len(set(map(id, args))) < len(args):
+        return None
+    return tuple(key)
 
 
 def _name_of(python_function: Callable[..., Any]) -> str:

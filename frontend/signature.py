@@ -196,6 +196,8 @@ def as_array(value: Any, name: str) -> Any:
             value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
         except (TypeError, ValueError, BufferError, RuntimeError) as error:
             raise WeftTypeError(f"argument '{name}' cannot be read as an array: {error}") from error
+    if type(value) is not np.ndarray:
+        require_plain(f"argument '{name}'", value)
     dtype = value.dtype
     try:
         element_type(dtype)
@@ -210,6 +212,21 @@ def as_array(value: Any, name: str) -> Any:
             f"{supported_names()}{hint}"
         ) from None
     return value
+
+
+def require_plain(what: str, value: Any) -> None:
+    """Raise unless an array follows NumPy's own rules: matrices, masked arrays and the like have others."""
+    if isinstance(value, np.ndarray) and type(value) not in _PLAIN:
+        kind = type(value)
+        hint = ", or .filled(value) of it" if isinstance(value, np.ma.MaskedArray) else ""
+        raise WeftTypeError(
+            f"{what} is a {kind.__module__}.{kind.__qualname__}, a kind of numpy.ndarray with rules of its own, which "
+            f"compiled code does not know; pass np.asarray(array){hint}"
+        )
+
+
+_PLAIN = (np.ndarray, np.memmap, np.recarray)
+"""The classes of arrays that change nothing about arithmetic."""
 
 
 def without_objects(structure: Structure) -> Structure:

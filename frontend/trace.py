@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..dialect.attributes import type_from_mlir, type_to_mlir
+from ..dialect.dtypes import kind
 from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..dialect.mlir import Location, Value, dialect, ir
 from ..dialect.op import Op
@@ -20,6 +22,7 @@ from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
 from .locations import SourceRange, range_of_frame, user_frames
 from .settings import settings
+from .signature import require_plain
 from .storage import Storage
 
 CONSTANT_BYTES = 1024
@@ -35,8 +38,32 @@ class Capture:
     """An array that the function found outside its arguments."""
 
     array: np.ndarray[Any, Any]
+    tensor_type: TensorType
     snapshot: np.ndarray[Any, Any] | None
     """What was compiled in, for a small one; None for a hidden argument, which is read at each call."""
+
+    value: Value
+    """What stands for it in the trace."""
+    fingerprint: int
+    """What the elements were when it was captured, to tell whether the traced function itself changes them."""
+
+    def can_change(self) -> bool:
+        """Whether somebody else could still change what was captured."""
+        return self.snapshot is None or self.array.flags.writeable or self.array.base is not None
+
+    def is_unchanged(self) -> bool:
+        """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
+        array = self.array
+        if array.shape != self.tensor_type.shape or array.dtype.newbyteorder("=") != self.tensor_type.dtype:
+            return False
+        return self.snapshot is None or np.array_equal(
+            array, self.snapshot, equal_nan=kind(array.dtype) in "fc"
+        )
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the elements are others than when it was captured."""
+        return _fingerprint(self.array) != self.fingerprint
 
 
 class Trace:
@@ -51,7 +78,7 @@ class Trace:
         self.captures: list[Capture] = []
         self.hidden: list[Capture] = []
         self.written: set[int] = set()
-        self._captured: dict[int, Any] = {}
+        self._captured: dict[int, Capture] = {}
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
             with ir.InsertionPoint(self.module.body):
@@ -149,30 +176,46 @@ class Trace:
     # Arrays from outside
 
     def capture(self, array: np.ndarray[Any, Any]) -> Value:
-        """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
-        key = id(array)
-        if key in self._captured:
-            return self._captured[key]
+        """The SSA value of an array that is not an argument: a constant when small, else a hidden argument.
+
+        A small one that the function has changed since it was captured is captured once more.
+        """
+        known = self._captured.get(id(array))
+        if known is not None and (known.snapshot is None or not known.has_changed):
+            return known.value
+        require_plain("an array that the function uses", array)
         tensor_type = type_of(array)
         if array.nbytes <= CONSTANT_BYTES:
             snapshot = np.array(array, dtype=tensor_type.dtype, order="C")
-            self.captures.append(Capture(array, snapshot))
             with context(), ir.InsertionPoint.at_block_begin(self.block):
-                operation = create(Constant, [], {"value": snapshot}, location=self.location())
-                value = operation.results[0]
+                value = create(Constant, [], {"value": snapshot}, location=self.location()).results[0]
         else:
-            capture = Capture(array, None)
-            self.captures.append(capture)
-            self.hidden.append(capture)
+            snapshot = None
             with context():
                 value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
-        self._captured[key] = value
+        capture = Capture(array, tensor_type, snapshot, value, _fingerprint(array))
+        self.captures.append(capture)
+        if snapshot is None:
+            self.hidden.append(capture)
+        self._captured[id(array)] = capture
         return value
+
+    def _settle_captures(self) -> None:
+        """Tell what the traced function made or changed itself from what others may change before a later call."""
+        for capture in self.hidden:
+            if capture.has_changed:
+                raise UnsupportedError(
+                    f"{self.name} uses a NumPy array ({type_of(capture.array)}) in a compiled operation and changes "
+                    "it in Python while it is traced: the compiled code could see its last state only; make it "
+                    "with weft (weft.zeros, weft.asarray(array, copy=True)), or use a copy of it"
+                )
+        self.captures = [capture for capture in self.captures if not capture.has_changed]
 
     # The end
 
     def finish(self, results: Sequence[Value]) -> None:
         """Return the results and fix the function's type; nothing can be recorded afterwards."""
+        self._settle_captures()
         with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
             _func.ReturnOp(list(results))
             inputs = [argument.type for argument in self.block.arguments]
@@ -204,6 +247,11 @@ class Trace:
             return ir.Location.unknown(context())
         places = [_location_of(range_of_frame(frame)) for frame in frames]
         return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
+
+
+def _fingerprint(array: np.ndarray[Any, Any]) -> int:
+    """A checksum of the elements."""
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8))
 
 
 def _location_of(place: SourceRange) -> Location:

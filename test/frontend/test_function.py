@@ -433,3 +433,11 @@ class TestCapturedArrays:
         table[0] = 7
         np.testing.assert_array_equal(f(np.zeros(3)), [7, 1, 2])
         assert f.trace_count == 2
+
+    def test_resizing_one_compiles_again(self):
+        table = np.arange(400.0)
+        f = weft.function(lambda x: x + table.sum())
+        assert f(np.zeros(1)) == 79800
+        table.resize(300, refcheck=False)
+        assert f(np.zeros(1)) == 44850
+        assert f.trace_count == 2
