@@ -436,8 +436,8 @@ class TestCapturedArrays:
 
     def test_resizing_one_compiles_again(self):
         table = np.arange(400.0)
-        f = weft.function(lambda x: x + table.sum())
-        assert f(np.zeros(1)) == 79800
+        f = weft.function(lambda x: np.sum(x * table))
+        assert f(np.ones(1)) == 79800
         table.resize(300, refcheck=False)
-        assert f(np.zeros(1)) == 44850
+        assert f(np.ones(1)) == 44850
         assert f.trace_count == 2
