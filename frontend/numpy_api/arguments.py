@@ -10,11 +10,12 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
+from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, asarray, cast, current_trace, trace_of
 from ..storage import ViewStep
-from .extents import known_shape, require_broadcastable
+from .extents import known_shape, require_broadcastable, split_shape
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -144,9 +145,8 @@ def write_into(out: Any, result: ArrayResult) -> ArrayResult:
     trace = out._storage.trace
     value = staged(trace, asarray(cast(result, out.dtype)))
     if value.type.shape != out.type.shape or None in out.type.shape:
-        from .shape import broadcast_to
-
         require_broadcastable(trace, (value, out))
-        value = broadcast_to(value, out.shape)
+        attribute, dims = split_shape(out.shape)
+        value = trace.emit(BroadcastTo, (value, *dims), {"shape": attribute})
     out._write(value)
     return out

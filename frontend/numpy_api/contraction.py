@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
+from ...dialect.types import broadcast_shapes, format_shape
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .extents import extents_text, known_extent, known_shape, require_equal, shapes_text
+from .indexing import take
+from .joining import stack
 from .reductions import sum as sum_of
-from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
+from .shape import diagonal, expand_dims, moveaxis, pad, ravel, reshape, squeeze, swapaxes, transpose
 
 # Matrix products
 
@@ -93,7 +96,6 @@ def _require_inner(name: str, x: ArrayResult, x_axis: int, y: ArrayResult, y_axi
 
 def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
     """The leading axes must broadcast."""
-    from ...dialect.types import broadcast_shapes
 
     broadcast_shapes([known_shape(x)[:-2], known_shape(y)[:-2]])
     trace = trace_of((x, y))
@@ -110,7 +112,6 @@ def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
 
 
 def _shape(x: ArrayResult) -> str:
-    from ...dialect.types import format_shape
 
     return format_shape(known_shape(x))
 
@@ -225,7 +226,6 @@ def cross(
     x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     for operand in (x, y):
         _require_three(operand, x, y)
-    from .joining import stack
 
     (x0, x1, x2), (y0, y1, y2) = ([e[..., i] for i in range(3)] for e in (x, y))
     return stack([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=axisc)
@@ -280,13 +280,9 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
 
 def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     """The sums of products of a kernel, which is not longer, laid on every place of a vector."""
-    from .indexing import take
-    from .shape import pad
 
     count, extent = known_shape(kernel)[0], known_shape(x)[0]
     if count is None or extent is None:
-        from ...dialect.errors import UnsupportedError
-
         raise UnsupportedError("convolve() and correlate() need the lengths of both vectors while tracing")
     borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
     if mode not in borders:

@@ -20,6 +20,9 @@ from ..staging import ArrayLike, ArrayResult, cast, is_traced
 from ..staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, recording, require_device, staged
 from .extents import Extent, extent_scalar, is_extent, known_extent, split_shape
+from .joining import stack
+from .selection import choose
+from .shape import broadcast_arrays, expand_dims, moveaxis, reshape, swapaxes
 
 _numpy: Any = np
 """NumPy, for calls with arguments that the overloads of its stubs do not foresee."""
@@ -185,8 +188,6 @@ def array(
     """A new array of what NumPy would take as one."""
     made = asarray(object, dtype, copy=copy)
     if made.ndim < ndmin:
-        from .shape import expand_dims
-
         made = expand_dims(made, tuple(range(ndmin - made.ndim)))
     return made
 
@@ -311,9 +312,7 @@ def linspace(
     places = _numpy.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
     step = difference / divisions if divisions > 0 else difference * np.nan
     if divisions > 0:
-        from .elementwise import where
-
-        numbers = where(step == 0, places / divisions * difference, places * step) + first
+        numbers = choose(step == 0, places / divisions * difference, places * step) + first
     else:
         numbers = places * difference + first
     if endpoint and count > 1:
@@ -322,8 +321,6 @@ def linspace(
         numbers = np.floor(numbers)
     numbers = cast(numbers, wanted)
     if axis != 0:
-        from .shape import moveaxis
-
         numbers = moveaxis(numbers, 0, axis)
     return (numbers, step) if retstep else numbers
 
@@ -383,7 +380,6 @@ def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[ArrayResult, ...]:
     """Coordinate matrices of coordinate vectors, as `numpy.meshgrid`."""
-    from .shape import broadcast_arrays, reshape, swapaxes
 
     if indexing not in ("xy", "ij"):
         raise WeftValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -401,7 +397,6 @@ def meshgrid(
 
 def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> ArrayResult:
     """The coordinates of every place of a grid, stacked (or as a tuple when sparse)."""
-    from .joining import stack
 
     ranges = [arange(extent, dtype=dtype) for extent in dimensions]
     grids = meshgrid(*ranges, indexing="ij", sparse=sparse)

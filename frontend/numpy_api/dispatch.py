@@ -13,10 +13,15 @@ import numpy as np
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
-from ..staging import ArrayResult, asarray, cast
+from ...dialect.ops.indexing import Scatter
+from ..staging import ArrayResult, apply, asarray, cast
+from ..views import get_item
 from . import contraction, linalg, lookup, names, nan_reductions, reductions
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
+from .creation import arange
+from .methods import METHODS
 from .scans import scan
+from .shape import broadcast_to, ravel, reshape
 from .ufuncs import apply_ufunc, op_of
 
 # Universal functions
@@ -129,16 +134,11 @@ def _at(ufunc: np.ufunc, array: Any, index: Any, *values: Any) -> None:
 
 def _scatter_add(target: Any, index: Any, addend: Any) -> None:
     """Add to the elements at an index, in place; index arrays may name one several times."""
-    from ..staging import apply
-    from ..views import get_item
-    from .creation import arange
-    from .shape import broadcast_to, ravel, reshape
 
     if not hasattr(target, "_write"):
         raise UnsupportedError(
             "ufunc.at writes traced values into a NumPy array; make the array with weft.zeros"
         )
-    from ...dialect.ops.indexing import Scatter
 
     # The places in the flattened array that the index selects, in the order in which NumPy visits them.
     places = get_item(reshape(arange(target.size), target.shape), index)
@@ -214,7 +214,6 @@ def _unsupported_message(module: str, name: str) -> str:
 @cache
 def namespace_function(name: str) -> Callable[..., Any]:
     """The function behind a method or property of traced arrays."""
-    from .methods import METHODS
 
     function: Callable[..., Any] = METHODS[name] if name in METHODS else lookup(name)
     return function

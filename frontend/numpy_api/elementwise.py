@@ -11,23 +11,22 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import WeftValueError
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import Erf
-from ...dialect.ops.selection import Select
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
 from .arguments import (
     NO_VALUE,
     as_inexact,
-    axis_tuple,
     common_dtype,
     deliver,
     is_inexact,
     promoted,
     view_of,
 )
-from .extents import known_shape, require_broadcastable
+from .info import finfo
+from .selection import as_weak_operand, blend
+from .shape import broadcast_to
 from .ufuncs import apply_ufunc, ops_of_ufuncs
 
 ALIASES = {
@@ -110,15 +109,6 @@ UFUNC_FUNCTIONS = _functions_of_ufuncs()
 globals().update(UFUNC_FUNCTIONS)
 
 
-def select(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
-    """Stage the `select` op on operands of one dtype, which broadcast."""
-    operands = (condition, x, y)
-    trace = next((o._storage.trace for o in operands if isinstance(o, TracedArray)), None)
-    if trace is not None:
-        require_broadcastable(trace, operands)
-    return apply(Select, *operands)
-
-
 def clip(
     a: ArrayLike,
     min: Any = NO_VALUE,
@@ -143,19 +133,14 @@ def clip(
         limits = np.iinfo(x.dtype)
         bounds[0] = None if type(bounds[0]) is int and bounds[0] <= limits.min else bounds[0]
         bounds[1] = None if type(bounds[1]) is int and bounds[1] >= limits.max else bounds[1]
-    result_dtype = common_dtype(x, *(_operand(bound) for bound in bounds if bound is not None))
+    result_dtype = common_dtype(x, *(as_weak_operand(bound) for bound in bounds if bound is not None))
     result = cast(x, result_dtype)
     for ufunc, bound in ((np.maximum, bounds[0]), (np.minimum, bounds[1])):
         if bound is not None:
-            result = apply_ufunc(ufunc, result, cast(_operand(bound), result_dtype))
+            result = apply_ufunc(ufunc, result, cast(as_weak_operand(bound), result_dtype))
     if bounds[0] is None and bounds[1] is None:
         result = apply_ufunc(np.positive, result) if result.dtype != bool else result.copy()
     return deliver(result if dtype is None else cast(result, np.dtype(dtype)), out)
-
-
-def _operand(value: Any) -> Any:
-    """A Python scalar as it is, since it is weak, and an array of everything else."""
-    return value if isinstance(value, (bool, int, float, complex)) else asarray(value)
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
@@ -205,8 +190,6 @@ def nan_to_num(
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (real(array), imag(array))]
         result = apply(Complex, *parts)
     else:
-        from .info import finfo
-
         limits = finfo(array.dtype)
         result = array
         for test, number in (
@@ -214,7 +197,7 @@ def nan_to_num(
             (array == np.inf, limits.max if posinf is None else posinf),
             (array == -np.inf, limits.min if neginf is None else neginf),
         ):
-            result = select(test, cast(asarray(number), array.dtype), result)
+            result = blend(test, cast(asarray(number), array.dtype), result)
     return result if copy else deliver(result, array)
 
 
@@ -233,8 +216,6 @@ def imag(val: ArrayLike) -> ArrayResult:
         return x.imag
     if kind(x.dtype) == "c":
         return view_of(x, Imag)
-    from .shape import broadcast_to
-
     return broadcast_to(np.zeros((), x.dtype), x.shape)
 
 
@@ -282,8 +263,8 @@ def sinc(x: ArrayLike) -> ArrayResult:
     array = as_inexact(asarray(x))
     scaled = np.multiply(array, np.pi)
     at_zero = asarray(scaled == 0)
-    safe = select(at_zero, np.ones((), scaled.dtype), scaled)
-    return select(at_zero, np.ones((), scaled.dtype), np.sin(safe) / safe)
+    safe = blend(at_zero, np.ones((), scaled.dtype), scaled)
+    return blend(at_zero, np.ones((), scaled.dtype), np.sin(safe) / safe)
 
 
 def isclose(
@@ -299,75 +280,9 @@ def isclose(
     return result | (np.isnan(as_inexact(x)) & np.isnan(y)) if equal_nan else result
 
 
-def allclose(
-    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> ArrayResult:
-    """Whether all elements agree within tolerances, as a boolean scalar."""
-    from .reductions import all as all_of
-
-    return all_of(isclose(a, b, rtol, atol, equal_nan))
-
-
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayResult:
-    """Whether two arrays have the same shape and elements, as a boolean scalar."""
-    from .reductions import all as all_of
-
-    x, y = asarray(a1), asarray(a2)
-    if len(known_shape(x)) != len(known_shape(y)) or any(
-        None not in (m, n) and m != n for m, n in zip(known_shape(x), known_shape(y), strict=True)
-    ):
-        return False
-    same = x == y
-    if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
-        same = same | (np.isnan(x) & np.isnan(y))
-    return all_of(same)
-
-
-def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE, /) -> ArrayResult:
-    """Elements of x where the condition holds, of y elsewhere; with the condition alone, `nonzero`.
-
-    >>> where(np.array([True, False]), 1, np.array([5.0, 6.0]))
-    array([1., 6.])
-    """
-    if (x is NO_VALUE) != (y is NO_VALUE):
-        raise WeftValueError("either both or neither of x and y should be given")
-    if x is NO_VALUE:
-        from .indexing import nonzero
-
-        return nonzero(condition)
-    mask = asarray(condition)
-    if mask.dtype != np.bool_:
-        mask = mask != 0
-    operands = [_operand(value) for value in (x, y)]
-    dtype = common_dtype(*operands)
-    return select(mask, *(asarray(cast(operand, dtype)) for operand in operands))
-
-
-def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> ArrayResult:
-    """Take away jumps of more than half a period along an axis, as `numpy.unwrap` of floating-point numbers."""
-    from .joining import concatenate
-    from .scans import cumsum, diff
-
-    x = as_inexact(asarray(p))
-    (place,) = axis_tuple(axis, x.ndim)
-    steps = diff(x, axis=place)
-    limit = period / 2 if discont is None else discont
-    half = period / 2
-    wrapped = np.mod(steps + half, period) - half
-    wrapped = where((wrapped == -half) & (steps > 0), half, wrapped)
-    correction = where(np.absolute(steps) < limit, 0.0, wrapped - steps)
-    first: list[Any] = [slice(None)] * x.ndim
-    first[place] = slice(0, 1)
-    rest: list[Any] = [slice(None)] * x.ndim
-    rest[place] = slice(1, None)
-    return concatenate([x[tuple(first)], x[tuple(rest)] + cumsum(correction, axis=place)], axis=place)
-
-
 __all__ = [
     *UFUNC_FUNCTIONS,
-    "allclose",
     "angle",
-    "array_equal",
     "clip",
     "complex_of",
     "erf",
@@ -382,6 +297,4 @@ __all__ = [
     "real",
     "round",
     "sinc",
-    "unwrap",
-    "where",
 ]

@@ -12,9 +12,14 @@ from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
-from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, staged, write_into
+from .arguments import BOOL, INT64, NO_VALUE, along, axis_index, common_dtype, deliver, staged, write_into
 from .extents import Extent, known_shape, require_equal, shapes_text
-from .shape import broadcast_to, ravel, reshape
+from .joining import stack
+from .reductions import all as all_of
+from .reductions import any as any_of
+from .selection import blend
+from .selection import choose as choose_between
+from .shape import broadcast_arrays, broadcast_to, expand_dims, ravel, reshape, tile
 
 
 def take(
@@ -164,7 +169,6 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
         )
     if given == 0 or count == 0:
         return
-    from .shape import tile
 
     values = broadcast_to(values, (count,)) if given == 1 else tile(values, -(-count // given))[:count]
     if trace_of((target, places, values)) is None:
@@ -189,15 +193,13 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
 
 def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     """Replace where a mask holds by values of the same shape, or by one, in the array."""
-    from .elementwise import select
-
     target = asarray(a)
     condition = asarray(mask)
     condition = condition if condition.dtype == BOOL else condition != 0
     new = asarray(cast(asarray(values), target.dtype))
     if new.ndim and known_shape(new) != known_shape(target):
         raise UnsupportedError("putmask() takes values of the array's shape, or one value, in compiled code")
-    write_into(target, select(condition, new, target))
+    write_into(target, blend(condition, new, target))
 
 
 def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: Any = True) -> None:
@@ -209,16 +211,12 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
         )
     value = broadcast_to(cast(source, target.dtype), target.shape)
     if where is not True:
-        from .elementwise import select
-
-        value = select(asarray(where), value, target)
+        value = blend(asarray(where), value, target)
     write_into(target, value)
 
 
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> ArrayResult:
     """Elements of one of several arrays, by index; `mode` wrap or clip in compiled code, raise checks."""
-    from .joining import stack
-    from .shape import broadcast_arrays, expand_dims
 
     options = [asarray(choice) for choice in choices]
     dtype = common_dtype(*options)
@@ -233,7 +231,6 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
 
 
 def _no_negative(selector: ArrayResult, count: int) -> ArrayResult:
-    from .reductions import any as any_of
 
     outside = any_of((selector < 0) | (selector >= count))
     if is_traced(outside):
@@ -245,8 +242,6 @@ def _no_negative(selector: ArrayResult, count: int) -> ArrayResult:
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
     """Elements of the first choice whose condition holds, else the default, as `numpy.select`."""
-    from .elementwise import where
-
     if len(condlist) != len(choicelist):
         raise WeftValueError("list of cases must be same length as list of conditions")
     if not condlist:
@@ -255,7 +250,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         if asarray(condition).dtype != BOOL:
             raise WeftTypeError("invalid entry 0 in condlist: should be boolean ndarray")
-        result = where(condition, choice, result)
+        result = choose_between(condition, choice, result)
     return result
 
 
@@ -289,8 +284,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
 
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None) -> ArrayResult:
     """Piecewise linear interpolation of points with increasing abscissas, as `numpy.interp`."""
-    from .elementwise import where
-
     positions, grid, values = (asarray(cast(asarray(e), np.dtype(np.float64))) for e in (x, xp, fp))
     last = grid.shape[0] - 1
     upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), last)
@@ -298,12 +291,12 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
     (start, end), (low, high) = (
         [take(column, places, mode="clip") for places in (lower, upper)] for column in (grid, values)
     )
-    slope = (high - low) / where(end == start, 1.0, end - start)
+    slope = (high - low) / choose_between(end == start, 1.0, end - start)
     result = slope * (positions - start) + low
-    result = where(positions >= grid[-1], values[-1] if right is None else right, result)
-    result = where(positions == grid[-1], values[-1], result)
-    result = where(positions < grid[0], values[0] if left is None else left, result)
-    return where(np.isnan(positions), np.nan, result)
+    result = choose_between(positions >= grid[-1], values[-1] if right is None else right, result)
+    result = choose_between(positions == grid[-1], values[-1], result)
+    result = choose_between(positions < grid[0], values[0] if left is None else left, result)
+    return choose_between(np.isnan(positions), np.nan, result)
 
 
 # Shapes that depend on data
@@ -357,6 +350,17 @@ def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
     return found
 
 
+def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE, /) -> ArrayResult:
+    """Elements of x where the condition holds, of y elsewhere; with the condition alone, `nonzero`.
+
+    >>> where(np.array([True, False]), 1, np.array([5.0, 6.0]))
+    array([1., 6.])
+    """
+    if (x is NO_VALUE) != (y is NO_VALUE):
+        raise WeftValueError("either both or neither of x and y should be given")
+    return nonzero(condition) if x is NO_VALUE else choose_between(condition, x, y)
+
+
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -366,8 +370,6 @@ def isin(
     kind: Any = None,
 ) -> ArrayResult:
     """Whether elements are among those of another array."""
-    from .reductions import all as all_of
-    from .reductions import any as any_of
 
     x, tests = asarray(element), ravel(asarray(test_elements))
     pairs = x[..., None]
@@ -389,4 +391,5 @@ __all__ = [
     "select",
     "take",
     "take_along_axis",
+    "where",
 ]

@@ -16,7 +16,7 @@ from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from .arguments import along, axis_index, common_dtype, deliver
 from .extents import extents_text, known_extent, known_shape, require_equal
-from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
+from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, ravel
 
 
 def concatenate(
@@ -253,8 +253,6 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         raise UnsupportedError("insert() takes one place that is known while tracing, as a Python int")
     where = operator.index(obj)
     piece = asarray(cast(asarray(values), x.dtype))
-    from .shape import broadcast_to
-
     if piece.ndim < x.ndim:
         piece = expand_dims(piece, place) if piece.ndim == x.ndim - 1 else piece
         wanted = tuple(1 if a == place else extent for a, extent in enumerate(x.shape))
@@ -266,8 +264,6 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
 
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
     """Leave out the elements at places along an axis that are known while tracing."""
-    from .indexing import take
-
     x = asarray(arr)
     if axis is None:
         x, axis = ravel(x), 0
@@ -275,7 +271,7 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
     if isinstance(obj, TracedArray):
         raise UnsupportedError("the shape of delete() depends on the places; pass them as Python ints")
     kept = np.delete(np.arange(known_extent(x, place, "delete")), obj)
-    return take(x, kept, axis=place)
+    return asarray(x[along(place, kept)])
 
 
 __all__ = [

@@ -18,6 +18,7 @@ from . import reductions as reduce
 from . import shape as shapes
 from .arguments import FLOAT64, axis_tuple, is_inexact
 from .contraction import matmul, tensordot, vecdot
+from .creation import eye
 from .elementwise import imag, real
 from .extents import known_shape
 from .shape import matrix_transpose
@@ -100,8 +101,6 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
     if power < 0:
         return matrix_power(globals()["inv"](x), -power)
     if power == 0:
-        from .creation import eye
-
         return shapes.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
     result, square = None, x
     while power:

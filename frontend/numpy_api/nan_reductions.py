@@ -10,10 +10,9 @@ from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ..staging import ArrayLike, ArrayResult, asarray, cast
 from .arguments import NO_VALUE, deliver, is_inexact
-from .elementwise import select
-from .elementwise import where as choose
 from .reductions import any as any_of
 from .reductions import count, given, max, mean, min, prod, spread, sum
+from .selection import blend, choose
 
 
 def without_nan(a: ArrayLike, neutral: Any) -> tuple[ArrayResult, Any]:
@@ -22,7 +21,7 @@ def without_nan(a: ArrayLike, neutral: Any) -> tuple[ArrayResult, Any]:
     if not is_inexact(x.dtype):
         return x, None
     numbers = ~np.isnan(x)
-    return select(asarray(numbers), x, np.asarray(neutral, x.dtype)), numbers
+    return blend(asarray(numbers), x, np.asarray(neutral, x.dtype)), numbers
 
 
 def nansum(

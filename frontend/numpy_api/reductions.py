@@ -10,6 +10,7 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
+from ...dialect.types import compatible_shapes
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
 from .arguments import (
@@ -19,12 +20,17 @@ from .arguments import (
     NO_VALUE,
     axis_index,
     axis_tuple,
+    common_dtype,
     deliver,
     is_inexact,
     optional_dtype,
     reduced_axes,
 )
+from .elementwise import isclose
 from .extents import known_shape, product
+from .joining import concatenate
+from .selection import blend, choose
+from .shape import broadcast_to, ravel, reshape, squeeze
 
 UINT64 = np.dtype(np.uint64)
 FLOAT32 = np.dtype(np.float32)
@@ -57,14 +63,12 @@ def _masked(x: ArrayResult, where: Any, neutral: Any) -> ArrayResult:
     """The array with what `where` leaves out replaced by a neutral element."""
     if where is NO_VALUE or where is True or where is None:
         return x
-    from .elementwise import select
-
     mask = asarray(where)
     if mask.dtype != BOOL:
         raise WeftTypeError(
             f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"
         )
-    return select(mask, x, np.asarray(neutral, x.dtype))
+    return blend(mask, x, np.asarray(neutral, x.dtype))
 
 
 # Sums and products
@@ -158,8 +162,6 @@ def mean(
 def count(x: ArrayResult, axis: Any, keepdims: Any, where: Any = NO_VALUE) -> Any:
     """How many elements a reduction takes."""
     if given(where) and where is not True:
-        from .shape import broadcast_to
-
         return sum(broadcast_to(where, x.shape), axis, keepdims=keepdims)
     return product([x.shape[place] for place in axis_tuple(axis, x.ndim)])
 
@@ -178,8 +180,6 @@ def average(
         result = mean(x, axis, keepdims=keepdims)
         scale = np.multiply(count(x, axis, keepdims), np.ones((), result.dtype))
     else:
-        from .arguments import common_dtype
-
         factor = asarray(weights)
         dtype = common_dtype(x, factor, 1.0) if not is_inexact(x.dtype) else common_dtype(x, factor)
         if factor.ndim != x.ndim:
@@ -188,7 +188,6 @@ def average(
             shape = [1] * x.ndim
             shape[axis_index(axis, x.ndim)] = factor.shape[0]
             factor = factor.reshape(tuple(shape))
-        from .shape import broadcast_to
 
         factor = broadcast_to(factor, x.shape)
         scale = sum(factor, axis, dtype, keepdims=keepdims)
@@ -332,14 +331,10 @@ def _extremum(
     )
     masked = x
     if given(where) and where is not True:
-        from .elementwise import select
-
-        masked = select(asarray(where), x, start)
+        masked = blend(asarray(where), x, start)
     # The start value joins as one more element along a reduced axis, which also makes empty axes have one.
     if not axes:
         return deliver(ufunc(masked, start), out)
-    from .joining import concatenate
-    from .shape import broadcast_to
 
     edge = list(masked.shape)
     edge[axes[0]] = 1
@@ -384,8 +379,6 @@ def argmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: Any = N
 def _argument(op_class: type[Op], a: Any, axis: Any, out: Any, keepdims: Any) -> ArrayResult:
     x = asarray(a)
     if axis is None or (x.ndim == 0 and axis in (0, -1)):
-        from .shape import ravel, reshape
-
         flat = ravel(x)
         _require_elements(flat, (0,), f"attempt to get {op_class.name} of an empty sequence")
         result = apply(op_class, flat, axis=0, keepdims=False)
@@ -426,26 +419,43 @@ def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> 
 
 def logsumexp(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> ArrayResult:
     """log(sum(exp(a))) over axes, without overflow."""
-    from .elementwise import where as choose
-
     x = asarray(a) if is_inexact(asarray(a).dtype) else cast(asarray(a), FLOAT64)
     largest = max(x, axis, keepdims=True)
     shift = choose(np.isfinite(largest), largest, np.zeros((), x.dtype))
     result = np.log(sum(np.exp(x - shift), axis, keepdims=True)) + shift
     if keepdims:
         return result
-    from .shape import squeeze
 
     return squeeze(result, reduced_axes(axis, x.ndim))
 
 
+def allclose(
+    a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> ArrayResult:
+    """Whether all elements agree within tolerances, as a boolean scalar."""
+    return all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayResult:
+    """Whether two arrays have the same shape and elements, as a boolean scalar."""
+    x, y = asarray(a1), asarray(a2)
+    if not compatible_shapes(known_shape(x), known_shape(y)):
+        return False
+    same = x == y
+    if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
+        same = same | (np.isnan(x) & np.isnan(y))
+    return all(same)
+
+
 __all__ = [
     "all",
+    "allclose",
     "amax",
     "amin",
     "any",
     "argmax",
     "argmin",
+    "array_equal",
     "average",
     "count_nonzero",
     "logsumexp",

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike
-from ...dialect.errors import WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from .arguments import BOOL, NO_VALUE, along, axis_index, deliver, optional_dtype
+from .arguments import BOOL, NO_VALUE, along, as_inexact, axis_index, axis_tuple, deliver, optional_dtype
+from .joining import concatenate
+from .nan_reductions import without_nan
 from .reductions import accumulator_dtype, dtype_of_out
+from .reductions import sum as sum_of
+from .selection import choose
+from .shape import broadcast_to, ravel, reshape
 
 
 def cumsum(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None) -> ArrayResult:
@@ -32,7 +37,6 @@ def cumprod(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out:
 
 def scan(op_class: type[Op], a: ArrayLike, axis: Any, dtype: DTypeLike | None) -> ArrayResult:
     """Apply a scan; sums and products widen integers as the reductions do."""
-    from .shape import ravel
 
     x = asarray(a)
     if axis is None:
@@ -49,14 +53,12 @@ def scan(op_class: type[Op], a: ArrayLike, axis: Any, dtype: DTypeLike | None) -
 
 def nancumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> ArrayResult:
     """The running sum, NaN counted as zero."""
-    from .nan_reductions import without_nan
 
     return cumsum(without_nan(a, 0)[0], axis, dtype, out)
 
 
 def nancumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> ArrayResult:
     """The running product, NaN counted as one."""
-    from .nan_reductions import without_nan
 
     return cumprod(without_nan(a, 1)[0], axis, dtype, out)
 
@@ -94,8 +96,6 @@ def cumulative_prod(
 def _cumulative(
     op_class: type[Op], x: ArrayLike, axis: int | None, dtype: Any, include_initial: bool, first: int
 ) -> ArrayResult:
-    from .joining import concatenate
-    from .shape import broadcast_to, reshape
 
     array = asarray(x)
     if array.ndim == 0:
@@ -122,8 +122,6 @@ def diff(
     >>> diff(np.array([1, 4, 9]))
     array([3, 5])
     """
-    from .joining import concatenate
-    from .shape import broadcast_to
 
     x = asarray(a)
     if n == 0:
@@ -150,8 +148,6 @@ def diff(
 
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayResult:
     """The differences of neighbours of the flattened array, with something before and behind."""
-    from .joining import concatenate
-    from .shape import ravel
 
     differences = diff(ravel(ary))
     parts = [differences]
@@ -164,8 +160,6 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayRe
 
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ArrayResult:
     """The integral along an axis by the trapezoidal rule."""
-    from .reductions import sum as sum_of
-    from .shape import reshape
 
     values = asarray(y)
     place = axis_index(axis, values.ndim)
@@ -181,9 +175,6 @@ def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Arr
 
 def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slope by central differences on an even grid, with first-order edges, as `numpy.gradient`."""
-    from ...dialect.errors import UnsupportedError
-    from .arguments import as_inexact, axis_tuple
-    from .joining import concatenate
 
     x = as_inexact(asarray(f))
     axes = axis_tuple(axis, x.ndim)
@@ -202,6 +193,20 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1)
     return slopes[0] if len(slopes) == 1 else tuple(slopes)
 
 
+def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> ArrayResult:
+    """Take away jumps of more than half a period along an axis, as `numpy.unwrap` of floating-point numbers."""
+    x = as_inexact(asarray(p))
+    place = axis_index(axis, x.ndim)
+    steps = diff(x, axis=place)
+    limit = period / 2 if discont is None else discont
+    half = period / 2
+    wrapped = np.mod(steps + half, period) - half
+    wrapped = choose((wrapped == -half) & (steps > 0), half, wrapped)
+    correction = choose(np.absolute(steps) < limit, 0.0, wrapped - steps)
+    first, rest = x[along(place, slice(0, 1))], x[along(place, slice(1, None))]
+    return concatenate([first, rest + cumsum(correction, axis=place)], axis=place)
+
+
 __all__ = [
     "cumprod",
     "cumsum",
@@ -213,4 +218,5 @@ __all__ = [
     "nancumprod",
     "nancumsum",
     "trapezoid",
+    "unwrap",
 ]

@@ -16,9 +16,10 @@ from ...dialect.types import format_shape
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from ..storage import reshape_is_view
-from .arguments import axis_index, axis_tuple, staged, view_of
+from .arguments import along, axis_index, axis_tuple, staged, view_of
 from .extents import (
     Extent,
+    known_extent,
     known_shape,
     product,
     require_broadcastable,
@@ -91,10 +92,10 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
     """The extent that -1 stands for, where it depends on run-time extents; common factors are cancelled."""
     own, wanted = list(x.shape), list(sizes)
     for extent in tuple(own):
-        match = next((w for w in wanted if same_extent(w, extent)), None)
+        match = next((place for place, w in enumerate(wanted) if same_extent(w, extent)), None)
         if match is not None and not (isinstance(extent, int) and extent == 0):
-            wanted = [w for w in wanted if w is not match]
-            own = [o for o in own if o is not extent]
+            wanted.pop(match)
+            own.pop(next(place for place, o in enumerate(own) if o is extent))
     own_known, wanted_known = (prod(e for e in side if isinstance(e, int)) for side in (own, wanted))
     if one_unknown and wanted_known and own_known % wanted_known == 0:
         own = [own_known // wanted_known, *(e for e in own if isinstance(e, TracedArray))]
@@ -406,14 +407,12 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
         raise WeftValueError("repeats may not contain negative values.")
     if counts.size == 1:
         return asarray(apply(ops.Repeat, x, count=int(counts.reshape(())), axis=place))
-    extent = known_shape(x)[place]
-    if extent is not None and counts.shape != (extent,):
+    extent = known_extent(x, place, "repeat")
+    if counts.shape != (extent,):
         raise WeftValueError(
             f"operands could not be broadcast together with shape ({extent},) {format_shape(counts.shape)}"
         )
-    from .indexing import take
-
-    return take(x, np.repeat(np.arange(counts.size), counts), axis=place)
+    return asarray(x[along(place, np.repeat(np.arange(extent), counts))])
 
 
 # Triangles and diagonals

@@ -8,6 +8,7 @@ from ...dialect.errors import WeftValueError
 from ...dialect.ops.sorting import Argsort, Sort
 from ..staging import ArrayLike, ArrayResult, apply, asarray
 from .arguments import axis_index
+from .indexing import take_along_axis
 from .shape import ravel
 
 
@@ -23,7 +24,7 @@ def sort(
 ) -> ArrayResult:
     """The array sorted along an axis, or flattened when the axis is None; NaN comes last.
 
-    >>> sort(np.array([3, 1, 2]), descending=True)
+    >>> sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
     return _ordered(Sort, a, axis, kind, order, descending)
@@ -62,7 +63,6 @@ def _ordered(
 
 def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
     """The places that sort by several keys, of which the last counts most."""
-    from .indexing import take_along_axis
 
     columns = [asarray(key) for key in keys]
     if not columns:

@@ -10,12 +10,13 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from .arguments import FLOAT64, axis_tuple, common_dtype, deliver, is_inexact
 from .contraction import matmul
-from .elementwise import where
+from .elementwise import clip
 from .extents import known_shape
 from .indexing import searchsorted
 from .joining import concatenate, stack
 from .reductions import mean
 from .reductions import sum as sum_of
+from .selection import choose
 from .shape import atleast_2d, diagonal, moveaxis, ravel, reshape, transpose
 from .sorting import sort
 
@@ -92,7 +93,7 @@ def _at(ordered: ArrayResult, position: float, last_place: int) -> ArrayResult:
     # NumPy starts from the nearer neighbour.
     value = below + difference * fraction if fraction < 0.5 else above - difference * (1 - fraction)
     last = ordered[..., -1]
-    return cast(where(np.isnan(last), last, value), ordered.dtype)
+    return cast(choose(np.isnan(last), last, value), ordered.dtype)
 
 
 def histogram(
@@ -158,7 +159,6 @@ def corrcoef(
         return covariances / covariances
     deviation = np.sqrt(np.real(diagonal(covariances)))
     scaled = covariances / deviation[:, None] / deviation[None, :]
-    from .elementwise import clip
 
     return clip(scaled, -1, 1) if scaled.dtype.kind == "f" else scaled
 

@@ -16,6 +16,8 @@ from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
+from ...dialect.ops.reductions import AnyOf
+from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..array import TracedArray
 from ..staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
@@ -150,9 +152,8 @@ def _require_no_negative_power(exponent: Any) -> None:
         if np.any(np.less(exponent, 0)):
             raise WeftValueError(NEGATIVE_POWER)
     elif kind(exponent.dtype) == "i":
-        from .reductions import any as any_of
-
-        exponent._storage.trace.raise_if(any_of(np.less(exponent, 0)), "ValueError", NEGATIVE_POWER)
+        negative = apply(AnyOf, np.less(exponent, 0), axes=tuple(range(exponent.ndim)), keepdims=False)
+        exponent._storage.trace.raise_if(negative, "ValueError", NEGATIVE_POWER)
 
 
 def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:
@@ -173,8 +174,6 @@ def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, whe
 
 
 def _select(trace: Trace, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
-    from ...dialect.ops.selection import Select
-
     if mask.dtype != np.bool_:
         raise WeftTypeError(
             f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"

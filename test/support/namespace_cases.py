@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from types import ModuleType
 from typing import Any
 
@@ -176,3 +178,51 @@ def call_of(expression: str) -> tuple[Any, list[np.ndarray[Any, Any]]]:
         return eval(code, {"xp": xp, **dict(zip(names, arrays, strict=True))})
 
     return function, [ARRAYS[name].copy() for name in names]
+
+
+# A slice of a run-time extent has a run-time extent, which does not broadcast, also where it turns out to be 1.
+NEEDS_KNOWN_EXTENTS = {
+    "xp.diff(j, prepend=0, append=x[:, :1])",
+    "xp.cross(x[:, :3], y[:, :3])",
+    "xp.linalg.cross(x[:, :3], y[:, :3])",
+    "xp.take_along_axis(x, i[:1] % 3, axis=0)",
+    "xp.unstack(x)",
+    "x + xp.arange(0.0, 1.0, 0.25)",
+}
+
+
+def everything() -> list[str]:
+    """All expressions but those of the protocols."""
+    tables = (ELEMENTWISE, REDUCTIONS, SHAPES, FIXED_SHAPES, INDEXING, PRODUCTS, CREATION)
+    return [expression for table in tables for expression in expressions(table)]
+
+
+def with_run_time_extents() -> list[str]:
+    """The expressions that need to know no extent while tracing."""
+    fixed = {*expressions(FIXED_SHAPES), *NEEDS_KNOWN_EXTENTS}
+    empty = re.compile(r"\be\b")
+    return [
+        expression for expression in everything() if expression not in fixed and not empty.search(expression)
+    ]
+
+
+def others() -> list[str]:
+    """The expressions for known extents only, and those of the protocols."""
+    known = [expression for expression in everything() if expression not in set(with_run_time_extents())]
+    return [*known, *expressions(PROTOCOLS)]
+
+
+TOLERANCES = {"float16": 1e-3, "float32": 1e-5, "complex64": 1e-5}
+
+
+def leaves(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def assert_like_numpy(got: Any, expected: Any) -> None:
+    for mine, theirs in itertools.zip_longest(leaves(got), leaves(expected)):
+        mine, theirs = np.asarray(mine), np.asarray(theirs)
+        assert mine.dtype == theirs.dtype, (mine.dtype, theirs.dtype)
+        assert mine.shape == theirs.shape, (mine.shape, theirs.shape)
+        tolerance = TOLERANCES.get(mine.dtype.name, 1e-11)
+        np.testing.assert_allclose(mine, theirs, rtol=tolerance, atol=tolerance)

@@ -1,0 +1,40 @@
+"""Choice between arrays, element by element: what other functions are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dialect.ops.selection import Select
+from ..array import TracedArray
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
+from .arguments import common_dtype
+from .extents import require_broadcastable
+
+
+def blend(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
+    """Elements of x where the boolean condition holds, of y elsewhere; both have one dtype, all broadcast."""
+    operands = (condition, x, y)
+    trace = next((o._storage.trace for o in operands if isinstance(o, TracedArray)), None)
+    if trace is not None:
+        require_broadcastable(trace, operands)
+    return apply(Select, *operands)
+
+
+def choose(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
+    """Elements of x where the condition is not zero, of y elsewhere, in their common dtype (`where` of three)."""
+    mask = asarray(condition)
+    if mask.dtype != np.bool_:
+        mask = np.not_equal(mask, 0)
+    operands = [as_weak_operand(value) for value in (x, y)]
+    dtype = common_dtype(*operands)
+    return blend(mask, *(asarray(cast(operand, dtype)) for operand in operands))
+
+
+def as_weak_operand(value: Any) -> Any:
+    """A Python scalar as it is, since it is weak, and an array of everything else."""
+    return value if isinstance(value, (bool, int, float, complex)) else asarray(value)
+
+
+__all__ = ["as_weak_operand", "blend", "choose"]
