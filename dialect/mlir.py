@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from torch_mlir import ir
-from torch_mlir._mlir_libs import _mlir
+from torch_mlir._mlir_libs import _mlir, _mlirDialectsLLVM
 from torch_mlir.passmanager import PassManager
 
 _mlir.globals.dialect_search_modules = [f"{__package__}.untyped", *_mlir.globals.dialect_search_modules]
@@ -42,8 +42,6 @@ __all__ = [
 
 def translate_to_llvm(module: Module) -> str:
     """The LLVM assembly of a module in the LLVM dialect; an op of another dialect ends the process."""
-    from torch_mlir._mlir_libs import _mlirDialectsLLVM
-
     text: str = _mlirDialectsLLVM.translate_module_to_llvmir(module.operation)
     return text
 

@@ -18,6 +18,7 @@ from typing import ClassVar
 from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ...passes.base import Pass, Statistics
 from .clusters import Cluster, Graph, Kind, Node, contains, updated_value
+from .in_place import overwrite_operand
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
 
@@ -87,6 +88,7 @@ def _resolve_dim(op: Operation, graph: Graph, sizes: Sizes) -> None:
 
 def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kernels) -> None:
     root = cluster.root.op
+    overwrite_operand(cluster, graph)
     draft = Draft.of(cluster, graph)
     with ir.InsertionPoint(root), root.location:
         destinations = []

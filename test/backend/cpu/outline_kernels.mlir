@@ -120,3 +120,56 @@ func.func @scalars(%x: tensor<f64>) -> tensor<f64> {
   } -> tensor<f64>
   return %z : tensor<f64>
 }
+
+// -----
+
+// An argument that gets the result of an elementwise op on it is overwritten: the kernel accumulates.
+
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func.func @increment
+// CHECK:       %[[X:.*]] = bufferization.to_tensor %arg0
+// CHECK-NEXT:  call @kernel_0(%arg1, %[[X]])
+// CHECK:       func.func private @kernel_0
+// CHECK:       outs(%arg1 : tensor<8xf32>)
+// CHECK:       ^bb0(%{{.*}}: f32, %[[IN:.*]]: f32, %[[OUT:.*]]: f32)
+// CHECK:       arith.addf %[[OUT]], %[[IN]]
+func.func @increment(%m: memref<8xf32>, %y: tensor<8xf32>) {
+  %x = bufferization.to_tensor %m restrict writable : memref<8xf32> to tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %y : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  bufferization.materialize_in_destination %r in restrict writable %m : (tensor<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+// An input is never overwritten, nor is a value that is read again.
+
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func.func @keep
+// CHECK:       %[[E:.*]] = tensor.empty
+// CHECK-NEXT:  %[[Y:.*]] = call @kernel_0(%arg0, %[[E]])
+// CHECK:       %[[F:.*]] = tensor.empty
+// CHECK-NEXT:  %[[Z:.*]] = call @kernel_0(%[[Y]], %[[F]])
+// CHECK-NEXT:  return %[[Y]], %[[Z]]
+func.func @keep(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %z = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%y : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %y, %z : tensor<8xf32>, tensor<8xf32>
+}
