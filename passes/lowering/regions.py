@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...dialect.mlir import Value, dialect, ir
+from ...dialect.mlir import Operation, Value, dialect, ir
 from ...dialect.types import TensorType
 from .conversion import Conversion, Extent, linalg_index
 from .extents import ExtentMath
@@ -70,14 +70,18 @@ def insert_region(source: Value, destination: Value, region: Region) -> Value:
 def inserted_parts(x: Value, sizes: Sequence[Extent]) -> list[tuple[Value, Region]]:
     """What was inserted, one by one, into an empty tensor to make x; x itself where it was made otherwise."""
     parts: list[tuple[Value, Region]] = []
-    owner = x.owner
-    while isinstance(owner, ir.Operation) and owner.name == "tensor.insert_slice":
-        op = owner.opview
-        parts.append((op.source, _region_of(op)))
-        owner = op.dest.owner
-    if parts and isinstance(owner, ir.Operation) and owner.name == "tensor.empty":
+    current = x
+    while (op := _maker(current)) is not None and op.name == "tensor.insert_slice":
+        parts.append((op.opview.source, _region_of(op.opview)))
+        current = op.opview.dest
+    if parts and op is not None and op.name == "tensor.empty":
         return parts[::-1]
     return [(x, box([0] * len(sizes), sizes))]
+
+
+def _maker(x: Value) -> Operation | None:
+    """The op whose result a value is; None for an argument."""
+    return None if isinstance(x.owner, ir.Block) else x.owner.operation
 
 
 def _region_of(op: Any) -> Region:

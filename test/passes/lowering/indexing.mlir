@@ -1,0 +1,134 @@
+// RUN: weft-opt %s --convert-weft-to-linalg --canonicalize --cse | filecheck %s
+// RUN: weft-opt %s --pass-pipeline='builtin.module(convert-weft-to-linalg,canonicalize,cse,eliminate-empty-tensors,empty-tensor-to-alloc-tensor,one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},canonicalize,cse)' | filecheck %s --check-prefix=MEMORY
+
+// CHECK-LABEL: func.func @slice
+// CHECK-NEXT: tensor.extract_slice %arg0[1, 0] [2, 4] [2, 1] : tensor<5x4xf32> to tensor<2x4xf32>
+func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x4xf32> {
+  %0 = "weft.slice"(%x) {start = array<i64: -4, 0>, stop = array<i64: 4, 9>, step = array<i64: 2, 1>} : (tensor<5x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// Bounds of an unknown extent are clamped when the function runs.
+// CHECK-LABEL: func.func @slice_unknown
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: %[[END:.*]] = arith.minsi %[[N]], %c7
+// CHECK: tensor.extract_slice %arg0[%{{.*}}] [%{{.*}}] [1]
+func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "weft.slice"(%x) {start = array<i64: 2>, stop = array<i64: 7>, step = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// A whole axis needs no arithmetic.
+// CHECK-LABEL: func.func @slice_whole
+// CHECK-NOT: arith.minsi
+// CHECK: return
+func.func @slice_whole(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "weft.slice"(%x) {start = array<i64: 0>, stop = array<i64: 9223372036854775807>, step = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// A negative step is a region read backwards.
+// CHECK-LABEL: func.func @slice_backwards
+// CHECK: %[[REGION:.*]] = tensor.extract_slice %arg0[0] [3] [2] : tensor<5xf32> to tensor<3xf32>
+// CHECK: linalg.generic
+// CHECK: %[[PLACE:.*]] = arith.subi %c2, %{{.*}} : index
+// CHECK: tensor.extract %[[REGION]][%[[PLACE]]]
+func.func @slice_backwards(%x: tensor<5xf32>) -> tensor<3xf32> {
+  %0 = "weft.slice"(%x) {start = array<i64: 4>, stop = array<i64: -9223372036854775808>, step = array<i64: -2>} : (tensor<5xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// The update is computed in place.
+// MEMORY-LABEL: func.func @update_in_place
+// MEMORY-NOT: memref.alloc
+// MEMORY: %[[PLACE:.*]] = memref.subview %arg0[0] [4] [2]
+// MEMORY: linalg.generic {{.*}} outs(%[[PLACE]] :
+// MEMORY-NOT: memref.alloc
+// MEMORY: return
+func.func @update_in_place(%x: !weft.ref<tensor<9xf32>>, %y: tensor<4xf32>) {
+  %0 = "weft.read_ref"(%x) : (!weft.ref<tensor<9xf32>>) -> tensor<9xf32>
+  %1 = "weft.add"(%y, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = "weft.slice_update"(%0, %1) {start = array<i64: 0>, stop = array<i64: 8>, step = array<i64: 2>} : (tensor<9xf32>, tensor<4xf32>) -> tensor<9xf32>
+  "weft.write_ref"(%x, %2) : (!weft.ref<tensor<9xf32>>, tensor<9xf32>) -> ()
+  return
+}
+
+// Index tensors are read through an index map; negative indices wrap, and none reads out of bounds.
+// CHECK-LABEL: func.func @gather
+// CHECK: linalg.generic {{.*}} ins(%arg1 : tensor<3xi64>) outs(%{{.*}} : tensor<6x3xf32>)
+// CHECK: ^bb0(%[[INDEX:.*]]: i64, %{{.*}}: f32):
+// CHECK: %[[CAST:.*]] = arith.index_cast %[[INDEX]] : i64 to index
+// CHECK: arith.select
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: tensor.extract %arg0
+func.func @gather(%x: tensor<6x5xf32>, %i: tensor<3xi64>) -> tensor<6x3xf32> {
+  %0 = "weft.gather"(%x, %i) {axes = array<i64: 1>, position = 1} : (tensor<6x5xf32>, tensor<3xi64>) -> tensor<6x3xf32>
+  return %0 : tensor<6x3xf32>
+}
+
+// Single indices read a region, or an element.
+// CHECK-LABEL: func.func @gather_row
+// CHECK-NOT: linalg.generic
+// CHECK: tensor.extract_slice %arg0[%{{.*}}, 0] [1, %{{.*}}] [1, 1] : tensor<6x?xf32> to tensor<?xf32>
+func.func @gather_row(%x: tensor<6x?xf32>, %i: tensor<i64>) -> tensor<?xf32> {
+  %0 = "weft.gather"(%x, %i) {axes = array<i64: 0>, position = 0} : (tensor<6x?xf32>, tensor<i64>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @gather_element
+// CHECK: %[[ELEMENT:.*]] = tensor.extract %arg0[%{{.*}}, %{{.*}}]
+// CHECK: tensor.from_elements %[[ELEMENT]]
+func.func @gather_element(%x: tensor<6x5xf32>, %i: tensor<i64>) -> tensor<f32> {
+  %0 = "weft.gather"(%x, %i, %i) {axes = array<i64: 0, 1>, position = 0} : (tensor<6x5xf32>, tensor<i64>, tensor<i64>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// Writes follow one another in order; an index out of bounds writes nothing.
+// CHECK-LABEL: func.func @scatter
+// CHECK: scf.for %[[K:.*]] = %c0 to %c3 step %c1 iter_args(%[[OUTER:.*]] = %arg0)
+// CHECK: %[[STORED:.*]] = tensor.extract %arg2[%[[K]]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: scf.for %[[J:.*]] = %c0 to %c4 step %c1 iter_args(%[[INNER:.*]] = %[[OUTER]])
+// CHECK: %[[NEW:.*]] = tensor.extract %arg1[%[[K]], %[[J]]]
+// CHECK: tensor.insert %[[NEW]] into %[[INNER]]
+func.func @scatter(%x: tensor<6x4xf32>, %u: tensor<3x4xf32>, %i: tensor<3xi64>) -> tensor<6x4xf32> {
+  %0 = "weft.scatter"(%x, %u, %i) {axes = array<i64: 0>, mode = "set", position = 0} : (tensor<6x4xf32>, tensor<3x4xf32>, tensor<3xi64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
+
+// MEMORY-LABEL: func.func @scatter_in_place
+// MEMORY-NOT: memref.alloc
+// MEMORY-NOT: memref.copy
+// MEMORY: arith.addf
+// MEMORY: return
+func.func @scatter_in_place(%x: !weft.ref<tensor<6xf32>>, %u: tensor<3xf32>, %i: tensor<3xi64>) {
+  %0 = "weft.read_ref"(%x) : (!weft.ref<tensor<6xf32>>) -> tensor<6xf32>
+  %1 = "weft.scatter"(%0, %u, %i) {axes = array<i64: 0>, mode = "add", position = 0} : (tensor<6xf32>, tensor<3xf32>, tensor<3xi64>) -> tensor<6xf32>
+  "weft.write_ref"(%x, %1) : (!weft.ref<tensor<6xf32>>, tensor<6xf32>) -> ()
+  return
+}
+
+// MEMORY-LABEL: func.func @element_in_place
+// MEMORY-NOT: memref.alloc
+// MEMORY-NOT: memref.copy
+// MEMORY: memref.store
+// MEMORY: return
+func.func @element_in_place(%x: !weft.ref<tensor<6x5xf32>>, %u: tensor<f32>, %i: tensor<i64>) {
+  %0 = "weft.read_ref"(%x) : (!weft.ref<tensor<6x5xf32>>) -> tensor<6x5xf32>
+  %1 = "weft.scatter"(%0, %u, %i, %i) {axes = array<i64: 0, 1>, mode = "set", position = 0} : (tensor<6x5xf32>, tensor<f32>, tensor<i64>, tensor<i64>) -> tensor<6x5xf32>
+  "weft.write_ref"(%x, %1) : (!weft.ref<tensor<6x5xf32>>, tensor<6x5xf32>) -> ()
+  return
+}
+
+// The search is a minimum over places, in any order.
+// CHECK-LABEL: func.func @find_out_of_bounds
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]{{.*}} ins(%arg0, %arg1
+// CHECK: arith.minsi
+// CHECK: scf.if
+// CHECK: tensor.extract %arg0
+func.func @find_out_of_bounds(%i: tensor<3x?xi64>, %n: tensor<i64>) -> (tensor<i1>, tensor<i64>) {
+  %0:2 = "weft.find_out_of_bounds"(%i, %n) : (tensor<3x?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  return %0#0, %0#1 : tensor<i1>, tensor<i64>
+}

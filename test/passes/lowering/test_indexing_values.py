@@ -1,0 +1,132 @@
+"""Indexing ops, compiled: every case with known and run-time extents, all slices, order of writes, bounds."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.op_values import OPS, assert_as_reference, run_compiled
+from weft.dialect.dtypes import ALL_DTYPES
+from weft.dialect.op import Case, Op
+from weft.dialect.ops.indexing import INT64_MAX, INT64_MIN
+from weft.frontend.staging import apply
+
+INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing"]
+CASES = [(op, case) for op in INDEXING_OPS for case in op.cases]
+
+
+def operands_of(op: type[Op], case: Case, dtype: Any) -> list[np.ndarray[Any, Any]]:
+    """Random operands of a case in the first dtypes of the op that begin with the wanted one."""
+    random = np.random.default_rng(0)
+    dtypes = next((d for d in op.operand_dtypes() if d[0] == dtype), next(op.operand_dtypes()))
+    low, high = int(case.low or 0), int(case.high or 9)
+    return [
+        np.asarray(random.integers(low, high, shape)).astype(dtypes[min(place, len(dtypes) - 1)])
+        for place, shape in enumerate(case.shapes)
+    ]
+
+
+@pytest.mark.parametrize("op", INDEXING_OPS, ids=lambda op: op.name)
+@pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float32, np.complex64])
+def test_every_case(op: type[Op], dtype: Any) -> None:
+    assert_as_reference([(op, operands_of(op, case, dtype), case.attributes) for case in op.cases])
+
+
+@pytest.mark.parametrize(("op", "case"), CASES)
+def test_every_case_with_run_time_extents(op: type[Op], case: Case) -> None:
+    operands = operands_of(op, case, np.float64)
+    expected = op.compute(operands, case.attributes)
+    specs = [weft.TensorSpec([None] * operand.ndim, operand.dtype) for operand in operands]
+    compiled = weft.function(lambda x: apply(op, *x, **case.attributes), input_signature=[specs])
+    found = compiled(operands)
+    for value, reference in zip(found if op.results > 1 else [found], expected, strict=True):
+        assert np.shape(value) == reference.shape
+        np.testing.assert_array_equal(value, reference)
+
+
+BOUNDS = [INT64_MIN, -4, -1, 0, 2, 5, INT64_MAX]
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, -1, -2, -7])
+def test_slices_of_run_time_extents(step: int) -> None:
+    """All bounds, and extents below, between and above them; what is read is also replaced."""
+    op, update = OPS["slice"], OPS["slice_update"]
+    all_bounds = [{"start": (i,), "stop": (j,), "step": (step,)} for i, j in product(BOUNDS, BOUNDS)]
+
+    def program(x: Any) -> Any:
+        parts = [apply(op, x, **bounds) for bounds in all_bounds]
+        return parts, [apply(update, x, -part, **b) for part, b in zip(parts, all_bounds, strict=True)]
+
+    compiled = weft.function(program, input_signature=[weft.TensorSpec((None,), "int64")])
+    for extent in range(7):
+        x = np.arange(1, extent + 1)
+        parts, replaced = compiled(x)
+        for bounds, part, whole in zip(all_bounds, parts, replaced, strict=True):
+            (expected,) = op.compute([x], bounds)
+            np.testing.assert_array_equal(part, expected)
+            np.testing.assert_array_equal(whole, update.compute([x, -expected], bounds)[0])
+
+
+def test_negative_indices_count_from_the_end() -> None:
+    x, i = np.arange(20.0).reshape(5, 4), np.array([-1, -5, 0, 4])
+    axes = {"axes": (0,), "position": 0}
+    assert_as_reference(
+        [
+            (OPS["gather"], [x, i], axes),
+            (OPS["gather"], [x, np.int64(-2)], axes),
+            (OPS["scatter"], [x, -np.ones((4, 4)), i], {**axes, "mode": "set"}),
+            (OPS["scatter"], [x, -np.ones(4), np.int64(-2)], {**axes, "mode": "set"}),
+            (OPS["take_along_axis"], [x, i.reshape(1, 4) % -5], {"axis": 0}),
+            (OPS["put_along_axis"], [x, i.reshape(1, 4) % -5, -np.ones((1, 4))], {"axis": 0}),
+        ]
+    )
+
+
+def test_the_last_write_wins() -> None:
+    x, i = np.zeros((2, 3)), np.array([1, 0, 1, 1])
+    attributes = {"axes": (0,), "position": 0, "mode": "set"}
+    ((found,),) = run_compiled([(OPS["scatter"], [x, np.arange(12.0).reshape(4, 3), i], attributes)])
+    assert found.tolist() == [[3, 4, 5], [9, 10, 11]]
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_repeated_indices_add_up(dtype: np.dtype[Any]) -> None:
+    i = np.random.default_rng(0).integers(0, 3, 50)
+    attributes = {"axes": (0,), "position": 0, "mode": "add"}
+    assert_as_reference(
+        [(OPS["scatter"], [np.zeros(3, dtype), (np.arange(50) % 3).astype(dtype), i], attributes)]
+    )
+
+
+def test_indices_out_of_bounds_are_harmless() -> None:
+    """Without a check what is read is not defined, but neither memory nor the process suffers."""
+    x, i = np.arange(6.0).reshape(2, 3), np.array([10**12, -(10**12), 2, -3])
+    gather = {"axes": (0,), "position": 0}
+    scatter = {**gather, "mode": "set"}
+    (gathered,), (scattered,), (one,) = run_compiled(
+        [
+            (OPS["gather"], [x, i], gather),
+            (OPS["scatter"], [x, np.ones((4, 3)), i], scatter),
+            (OPS["gather"], [x, np.int64(10**12)], gather),
+        ]
+    )
+    assert np.isin(gathered, x).all()
+    assert np.isin(one, x).all()
+    np.testing.assert_array_equal(scattered, x)
+
+
+def test_first_index_out_of_bounds_is_found() -> None:
+    i = np.array([[0, 2, -3], [3, -4, 1], [9, 3, 2]])
+    limits = np.array([INT64_MAX, INT64_MIN])
+    found = run_compiled([(OPS["find_out_of_bounds"], [i, np.int64(n)], {}) for n in (3, 4, 10, 0)])
+    assert [(bool(is_found), int(index)) for is_found, index in found] == [
+        (True, 3),
+        (True, 9),
+        (False, 0),
+        (True, 0),
+    ]
+    assert_as_reference([(OPS["find_out_of_bounds"], [limits[k:], np.int64(5)], {}) for k in range(3)])
