@@ -324,7 +324,8 @@ class _Planner:
     def _view(self, value: Value, buffer: _Buffer) -> Value:
         type = memref_type(value.type)
         extents = self._sizes.typed(value)
-        if buffer.memref is not None and buffer.memref.type == type:
+        # Two unknown sizes may be swapped by a reshape, although the type is the same.
+        if buffer.memref is not None and buffer.memref.type == type and static_shape(type).count(None) < 2:
             return buffer.memref
         key = (buffer if buffer.slot is None else buffer.slot.offset, type, *extents)
         found = self._memrefs.get(key)
