@@ -5,12 +5,15 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from ...dialect.errors import WeftValueError
+from ...dialect.op import Op
 from ...dialect.ops.contraction import Conv2d
 from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
-from ..staging import ArrayLike, ArrayResult, apply, asarray
-from .arguments import promoted
-from .extents import known_shape
+from ..staging import ArrayLike, ArrayResult, apply, asarray, is_traced, trace_of, type_of_operand
+from .arguments import promoted, staged
+from .extents import extents_text, known_shape, require_equal
 
 
 def conv2d(
@@ -25,7 +28,10 @@ def conv2d(
     image, kernel = promoted(x, filters)
     steps, spread = _pair(strides, "strides"), _pair(dilations, "dilations")
     borders = _padding(padding, image, known_shape(kernel)[:2], steps, spread)
-    return asarray(apply(Conv2d, image, kernel, strides=steps, padding=borders, dilations=spread))
+    if image.ndim == 4 and kernel.ndim == 4:
+        _require_channels(image, kernel)
+        _require_fit("conv2d", image, kernel.shape[:2], borders, spread)
+    return _checked(Conv2d, image, kernel, strides=steps, padding=borders, dilations=spread)
 
 
 def max_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
@@ -41,11 +47,47 @@ def avg_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: An
 def _pool(op_class: Any, x: ArrayLike, window: Any, strides: Any, padding: Any) -> ArrayResult:
     image, size = asarray(x), _pair(window, "window")
     steps = size if strides is None else _pair(strides, "strides")
-    return asarray(
-        apply(
-            op_class, image, window=size, strides=steps, padding=_padding(padding, image, size, steps, (1, 1))
+    borders = _padding(padding, image, size, steps, (1, 1))
+    if image.ndim == 4:
+        _require_fit(op_class.name, image, size, borders, (1, 1))
+    return _checked(op_class, image, window=size, strides=steps, padding=borders)
+
+
+def _checked(op_class: type[Op], *operands: ArrayResult, **attributes: Any) -> ArrayResult:
+    """Apply an op after its own rule has looked at the shapes, also for NumPy arrays."""
+    op_class.result_types([type_of_operand(operand) for operand in operands], attributes)
+    return asarray(apply(op_class, *operands, **attributes))
+
+
+def _require_channels(image: ArrayResult, kernel: ArrayResult) -> None:
+    """Check at run time that images and filters have the same number of channels."""
+    trace = trace_of((image, kernel))
+    if trace is not None:
+        (left, right), shown = extents_text(image.shape[3], kernel.shape[2])
+        message = f"weft.conv2d: the images have {left} channels, the filters {right}"
+        require_equal(trace, [(image, 3, kernel, 2)], message, *shown)
+
+
+def _require_fit(
+    name: str,
+    image: ArrayResult,
+    window: tuple[Any, ...],
+    padding: tuple[int, ...],
+    dilations: tuple[int, int],
+) -> None:
+    """Check at run time that a window fits the padded image, where the extents of one are not known before."""
+    trace = trace_of((image, *window))
+    for axis in (0, 1):
+        extent, size = image.shape[1 + axis], window[axis]
+        if trace is None or not (is_traced(extent) or is_traced(size)):
+            continue
+        span = (size - 1) * dilations[axis] + 1
+        misfit = np.logical_or(
+            np.less(extent + padding[2 * axis] + padding[2 * axis + 1], span), np.less(size, 1)
         )
-    )
+        (size_text, extent_text), shown = extents_text(size, extent)
+        message = f"weft.{name}: a window of {size_text} does not fit axis {1 + axis} of extent {extent_text}"
+        trace.raise_if(staged(trace, misfit), "ValueError", message, *shown)
 
 
 def _pair(value: Any, name: str) -> tuple[int, int]:

@@ -58,6 +58,10 @@ def _integers(indices: ArrayLike) -> ArrayResult:
 def _in_bounds(places: ArrayResult, x: ArrayResult, axis: int, mode: str) -> ArrayResult:
     """The indices after the treatment of those out of bounds; for eager arrays `raise` checks here."""
     extent = x.shape[axis]
+    if is_traced(extent) and mode in ("wrap", "clip") and 0 not in known_shape(places):
+        misfit = np.logical_and(np.equal(extent, 0), np.greater(places.size, 0))
+        message = "cannot do a non-empty take from an empty axes."
+        extent._storage.trace.raise_if(misfit, "IndexError", message)
     if mode == "wrap":
         return asarray(np.remainder(places, extent))
     if mode == "clip":

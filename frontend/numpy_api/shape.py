@@ -498,6 +498,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
     if min((*low, *high), default=0) < 0:
         raise WeftValueError("index can't contain negative values")
     if mode not in ("constant", "empty"):
+        _require_elements_to_extend(x, low, high)
         return asarray(apply(ops.Extend, x, low=low, high=high, mode=mode))
     values = kwargs.get("constant_values", 0)
     if isinstance(values, TracedArray) or np.ndim(values) == 0:
@@ -512,6 +513,15 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
                 apply(ops.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one)
             )
     return x
+
+
+def _require_elements_to_extend(x: ArrayResult, low: tuple[int, ...], high: tuple[int, ...]) -> None:
+    """What a border repeats must be there: checked at run time where the extent is not known before."""
+    for axis, extent in enumerate(x.shape):
+        if isinstance(extent, TracedArray) and (low[axis] or high[axis]):
+            message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+            is_empty: Any = np.equal(extent, 0)
+            extent._storage.trace.raise_if(is_empty, "ValueError", message)
 
 
 def _pairs(width: Any, rank: int, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -94,8 +94,10 @@ def _results(
         op_class, operands = decided
         ufunc = op_class.ufunc
     loop = _loop(ufunc, operands, outputs, casting, dtype)
-    if ufunc is np.power and kind(loop[0]) == "i":
-        _require_no_negative_power(operands[1])
+    if ufunc is np.power:
+        _require_no_negative_power(operands[1], loop[0])
+        if (simple := _simple_power(operands[1], loop[0])) is not None:
+            op_class, operands = simple, operands[:1]
     arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
     _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
     require_broadcastable(trace, arrays)
@@ -146,14 +148,23 @@ def _decided_comparison(
     return None
 
 
-def _require_no_negative_power(exponent: Any) -> None:
+def _require_no_negative_power(exponent: Any, dtype: np.dtype[Any]) -> None:
     """NumPy's error for an integer to a negative integer power, at run time when the exponent is traced."""
+    if kind(dtype) != "i":
+        return
     if not isinstance(exponent, TracedArray):
         if np.any(np.less(exponent, 0)):
             raise WeftValueError(NEGATIVE_POWER)
     elif kind(exponent.dtype) == "i":
         negative = apply(AnyOf, np.less(exponent, 0), axes=tuple(range(exponent.ndim)), keepdims=False)
         exponent._storage.trace.raise_if(negative, "ValueError", NEGATIVE_POWER)
+
+
+def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Elementwise] | None:
+    """The op that NumPy takes for a power with a known scalar exponent: the root differs for -0.0 and -inf."""
+    if dtype not in (np.float32, np.float64) or isinstance(exponent, TracedArray) or np.ndim(exponent) != 0:
+        return None
+    return op_of(np.sqrt) if exponent == 0.5 else op_of(np.square) if exponent == 2 else None
 
 
 def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:

@@ -144,3 +144,14 @@ def test_narrow_floats(name: str) -> None:
         got = np.asarray(run_staged(call, x))
         assert got.dtype == expected.dtype
         np.testing.assert_allclose(got.astype(float), expected.astype(float), rtol=1e-2)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 2, -1, 0, 3, 1.5, np.float32(0.5), np.array(2.0)])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_powers_of_special_values(exponent: Any, dtype: str) -> None:
+    x = np.array([-np.inf, -2.0, -0.0, 0.0, 0.7, np.inf, np.nan]).astype(dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(run_staged(lambda a: a**exponent, x), x**exponent)
+        np.testing.assert_array_equal(
+            np.signbit(run_staged(lambda a: a**exponent, x)), np.signbit(x**exponent)
+        )
