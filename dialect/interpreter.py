@@ -28,14 +28,15 @@ def interpret(module: Module, name: str, arrays: Sequence[Array]) -> list[Array]
     raises its exception; what was written before stays written. Raises `WeftValueError` when there is no such
     function or the arguments do not fit it.
     """
-    functions = {
-        operation.name.value: operation
-        for operation in module.body.operations
-        if operation.operation.name == "func.func" and not operation.is_external
-    }
-    if name not in functions:
-        raise WeftValueError(f"there is no function {name}; there are: {', '.join(functions) or 'none'}")
-    return _Interpreter(functions).call(functions[name], [np.asarray(array) for array in arrays])
+    with module.context:
+        functions = {
+            operation.name.value: operation
+            for operation in module.body.operations
+            if operation.operation.name == "func.func" and not operation.is_external
+        }
+        if name not in functions:
+            raise WeftValueError(f"there is no function {name}; there are: {', '.join(functions) or 'none'}")
+        return _Interpreter(functions).call(functions[name], [np.asarray(array) for array in arrays])
 
 
 @dataclass

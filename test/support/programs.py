@@ -16,6 +16,7 @@ from weft.dialect.op import OPS
 from weft.dialect.register import context, create
 from weft.dialect.types import ValueType
 from weft.passes.pipeline import Observer, Step, run_pipeline
+from weft.passes.pipelines import PIPELINES
 
 NAME = "main"
 
@@ -76,7 +77,9 @@ class Counting(Observer):
 def transform(module: Module, pipeline: str) -> Counter[str]:
     """Run a pipeline in place, verifying after every pass; returns what the passes counted."""
     counting = Counting()
-    run_pipeline(module, f"builtin.module({pipeline})", observers=[counting], verify=True)
+    run_pipeline(
+        module, f"builtin.module({pipeline})", pipelines=PIPELINES, observers=[counting], verify=True
+    )
     return counting.statistics
 
 

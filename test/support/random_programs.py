@@ -1,0 +1,307 @@
+"""Random functions of the weft dialect, drawn from all ops by their cases.
+
+Reference, passes and compiled code must agree bit by bit on a program, so its ops are those that are exact.
+Others (elementary functions, sums of floats) are drawn too, but their results are only returned: no later op
+could turn a difference in the last place into another program path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from support.op_uses import SUMMING, WITHOUT_CASES, Use, uses_of
+from support.programs import Builder, build, random_bits
+from weft.dialect.dtypes import kind
+from weft.dialect.errors import WeftError
+from weft.dialect.mlir import Module
+from weft.dialect.op import OPS, Case, Op
+from weft.dialect.types import RefType, TensorType
+
+EXACT_REDUCTIONS = {
+    "max",
+    "min",
+    "any",
+    "all",
+    "argmax",
+    "argmin",
+    "cumulative_max",
+    "cumulative_min",
+    "max_pool2d",
+}
+
+EXACT_ON_FLOATS = {
+    *(
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "negative",
+        "positive",
+        "absolute",
+        "fabs",
+        "sign",
+        "signbit",
+        "square",
+    ),
+    *(
+        "sqrt",
+        "maximum",
+        "minimum",
+        "fmax",
+        "fmin",
+        "floor",
+        "ceil",
+        "trunc",
+        "rint",
+        "copysign",
+        "nextafter",
+        "spacing",
+    ),
+    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite"),
+    *(
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+        "floor_divide",
+        "remainder",
+        "fmod",
+        "heaviside",
+    ),
+}
+EXACT_ON_COMPLEX = {
+    *(
+        "add",
+        "subtract",
+        "negative",
+        "positive",
+        "conjugate",
+        "equal",
+        "not_equal",
+        "isnan",
+        "isinf",
+        "isfinite",
+    ),
+    *("logical_and", "logical_or", "logical_xor", "logical_not"),
+}
+
+CHECK = "raise_if"
+
+
+def is_exact(use: Use) -> bool:
+    """Whether compiled code gives NumPy's bits."""
+    kinds = {kind(dtype) for dtype in use.dtypes}
+    if use.op.family in SUMMING:
+        return use.op.name in EXACT_REDUCTIONS or not kinds & set("fc")
+    if use.op.family != "elementwise":
+        return True
+    return (not kinds & set("f") or use.op.name in EXACT_ON_FLOATS) and (
+        "c" not in kinds or use.op.name in EXACT_ON_COMPLEX
+    )
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One op: its operands are numbers of values, its results get the next numbers."""
+
+    op: type[Op]
+    operands: tuple[int, ...]
+    attributes: dict[str, Any]
+
+
+@dataclass
+class Program:
+    """A function as data. Values are numbered: results of the instructions in order, after the arguments."""
+
+    arguments: list[Any] = field(default_factory=list)
+    """The arrays to call with."""
+    refs: list[bool] = field(default_factory=list)
+    """Which arguments are cells."""
+    instructions: list[Instruction] = field(default_factory=list)
+    returned: list[int] = field(default_factory=list)
+    inexact: list[bool] = field(default_factory=list)
+    """Which results may differ in the last places."""
+
+    def inputs(self) -> list[Any]:
+        """Fresh copies of the arguments."""
+        return [np.array(array) for array in self.arguments]
+
+    def module(self) -> Module:
+        """The program in MLIR."""
+        return self._build(dynamic=False)
+
+    def dynamic_module(self) -> Module | None:
+        """The program with arguments whose extents are known only at run time, but for cells and extents of 1.
+
+        None where an op wants to know more: cells and stacks take values of one type.
+        """
+        try:
+            return self._build(dynamic=True)
+        except WeftError:
+            return None
+
+    def _build(self, *, dynamic: bool) -> Module:
+        types = [
+            RefType(argument_type(array, False)) if ref else argument_type(array, dynamic)
+            for array, ref in zip(self.arguments, self.refs, strict=True)
+        ]
+        return build(types, self._body)
+
+    def _body(self, b: Builder, *arguments: Any) -> list[Any]:
+        values: dict[int, Any] = dict(enumerate(arguments))
+        number = FIRST_RESULT
+        for instruction in self.instructions:
+            made = b(
+                instruction.op.name, *(values[o] for o in instruction.operands), **instruction.attributes
+            )
+            if instruction.op.results:
+                for result in made if isinstance(made, tuple) else (made,):
+                    values[number] = result
+                    number += 1
+        return [values[number] for number in self.returned]
+
+
+FIRST_RESULT = 1000
+"""Arguments are numbered from 0, results from here."""
+
+
+def argument_type(array: Any, dynamic: bool) -> TensorType:
+    """The type of an argument."""
+    return TensorType(
+        tuple(None if dynamic and extent != 1 else extent for extent in array.shape), array.dtype
+    )
+
+
+class Generator:
+    """Draws a program; the same seed gives the same program."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed)
+        self.program = Program()
+        self.types: dict[int, TensorType] = {}
+        """The types of the values that ops may use."""
+        self.cells: dict[int, TensorType] = {}
+        self.results = FIRST_RESULT
+
+    def draw(self, length: int) -> Program:
+        """A program of about so many ops."""
+        for _ in range(length):
+            if self.random.random() < 0.2:
+                self._use_cells()
+            else:
+                self._use_op()
+        used = {operand for instruction in self.program.instructions for operand in instruction.operands}
+        candidates = [number for number in self.types if number >= FIRST_RESULT and number not in used]
+        self._return(candidates[-8:], inexact=False)
+        return self.program
+
+    def _return(self, numbers: list[int], *, inexact: bool) -> None:
+        self.program.returned += numbers
+        self.program.inexact += [inexact] * len(numbers)
+
+    def _choose(self, several: list[Any]) -> Any:
+        return several[self.random.integers(len(several))]
+
+    def _use_op(self) -> None:
+        use: Use = self._choose(ALL_USES[self._choose(NAMES)])
+        operands = [self._operand(t, use) for t in use.types]
+        results = self._emit(use.op, operands, use.case.attributes)
+        if not is_exact(use):
+            for number in results:
+                del self.types[number]
+            self._return(results, inexact=True)
+
+    def _emit(self, op: type[Op], operands: list[int], attributes: dict[str, Any]) -> list[int]:
+        """Append an instruction; its results may be used from now on."""
+        types = [self.types[operand] for operand in operands]
+        self.program.instructions.append(Instruction(op, tuple(operands), attributes))
+        results = []
+        for result in op.result_types(types, attributes):
+            assert isinstance(result, TensorType)
+            self.types[self.results] = result
+            results.append(self.results)
+            self.results += 1
+        return results
+
+    def _operand(self, wanted: TensorType, use: Use) -> int:
+        """A value of a type: one there is, one made from another, or a new one. Bounded values are always new."""
+        if use.case.low is None and use.case.high is None:
+            same = [number for number, t in self.types.items() if t == wanted]
+            if same and self.random.random() < 0.7:
+                return int(self._choose(same))
+            others = [number for number, t in self.types.items() if t.size]
+            if others and self.random.random() < 0.6:
+                return self._adapted(int(self._choose(others)), wanted)
+            shape = tuple(extent or 0 for extent in wanted.shape)
+            return self._new(random_bits(self.random, wanted.dtype, shape))
+        return self._new(use._values(self.random, wanted))
+
+    def _new(self, array: Any) -> int:
+        """A new constant or argument."""
+        if self.random.random() < 0.5:
+            return self._emit(OPS["constant"], [], {"value": array})[0]
+        self.program.arguments.append(array)
+        self.program.refs.append(False)
+        number = len(self.program.arguments) - 1
+        self.types[number] = argument_type(array, False)
+        return number
+
+    def _adapted(self, number: int, wanted: TensorType) -> int:
+        """Cast, repeat, cut and reshape a value until it has a type."""
+        if self.types[number].dtype != wanted.dtype:
+            [number] = self._emit(OPS["cast"], [number], {"dtype": wanted.dtype})
+        if self.types[number].shape == wanted.shape:
+            return number
+        size, needed = self.types[number].size or 1, wanted.size or 0
+        [number] = self._emit(OPS["reshape"], [number], {"shape": (size,)})
+        if size < needed:
+            [number] = self._emit(OPS["tile"], [number], {"counts": (-(-needed // size),)})
+        if self.types[number].size != needed:
+            [number] = self._emit(OPS["slice"], [number], {"start": (0,), "stop": (needed,), "step": (1,)})
+        return self._emit(OPS["reshape"], [number], {"shape": wanted.shape})[0]
+
+    def _use_cells(self) -> None:
+        """Make, read or write a cell, or check something that may fail."""
+        action = self.random.integers(5)
+        if action == 0:
+            array = random_bits(self.random, self._choose(CELL_DTYPES), tuple(self.random.integers(1, 4, 2)))
+            self.program.arguments.append(array)
+            self.program.refs.append(True)
+            self.cells[len(self.program.arguments) - 1] = argument_type(array, False)
+        elif action == 1 and self.types:
+            number = int(self._choose(list(self.types)))
+            self.program.instructions.append(Instruction(OPS["alloc_ref"], (number,), {}))
+            self.cells[self.results] = self.types[number]
+            self.results += 1
+        elif action == 2:
+            self._check()
+        elif self.cells:
+            ref = int(self._choose(list(self.cells)))
+            if action == 3:
+                self.program.instructions.append(Instruction(OPS["read_ref"], (ref,), {}))
+                self.types[self.results] = self.cells[ref]
+                self.results += 1
+            else:
+                use = Use(OPS["write_ref"], Case(()), ())
+                value = self._operand(self.cells[ref], use)
+                self.program.instructions.append(Instruction(use.op, (ref, value), {}))
+
+    def _check(self) -> None:
+        """Raise an error if a new condition holds, which it rarely does."""
+        condition = self._new(np.asarray(self.random.random() < 0.1))
+        value = self._new(self.random.integers(-9, 9))
+        attributes = {"error": "ValueError", "message": f"check {len(self.program.instructions)}: {{0}}"}
+        self.program.instructions.append(Instruction(OPS[CHECK], (condition, value), attributes))
+
+
+NAMES = [name for name in OPS if name not in WITHOUT_CASES]
+ALL_USES = {name: list(uses_of(OPS[name])) for name in NAMES}
+CELL_DTYPES = [np.dtype(name) for name in ("float32", "int64", "uint8", "bool", "complex64")]
+
+
+def random_program(seed: int, length: int = 12) -> Program:
+    """The program of a seed."""
+    return Generator(seed).draw(length)
