@@ -11,6 +11,7 @@ new value early only if no error can be raised in between and nobody reads the o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import ClassVar
@@ -99,6 +100,17 @@ class _Planner:
         self._memrefs: dict[tuple[object, ...], Value] = {}
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
         self._written: dict[Value, _Buffer] = {}  # by argument of the old function
+        self._handlers: dict[str, Callable[[Operation], None]] = {
+            "arith.constant": self._define_constant,
+            "bufferization.materialize_in_destination": self._write_argument,
+            "bufferization.to_tensor": self._read_argument,
+            "func.return": self._return,
+            "tensor.dim": self._dim,
+            "tensor.extract": self._extract,
+            "tensor.from_elements": self._store_elements,
+            "tensor.insert": self._insert,
+            "weft.raise_if": self._raise_if,
+        }
         self._position = 0
         self._globals = 0
         self._copies = 0
@@ -152,29 +164,37 @@ class _Planner:
                 self._leave(value)
 
     def _rewrite(self, op: Operation) -> None:
-        name: str = op.name
-        if name == "func.call" and self._lifetimes.interface(op) is not None:
+        handler = self._handlers.get(op.name)
+        if handler is not None:
+            handler(op)
+        elif op.name == "func.call" and self._lifetimes.interface(op) is not None:
             self._call(op)
-        elif name == "bufferization.to_tensor":
-            self._settle(op.results[0], self._written[op.operands[0]])
-        elif name == "bufferization.materialize_in_destination":
-            self._write_argument(op.operands[0], self._written[op.operands[1]])
-        elif name == "weft.raise_if":
-            condition, *values = (self._scalar(operand) for operand in op.operands)
-            self._failures.lower(op, condition, values, self._record)
-        elif name == "tensor.extract":
-            indices = [self._mapping[index] for index in list(op.operands)[1:]]
-            self._mapping[op.results[0]] = dialect("memref").load(self._memref(op.operands[0]), indices)
-        elif name == "tensor.from_elements":
-            self._store_elements(op)
-        elif name == "tensor.dim":
-            self._mapping[op.results[0]] = self._builder.value(self._extent(op))
-        elif name == "arith.constant" and isinstance(op.results[0].type, ir.RankedTensorType):
+        elif op.name not in VIEWS and op.name != "tensor.empty":
+            self._keep(op)
+
+    def _read_argument(self, op: Operation) -> None:
+        self._settle(op.results[0], self._written[op.operands[0]])
+
+    def _raise_if(self, op: Operation) -> None:
+        condition, *values = (self._scalar(operand) for operand in op.operands)
+        self._failures.lower(op, condition, values, self._record)
+
+    def _extract(self, op: Operation) -> None:
+        tensor, *indices = op.operands
+        element = dialect("memref").load(self._memref(tensor), [self._mapping[index] for index in indices])
+        self._mapping[op.results[0]] = element
+
+    def _dim(self, op: Operation) -> None:
+        self._mapping[op.results[0]] = self._builder.value(self._extent(op))
+
+    def _return(self, op: Operation) -> None:
+        for value, result in zip(op.operands, self._results, strict=True):
+            self._copy(value, result)
+
+    def _define_constant(self, op: Operation) -> None:
+        if isinstance(op.results[0].type, ir.RankedTensorType):
             self._settle(op.results[0], self._constant(op))
-        elif name == "func.return":
-            for value, result in zip(op.operands, self._results, strict=True):
-                self._copy(value, result)
-        elif name not in VIEWS and name != "tensor.empty":
+        else:
             self._keep(op)
 
     def _keep(self, op: Operation) -> None:
@@ -211,6 +231,14 @@ class _Planner:
         self._mapping.update(zip(scalars, call.results, strict=True))
         if interface.may_raise:
             self._failures.propagate(self._record)
+
+    def _insert(self, op: Operation) -> None:
+        """Update one element."""
+        element, destination, *indices = op.operands
+        buffer = self._destination(op.results[0], destination, set(), set())
+        self._settle(op.results[0], buffer)
+        memref = self._view(op.results[0], buffer)
+        dialect("memref").store(self._mapping[element], memref, [self._mapping[index] for index in indices])
 
     def _argument(self, value: Value) -> Value:
         return self._memref(value) if isinstance(value.type, ir.RankedTensorType) else self._mapping[value]
@@ -288,8 +316,9 @@ class _Planner:
         if buffer.kind is _Kind.TEMPORARY and not buffer.residents and buffer.slot is not None:
             self._workspace.release(buffer.slot)
 
-    def _write_argument(self, value: Value, buffer: _Buffer) -> None:
+    def _write_argument(self, op: Operation) -> None:
         """Store a value to a written argument; old contents still needed are moved elsewhere first."""
+        value, buffer = op.operands[0], self._written[op.operands[1]]
         root = self._lifetimes.root[value]
         if self._home.get(root) is buffer:
             return

@@ -31,6 +31,7 @@ _EFFECTS = frozenset(
         "bufferization.materialize_in_destination",
         "tensor.dim",
         "tensor.extract",
+        "tensor.insert",
         "memref.dim",
     }
 )
@@ -123,6 +124,7 @@ class Graph:
         self.nodes: list[Node] = []
         self.node_of: dict[Value, Node] = {}
         self.replaced: dict[Value, Value] = {}  # results of outlined ops, by those of the calls
+        self.superseded: list[Operation] = []  # ops to erase that belong to no node any more
         self.updates: dict[Value, list[int]] = {}  # where the memory of a value is overwritten
         readers: dict[Value, list[Value]] = {}
         for position, view in enumerate(block.operations):
@@ -145,11 +147,25 @@ class Graph:
             for value in node.captures:
                 for reader in readers.get(value, ()):
                     self.updates.setdefault(reader, []).append(node.position)
-        if node.kind is Kind.ROOT:
+        if node.kind is Kind.ROOT or op.name == "tensor.insert":
             for result in op.results:
                 destination = updated_value(result, {op})
                 if destination is not None:
                     self.updates.setdefault(destination, []).append(node.position)
+
+    def current(self, value: Value) -> Value:
+        """The value that stands for a value of the original function now."""
+        while value in self.replaced:
+            value = self.replaced[value]
+        return value
+
+    def replace(self, node: Node, op: Operation) -> None:
+        """Put another op in the place of a node's, which has no uses any more."""
+        for old, new in zip(node.op.results, op.results, strict=True):
+            self.node_of[new] = node
+            self.replaced[old] = new
+        self.superseded.append(node.op)
+        node.op, node.captures = op, captured_values(op)
 
     def overwritten_between(self, value: Value, first: int, last: int) -> bool:
         """Whether the memory of a value is overwritten by an op strictly between two positions."""

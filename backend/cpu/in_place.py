@@ -21,7 +21,7 @@ def overwrite_operand(cluster: Cluster, graph: Graph) -> None:
     op = node.op
     for original in node.captures:
         if _dies_at(original, node, graph):
-            index = _only_operand(op, graph.replaced.get(original, original))
+            index = _only_operand(op, graph.current(original))
             if index is not None:
                 _accumulate(op, index)
                 return

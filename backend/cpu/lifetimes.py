@@ -49,7 +49,9 @@ class Lifetimes:
         return self.kernels.get(op.attributes["callee"].value) if op.name == "func.call" else None
 
     def destinations(self, op: Operation) -> list[tuple[Value, Value]]:
-        """For every tensor result of a kernel call, the result and the operand it is written into."""
+        """For every tensor result of a kernel call or update, the result and the operand it is written into."""
+        if op.name == "tensor.insert":
+            return [(op.results[0], op.operands[1])]
         interface = self.interface(op)
         count = 0 if interface is None else interface.tensors
         first = len(op.operands) - count

@@ -11,6 +11,7 @@ kernel, whatever their locations; each is scheduled and compiled once.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,6 +22,7 @@ from .clusters import Cluster, Graph, Kind, Node, contains, updated_value
 from .in_place import overwrite_operand
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
+from .slices import make_offsets_operands, simplify_slices
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,6 @@ class OutlineKernels(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = Kernels(module)
         for function in entry_functions(module):
-            scalarize(function)
             statistics["clusters outlined"] += outline(function, kernels)
         statistics["kernels made"] += len(kernels.names)
 
@@ -52,9 +53,12 @@ def entry_functions(module: Module) -> list[Operation]:
 
 def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
+    scalarize(function)
+    simplify_slices(function, IndexBuilder())
     block = function.regions[0].blocks[0]
     graph = Graph(block)
-    sizes = Sizes(IndexBuilder())
+    builder = IndexBuilder()
+    sizes = Sizes(builder)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
     for node in graph.nodes:
@@ -63,6 +67,8 @@ def outline(function: Operation, kernels: Kernels) -> int:
         elif node in at_root:
             _outline_cluster(at_root[node], graph, sizes, kernels)
     # Outlined ops are erased last: the graph holds on to their results until then.
+    for op in graph.superseded:
+        op.erase()
     for node in reversed(graph.nodes):
         if (node.kind in _REMOVABLE or node.op.name == "tensor.dim") and _is_unused(node.op):
             node.op.erase()
@@ -89,6 +95,7 @@ def _resolve_dim(op: Operation, graph: Graph, sizes: Sizes) -> None:
 def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kernels) -> None:
     root = cluster.root.op
     overwrite_operand(cluster, graph)
+    _share_offsets(cluster, graph, sizes.builder)
     draft = Draft.of(cluster, graph)
     with ir.InsertionPoint(root), root.location:
         destinations = []
@@ -102,6 +109,23 @@ def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kern
     for old, new in zip(draft.tensors + draft.scalars, call.results, strict=True):
         old.replace_all_uses_with(new)
         graph.replaced[old] = new
+
+
+def _share_offsets(cluster: Cluster, graph: Graph, builder: IndexBuilder) -> None:
+    """Pass the offsets of slices to the kernel, so that clusters that differ in nothing else share one.
+
+    Not where a tensor is used twice: whether two slices of it overlap is better known at compile time.
+    """
+    included = _with_cheap_producers(cluster, graph)
+    uses = Counter(graph.current(value) for node in included for value in node.captures)
+    for node in included:
+        name = node.op.name
+        if name not in ("tensor.extract_slice", "tensor.insert_slice"):
+            continue
+        sliced = node.captures[0 if name == "tensor.extract_slice" else 1]
+        new = make_offsets_operands(node.op, builder) if uses[graph.current(sliced)] == 1 else None
+        if new is not None:
+            graph.replace(node, new)
 
 
 @dataclass
@@ -133,7 +157,7 @@ class Draft:
                 taken.add(value)
             updated.append(value)
         defined = {result for op in ops for result in op.results}
-        captures = (graph.replaced.get(value, value) for node in included for value in node.captures)
+        captures = (graph.current(value) for node in included for value in node.captures)
         inputs = dict.fromkeys(value for value in captures if value not in defined)
         return Draft(ops, [value for value in inputs if value not in taken], updated, tensors, scalars)
 
@@ -156,17 +180,23 @@ class Draft:
 
 
 def _with_cheap_producers(cluster: Cluster, graph: Graph) -> list[Node]:
-    """The members of a cluster and the cheap ops they use, in program order."""
-    included = set(cluster.members)
-    pending = list(cluster.members)
-    while pending:
-        for value in pending.pop().captures:
+    """The members of a cluster, each after the cheap ops it uses; the order does not depend on the rest."""
+    ordered: dict[Node, None] = {}
+
+    def visit(node: Node) -> None:
+        for value in node.captures:
             producer = graph.node_of.get(value)
-            if producer is None or producer in included or producer.kind not in (Kind.CHEAP, Kind.CONSTANT):
-                continue
-            included.add(producer)
-            pending.append(producer)
-    return sorted(included, key=lambda node: node.position)
+            if (
+                producer is not None
+                and producer not in ordered
+                and producer.kind in (Kind.CHEAP, Kind.CONSTANT)
+            ):
+                visit(producer)
+        ordered[node] = None
+
+    for member in cluster.members:
+        visit(member)
+    return list(ordered)
 
 
 def _describe(op: Operation, numbers: dict[Value, int], parts: list[Hashable]) -> None:

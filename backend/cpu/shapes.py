@@ -169,19 +169,7 @@ class Sizes:
 
     def _of_tensor_extract_slice(self, op: Operation, value: Value) -> Sequence[Extent]:
         sizes = mixed(op, "static_sizes", 2)
-        rank = len(static_shape(value.type))
-        if len(sizes) == rank:
-            return sizes
-        # Rank-reduced: drop the leading unit sizes that the result type leaves out.
-        result: list[Extent] = []
-        shape, surplus = static_shape(value.type), len(sizes) - rank
-        for extent in sizes:
-            unit = isinstance(extent, int) and extent == 1
-            if surplus and unit and (len(result) == rank or shape[len(result)] != 1):
-                surplus -= 1
-                continue
-            result.append(extent)
-        return result
+        return [sizes[axis] for axis in kept_axes(sizes, static_shape(value.type))]
 
     def _of_tensor_collapse_shape(self, op: Operation, value: Value) -> Sequence[Extent]:
         source = self.of(op.operands[0])
@@ -235,6 +223,20 @@ def mixed(op: Operation, attribute: str, segment: int) -> list[Extent]:
     dynamic = iter(list(op.operands)[first : first + segments[segment]])
     marker = ir.ShapedType.get_dynamic_size()
     return [next(dynamic) if extent == marker else int(extent) for extent in op.attributes[attribute]]
+
+
+def kept_axes(sizes: list[Extent], shape: list[int | None]) -> list[int]:
+    """The axes of a slice that a tensor of a lower rank has: all but some of size 1, the first ones it may miss."""
+    kept: list[int] = []
+    surplus = len(sizes) - len(shape)
+    for axis, size in enumerate(sizes):
+        unit = isinstance(size, int) and size == 1
+        wanted = shape[len(kept)] if len(kept) < len(shape) else None
+        if surplus and unit and wanted != 1:
+            surplus -= 1
+        else:
+            kept.append(axis)
+    return kept
 
 
 def _entry_block(block: ir.Block) -> ir.Block:

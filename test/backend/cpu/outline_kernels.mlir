@@ -76,12 +76,12 @@ func.func @product_and_negative(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor
 
 #id = affine_map<(i) -> (i)>
 // CHECK-LABEL: func.func @update
-// CHECK:       call @kernel_0(%arg1, %arg0)
+// CHECK:       call @kernel_0(%arg1, %c2{{.*}}, %arg0)
 // CHECK-NOT:   call
 // CHECK:       func.func private @kernel_0
 // CHECK:       linalg.generic
-// CHECK:       %[[N:.*]] = tensor.insert_slice %{{.*}} into %arg1
-// CHECK:       bufferization.materialize_in_destination %[[N]] in %arg1
+// CHECK:       %[[N:.*]] = tensor.insert_slice %{{.*}} into %arg2
+// CHECK:       bufferization.materialize_in_destination %[[N]] in %arg2
 func.func @update(%x: tensor<8xf32>, %y: tensor<3xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<3xf32>
   %s = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
@@ -172,4 +172,80 @@ func.func @keep(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
     linalg.yield %s : f32
   } -> tensor<8xf32>
   return %y, %z : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Steps of an unrolled loop differ in the offset only: it is passed, and they share a kernel. The unit dimension is
+// dropped in the slice, not by a copy.
+
+// CHECK-LABEL: func.func @rows
+// CHECK:       %[[A:.*]] = call @kernel_0(%arg0, %[[O:c0.*]], %{{.*}})
+// CHECK:       %[[B:.*]] = call @kernel_0(%arg0, %[[P:c1.*]], %{{.*}})
+// CHECK:       return %[[A]], %[[B]]
+// CHECK:       func.func private @kernel_0
+// CHECK:       tensor.extract_slice %arg0[%arg1, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<8xf32>
+// CHECK-NOT:   @kernel_1
+#id = affine_map<(i) -> (i)>
+func.func @rows(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %a = tensor.extract_slice %x[0, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+  %b = tensor.collapse_shape %a [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  %c = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %out: f32):
+    %s = arith.negf %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  %d = tensor.extract_slice %x[1, 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
+  %f = tensor.collapse_shape %d [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  %g = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%f : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%p: f32, %out: f32):
+    %s = arith.negf %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %c, %g : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Two slices of one tensor: that they do not overlap is known from static offsets, which stay.
+
+// CHECK-LABEL: func.func @shift
+// CHECK:       call @kernel_0(%arg0)
+// CHECK:       func.func private @kernel_0
+// CHECK:       tensor.extract_slice %arg0[0] [4] [1]
+// CHECK:       tensor.insert_slice %{{.*}} into %arg0[4] [4] [1]
+func.func @shift(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %a = tensor.extract_slice %x[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %b = tensor.insert_slice %a into %x[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  return %b : tensor<8xf32>
+}
+
+// -----
+
+// One element is no slice: it is read and written as a scalar, without a kernel.
+
+// CHECK-LABEL: func.func @element
+// CHECK:       %[[V:.*]] = tensor.extract %arg0[%c2
+// CHECK:       %[[W:.*]] = arith.negf %[[V]]
+// CHECK:       %[[X:.*]] = tensor.insert %[[W]] into %arg0[%c3
+// CHECK:       return %[[X]]
+// CHECK-NOT:   call
+#scalar = affine_map<() -> ()>
+func.func @element(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %a = tensor.extract_slice %x[2] [1] [1] : tensor<8xf32> to tensor<1xf32>
+  %v = tensor.extract %a[%c0] : tensor<1xf32>
+  %t = tensor.from_elements %v : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %n = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%t : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%p: f32, %out: f32):
+    %s = arith.negf %p : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  %w = tensor.expand_shape %n [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  %b = tensor.insert_slice %w into %x[3] [1] [1] : tensor<1xf32> into tensor<8xf32>
+  return %b : tensor<8xf32>
 }

@@ -28,7 +28,7 @@ func.func @chain(%a: tensor<10x10xi32>, %b: tensor<10x10xi32>) -> tensor<10x10xi
 
 // CHECK-LABEL: func.func @in_place
 // CHECK-NOT:   memref.copy
-// CHECK:       call @kernel_0(%arg1, %arg0)
+// CHECK:       call @kernel_0(%arg1, %c2{{.*}}, %arg0)
 // CHECK-NOT:   memref.copy
 // CHECK:       return
 func.func @in_place(%m: memref<8xf32>, %y: tensor<3xf32>) {
@@ -45,7 +45,7 @@ func.func @in_place(%m: memref<8xf32>, %y: tensor<3xf32>) {
 // CHECK-LABEL: func.func @error_before_effect
 // CHECK:       %[[T:.*]] = memref.view
 // CHECK:       memref.copy %arg0, %[[T]]
-// CHECK:       call @kernel_0(%arg1, %[[T]])
+// CHECK:       call @kernel_0(%arg1, %c2{{.*}}, %[[T]])
 // CHECK:       scf.if
 // CHECK:         memref.store %{{.*}}, %arg{{[0-9]}}
 // CHECK:         func.call @weft_exit()
