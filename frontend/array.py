@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 
 USE_WEFT_ARRAYS = (
+    "to index a NumPy array by a traced one, write weft.take(array, index, axis=0); to copy a traced array or stack "
+    "several, weft.asarray(array, copy=True) or weft.stack(arrays); "
     "to write traced values into an array made in the function, make that array with weft (weft.zeros, weft.full, "
     "weft.empty) instead of numpy"
 )
@@ -251,6 +253,17 @@ class TracedArray:
 
     def __repr__(self) -> str:
         return f"TracedArray({self._type})"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not name.startswith("__") and hasattr(np.ndarray, name):
+            raise AttributeError(
+                f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "
+                "only; use it outside of the compiled function"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements")
 
     def __copy__(self) -> TracedArray:
         return self.copy()

@@ -16,8 +16,9 @@ from ..dialect.types import RefType, TensorType
 from .array import USE_WEFT_ARRAYS, TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
+from .results import flatten_results
 from .settings import settings
-from .signature import Leaf, Structure, alias_pattern, check_fits, describe, flatten, unflatten, without_objects
+from .signature import Leaf, Structure, alias_pattern, check_fits, describe, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
 from .storage import ViewStep
 from .trace import Trace
@@ -272,9 +273,12 @@ def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> 
 
 def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, values: list[Any]) -> None:
     leaves: list[Any] = []
-    concrete._result_structure = flatten(returned, leaves, "result", [])
+    concrete._result_structure = flatten_results(returned, leaves)
     concrete._result_specs = []
     concrete._computed_types = []
+    known: dict[
+        int, tuple[int, TracedArray]
+    ] = {}  # what is returned twice is computed once, and is one array
     for leaf in leaves:
         if not isinstance(leaf, TracedArray):
             leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
@@ -283,7 +287,12 @@ def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, va
         if storage.argument is not None and not any(step.operands for step in leaf._path):
             concrete._result_specs.append(ArgumentResult(concrete._distinct[storage.argument], leaf._path))
             continue
+        key = id(storage) if not leaf._path else id(leaf)
         is_scalar = not leaf._path or storage.type.rank == 0
+        if key in known:
+            concrete._result_specs.append(ComputedResult(known[key][0], is_scalar))
+            continue
+        known[key] = len(values), leaf
         concrete._result_specs.append(ComputedResult(len(values), is_scalar))
         concrete._computed_types.append(leaf.type)
         values.append(leaf._value())

@@ -52,6 +52,11 @@ class Function:
     ) -> None:
         if not callable(python_function):
             raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
+        if _is_suspended(python_function):
+            raise WeftTypeError(
+                f"weft.function cannot compile {python_function!r}: generators and coroutines run piece by piece, "
+                "when they are asked; write a function that returns its results, in a list for example"
+            )
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self.name = name or _name_of(python_function)
@@ -238,6 +243,12 @@ def _array_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if len(args) > 1 and len(set(map(id, args))) < len(args):
         return None
     return tuple(key)
+
+
+def _is_suspended(python_function: Callable[..., Any]) -> bool:
+    """Whether a call of the function returns before its code has run."""
+    tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
+    return any(test(python_function) for test in tests)
 
 
 def _name_of(python_function: Callable[..., Any]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import weakref
-from collections.abc import Callable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -85,7 +86,7 @@ class Node:
     """A container: what kind, its keys, and its flattened children."""
 
     kind: Any
-    """list, tuple, dict, or the class of a namedtuple or dataclass."""
+    """list, tuple, dict, OrderedDict, or the class of a namedtuple or dataclass."""
     keys: tuple[Any, ...]
     children: tuple[Any, ...]
 
@@ -101,31 +102,59 @@ def is_array(value: object) -> bool:
 
 
 def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Structure:
-    """Take a nested value apart: arrays go to `leaves` with their path in `names`; returns the structure."""
-    if is_array(value):
+    """Take the nested value of an argument apart: arrays go to `leaves` with their path in `names`.
+
+    Two orders of one dict are one structure.
+    """
+    return _flatten(value, leaves, path, names, is_array, sort_keys=True)
+
+
+def flatten_ordered(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:
+    """Take a nested value apart whose dicts keep their order, with leaves of the caller's choice."""
+    return _flatten(value, leaves, "", [], is_leaf, sort_keys=False)
+
+
+def constants(structure: Structure) -> Iterator[Any]:
+    """The values of a structure that are not arrays."""
+    if isinstance(structure, Static):
+        yield structure.value
+    elif isinstance(structure, Node):
+        for child in structure.children:
+            yield from constants(child)
+
+
+def _flatten(
+    value: Any,
+    leaves: list[Any],
+    path: str,
+    names: list[str],
+    is_leaf: Callable[[object], bool],
+    sort_keys: bool,
+) -> Structure:
+    if is_leaf(value):
         leaves.append(value)
         names.append(path)
         return Leaf(len(leaves) - 1)
+
+    def child(item: Any, where: str) -> Structure:
+        return _flatten(item, leaves, where, names, is_leaf, sort_keys)
+
     kind = type(value)
     if kind in (list, tuple):
-        return Node(kind, (), tuple(flatten(v, leaves, f"{path}[{i}]", names) for i, v in enumerate(value)))
+        return Node(kind, (), tuple(child(item, f"{path}[{i}]") for i, item in enumerate(value)))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         fields = tuple(value._fields)
-        return Node(
-            kind,
-            fields,
-            tuple(flatten(v, leaves, f"{path}.{f}", names) for f, v in zip(fields, value, strict=True)),
-        )
-    if kind is dict:
+        items = zip(fields, value, strict=True)
+        return Node(kind, fields, tuple(child(item, f"{path}.{field}") for field, item in items))
+    if kind in (dict, OrderedDict):
         keys = tuple(value)
-        with contextlib.suppress(TypeError):  # keys without an order stay as they are
-            keys = tuple(sorted(keys))  # two orders of one dict are one signature
-        return Node(dict, keys, tuple(flatten(value[k], leaves, f"{path}[{k!r}]", names) for k in keys))
+        if sort_keys and kind is dict:
+            with contextlib.suppress(TypeError):  # keys without an order stay as they are
+                keys = tuple(sorted(keys))
+        return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = tuple(f.name for f in dataclasses.fields(value) if f.init)
-        return Node(
-            kind, fields, tuple(flatten(getattr(value, f), leaves, f"{path}.{f}", names) for f in fields)
-        )
+        fields = tuple(field.name for field in dataclasses.fields(value) if field.init)
+        return Node(kind, fields, tuple(child(getattr(value, field), f"{path}.{field}") for field in fields))
     return Static(static_key(value), value)
 
 
@@ -139,8 +168,8 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
     kind = structure.kind
     if kind in (list, tuple):
         return kind(children)
-    if kind is dict:
-        return dict(zip(structure.keys, children, strict=True))
+    if kind in (dict, OrderedDict):
+        return kind(zip(structure.keys, children, strict=True))
     if issubclass(kind, tuple):
         return kind(*children)
     return kind(**dict(zip(structure.keys, children, strict=True)))

@@ -94,11 +94,11 @@ def _results(
         op_class, operands = decided
         ufunc = op_class.ufunc
     loop = _loop(ufunc, operands, outputs, casting, dtype)
+    arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
     if ufunc is np.power:
         _require_no_negative_power(operands[1], loop[0])
         if (simple := _simple_power(operands[1], loop[0])) is not None:
-            op_class, operands = simple, operands[:1]
-    arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
+            op_class, arrays = simple, arrays[:1]
     _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
     require_broadcastable(trace, arrays)
     results = trace.emit(op_class, arrays, {})

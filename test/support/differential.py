@@ -23,7 +23,7 @@ def assert_same(got: Any, expected: Any, rtol: float = 0.0, atol: float = 0.0) -
             np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol)
     elif isinstance(expected, dict):
         assert type(got) is type(expected)
-        assert sorted(got) == sorted(expected)
+        assert list(got) == list(expected)
         for key, value in expected.items():
             assert_same(got[key], value, rtol, atol)
     elif isinstance(expected, (list, tuple)):

@@ -1,0 +1,70 @@
+"""What a traced function returns: nested arrays are taken apart, what cannot be taken apart is refused."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..dialect.errors import UnsupportedError
+from .array import TracedArray
+from .signature import Structure, constants, flatten_ordered
+
+_CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
+
+
+def flatten_results(value: Any, leaves: list[Any]) -> Structure:
+    """Take the value that a function returned apart; traced and NumPy arrays go to `leaves`.
+
+    Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
+    later, is an `UnsupportedError`.
+    """
+    structure = flatten_ordered(value, leaves, _is_array)
+    for constant in constants(structure):
+        kind = type(constant).__qualname__
+        if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):
+            raise UnsupportedError(
+                f"the result holds a {kind} object, whose code would run after the tracing of the function has ended; "
+                "return a list or a tuple"
+            )
+        if _holds_traced(constant, depth=3):
+            raise UnsupportedError(
+                f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "
+                f"return {_CONTAINERS}"
+            )
+    return structure
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, (TracedArray, np.ndarray, np.generic))
+
+
+def _holds_traced(value: object, depth: int) -> bool:
+    """Whether a traced array is found in an object within some levels of containers, attributes and closures."""
+    if isinstance(value, TracedArray):
+        return True
+    if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
+        return False
+    inside: list[Any] = []
+    if isinstance(value, types.FunctionType):
+        inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
+    elif isinstance(value, Mapping):
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple, set, frozenset, deque)):
+        inside = list(value)
+    inside += getattr(value, "__dict__", {}).values()
+    return any(_holds_traced(item, depth - 1) for item in inside)
+
+
+def _contents(cell: types.CellType) -> list[Any]:
+    """What a variable of a closure holds; nothing when it was not assigned yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+__all__ = ["flatten_results"]
