@@ -215,7 +215,9 @@ def lower_scatter(c: Conversion, op: OpInstance) -> Value:
             return tensor.InsertOp(written, x, places).result
         if op.attributes["mode"] == "set":
             region = _single_region(c, x, _scalar_places(c, x, indices, axes), axes)
-            return x if region.is_empty else insert_region(update, x, region)
+            kept = [size for axis, size in enumerate(region.sizes) if axis not in axes]
+            known = op.operand_types[1].with_shape([n if isinstance(n, int) else None for n in kept])
+            return x if region.is_empty else insert_region(c.cast_to(update, known), x, region)
     return _scatter_loops(c, op)
 
 

@@ -132,3 +132,12 @@ func.func @find_out_of_bounds(%i: tensor<3x?xi64>, %n: tensor<i64>) -> (tensor<i
   %0:2 = "weft.find_out_of_bounds"(%i, %n) : (tensor<3x?xi64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
   return %0#0, %0#1 : tensor<i1>, tensor<i64>
 }
+
+// A row whose extent is not known is known to fit.
+// CHECK-LABEL: func.func @scatter_row_of_unknown_extent
+// CHECK: %[[ROW:.*]] = tensor.cast %{{.*}} : tensor<?xf32> to tensor<4xf32>
+// CHECK: tensor.insert_slice %[[ROW]] into
+func.func @scatter_row_of_unknown_extent(%x: tensor<6x4xf32>, %u: tensor<?xf32>, %i: tensor<i64>) -> tensor<6x4xf32> {
+  %0 = "weft.scatter"(%x, %u, %i) {axes = array<i64: 0>, mode = "set", position = 0} : (tensor<6x4xf32>, tensor<?xf32>, tensor<i64>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}
