@@ -65,10 +65,6 @@ class TracedArray:
     a value that exists only at run time.
     """
 
-    if TYPE_CHECKING:  # methods and operators are installed below, from tables
-
-        def __getattr__(self, name: str) -> Any: ...
-
     __slots__ = ("_cached", "_cached_version", "_path", "_storage", "_type")
 
     __array_priority__ = 1000
@@ -254,7 +250,7 @@ class TracedArray:
     def __repr__(self) -> str:
         return f"TracedArray({self._type})"
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if not name.startswith("__") and hasattr(np.ndarray, name):
             raise AttributeError(
                 f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "

@@ -24,6 +24,7 @@ from .indexing import (
     plan_index,
 )
 from .indexing import write_back as plan_write_back
+from .masked import MaskedSelection, same_value
 from .staging import apply, asarray, cast, current_trace, trace_of, type_of_operand
 from .storage import ViewStep
 
@@ -34,12 +35,12 @@ if TYPE_CHECKING:
 _INT64 = np.dtype(np.int64)
 
 
-def get_item(x: TracedArray, index: Any) -> TracedArray:
-    """`x[index]`: a view of x, or a new array where NumPy makes one."""
+def get_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
+    """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
     index = _with_arrays(index)
     plan, view = _prepare(x, index)
     if isinstance(plan.advanced, MaskIndex):
-        raise masked_read_error(plan.advanced.mask)
+        return MaskedSelection(view.copy(), plan.advanced, _mask_beside(view, plan.advanced))
     if plan.advanced is not None:
         gathered: TracedArray = apply(Gather, view, *_index_arrays(plan.advanced), **plan.advanced.attributes)
         return gathered
@@ -51,15 +52,16 @@ def get_item(x: TracedArray, index: Any) -> TracedArray:
 def set_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
     plan, view = _prepare(x, _with_arrays(index))
+    if isinstance(value, MaskedSelection):
+        _assign_selection(view, plan, value)
+        return
     converted = cast(asarray(value) if isinstance(value, (list, tuple)) else value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))
     elif isinstance(plan.advanced, MaskIndex):
-        mask, filling = plan.advanced.mask, _traced(view, converted)
+        mask, filling = _mask_beside(view, plan.advanced), _traced(view, converted)
         for step in plan.advanced.value_steps(view.ndim, filling.type):
             filling = filling._view(step)
-        for step in plan.advanced.mask_steps(view.ndim):
-            mask = mask._view(step)
         _require_fit(filling, view, *_ADVANCED_MISFIT)
         view._write(apply(Select, mask, filling, view))
     else:
@@ -67,6 +69,25 @@ def set_item(x: TracedArray, index: Any, value: Any) -> None:
         place = apply(Gather, view, *indices, **plan.advanced.attributes)
         update = _broadcast(converted, place, *_ADVANCED_MISFIT)
         view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
+
+
+def _mask_beside(view: TracedArray, place: MaskIndex) -> TracedArray:
+    """The mask in a shape that broadcasts against the view."""
+    mask: TracedArray = place.mask
+    for step in place.mask_steps(view.ndim):
+        mask = mask._view(step)
+    return mask.copy()
+
+
+def _assign_selection(view: TracedArray, plan: IndexPlan, selection: MaskedSelection) -> None:
+    """`x[mask] = f(y[mask])`: known shapes as long as both are the same mask."""
+    place = plan.advanced
+    if not isinstance(place, MaskIndex) or not same_value(
+        _mask_beside(view, place)._value(), selection.mask._value()
+    ):
+        raise masked_read_error(selection.place.mask)
+    update = _broadcast(cast(selection.full, view.dtype), view, *_ADVANCED_MISFIT)
+    view._write(apply(Select, selection.mask, update, view))
 
 
 def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:

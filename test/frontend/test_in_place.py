@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import weft
 from support.differential import check
 
 
@@ -184,3 +186,34 @@ def test_any_chain_of_slices(first, second, third):
         return view, part
 
     check(f, np.arange(30.0).reshape(5, 6))
+
+
+def test_masked_updates_from_masked_reads():
+    def f(x, y):
+        x[x > 25] *= 2
+        x[y < 0] = -y[y < 0] + x[y < 0]
+        mask = y > 1
+        y[mask] = np.sqrt(y[mask]) + 1
+        return np.sum(x[mask]), y[y > 0].mean(), (x[mask] > 3).any()
+
+    check(f, np.arange(20.0, 30.0), np.arange(-5.0, 5.0), rtol=1e-14)
+
+
+def test_masked_rows():
+    def f(x, scale):
+        x[x[:, 0] > 3] *= scale
+        x[x[:, 1] > 9] += np.arange(3)
+        x[:, x[0] > 1] -= 1
+        return x
+
+    check(f, np.arange(12).reshape(4, 3), 2)
+
+
+def test_the_mask_is_that_of_the_time_it_was_computed():
+    def f(x):
+        values = x[x > 2] + 1
+        x[0] = 50
+        x[x > 2] = values
+
+    with pytest.raises(NotImplementedError):
+        weft.function(f)(np.arange(5))
