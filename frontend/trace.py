@@ -70,7 +70,11 @@ class Trace:
     """Records ops into a function of a new module; one per signature of a `weft.function`."""
 
     def __init__(
-        self, name: str, argument_types: Sequence[TensorType], argument_names: Sequence[str]
+        self,
+        name: str,
+        argument_types: Sequence[TensorType],
+        argument_names: Sequence[str],
+        scalars: Collection[int] = (),
     ) -> None:
         self.name = name
         self.active = True
@@ -85,9 +89,12 @@ class Trace:
                 inputs = [type_to_mlir(t) for t in argument_types]
                 self.function = _func.FuncOp(name, ir.FunctionType.get(inputs, []))
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
+        # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [
-            TracedArray(Storage(self, self.block.arguments[index], argument_type, argument=index))
-            for index, argument_type in enumerate(argument_types)
+            TracedArray(
+                Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i)
+            )
+            for i, argument_type in enumerate(argument_types)
         ]
 
     # Recording
@@ -251,7 +258,7 @@ class Trace:
 
 def _fingerprint(array: np.ndarray[Any, Any]) -> int:
     """A checksum of the elements."""
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8))
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
 
 
 def _location_of(place: SourceRange) -> Location:
