@@ -19,12 +19,19 @@ def overwrite_operand(cluster: Cluster, graph: Graph) -> None:
     if len(cluster.members) > 1 or node.structure is None or not node.structure.elementwise:
         return
     op = node.op
+    if _reads_destination(op):
+        return
     for original in node.captures:
         if _dies_at(original, node, graph):
             index = _only_operand(op, graph.current(original))
             if index is not None:
                 _accumulate(op, index)
                 return
+
+
+def _reads_destination(op: Operation) -> bool:
+    """Whether the body uses what the destination holds, as a sum over no axes does."""
+    return next(iter(op.regions[0].blocks[0].arguments[-1].uses), None) is not None
 
 
 def _dies_at(value: Value, node: Node, graph: Graph) -> bool:
