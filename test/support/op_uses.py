@@ -12,7 +12,7 @@ import numpy as np
 from support.op_values import distance
 from support.programs import same_bits
 from weft.dialect.dtypes import kind
-from weft.dialect.op import OPS, Case, FieldKind, Op
+from weft.dialect.op import Case, FieldKind, Op
 from weft.dialect.ops import load_families
 from weft.dialect.types import TensorType
 
