@@ -124,6 +124,11 @@ class TracedArray:
         """Where the data will be (Array API)."""
         return "cpu"
 
+    @property
+    def _is_scalar(self) -> bool:
+        """Whether NumPy would have a scalar here, which it has for what is computed with rank 0."""
+        return self._type.rank == 0 and not self._path and self._storage.argument is None
+
     def _extent(self, axis: int) -> Any:
         known = self._type.shape[axis]
         if known is not None:
@@ -324,7 +329,10 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
         return ufunc(other, self) if _is_operand(other) else NotImplemented
 
     def update(self: TracedArray, other: Any) -> Any:
-        return ufunc(self, other, out=(self,)) if _is_operand(other) else NotImplemented
+        if not _is_operand(other):
+            return NotImplemented
+        # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
+        return ufunc(self, other) if self._is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward
 

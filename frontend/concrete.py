@@ -55,6 +55,7 @@ class ConcreteFunction:
         types: Sequence[TensorType],
         names: Sequence[str],
         aliases: tuple[int, ...],
+        scalars: frozenset[int],
         bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure]],
     ) -> None:
         self.name = name
@@ -64,6 +65,8 @@ class ConcreteFunction:
         self.argument_names = tuple(names)
         self._aliases = aliases
         """For every array argument the first argument that is the same array."""
+        self._scalars = scalars
+        """The array arguments that are NumPy scalars, which cannot be written."""
         self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         trace = _record(function, self, structure)
         with context(), ir.Location.unknown():
@@ -237,8 +240,9 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     """Trace the user's function on traced arrays and note how its results are to be made."""
     types = [concrete.argument_types[i] for i in concrete._distinct]
     names = [concrete.argument_names[i] for i in concrete._distinct]
-    trace = Trace(concrete.name, types, names)
     position = {argument: place for place, argument in enumerate(concrete._distinct)}
+    scalars = {position[argument] for argument in concrete._distinct if argument in concrete._scalars}
+    trace = Trace(concrete.name, types, names, scalars)
     args, kwargs = unflatten(structure, lambda i: trace.arguments[position[concrete._aliases[i]]])
     previous = set_current_trace(trace)
     try:

@@ -180,7 +180,8 @@ class Function:
         if self.input_signature is not None:
             types = self._relaxed(types)
         aliases = alias_pattern(leaves)
-        key = (without_objects(structure), types, aliases)
+        scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic))
+        key = (without_objects(structure), types, aliases, scalars)
         concrete = self._concrete.get(key)
         if concrete is not None and concrete.guards_hold():
             return concrete
@@ -192,7 +193,7 @@ class Function:
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 self._traces += 1
                 concrete = ConcreteFunction(
-                    self.python_function, self.name, structure, types, names, aliases, self._bind
+                    self.python_function, self.name, structure, types, names, aliases, scalars, self._bind
                 )
                 self._concrete[key] = concrete
         return concrete
@@ -287,6 +288,8 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
         except (TypeError, ValueError, OverflowError) as error:
             raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
     value = as_array(value, name)
+    if isinstance(value, np.generic):
+        value = np.asarray(value)  # one trace for scalars and arrays without dimensions
     check_fits(name, spec.type, _type_of_leaf(value))
     return value
 

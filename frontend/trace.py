@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,9 +91,7 @@ class Trace:
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [
-            TracedArray(
-                Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i)
-            )
+            TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
             for i, argument_type in enumerate(argument_types)
         ]
 
@@ -157,12 +155,15 @@ class Trace:
                 self.written.add(storage.argument)
                 storage.ref = self._argument_cell(argument, storage)
                 return
-            owner = storage.value.owner
+            value = storage.value
             ref_type = type_to_mlir(RefType(storage.type))
-            anchor = ir.InsertionPoint.after(owner) if hasattr(ir.InsertionPoint, "after") else _after(owner)
+            if isinstance(value, ir.BlockArgument):
+                anchor, location = ir.InsertionPoint.at_block_begin(self.block), value.location
+            else:
+                anchor, location = ir.InsertionPoint.after(value.owner), value.owner.location
             with anchor:
                 storage.ref = ir.Operation.create(
-                    f"weft.{AllocRef.name}", results=[ref_type], operands=[storage.value], loc=owner.location
+                    f"weft.{AllocRef.name}", results=[ref_type], operands=[value], loc=location
                 ).results[0]
 
     def _argument_cell(self, argument: Value, storage: Storage) -> Value:
@@ -270,16 +271,6 @@ def _location_of(place: SourceRange) -> Location:
 
 
 _locations: dict[tuple[str, int, int], Location] = {}
-
-
-def _after(operation: Any) -> Any:
-    """The insertion point right behind an operation."""
-    block = operation.block
-    operations = list(block.operations)
-    position = next(i for i, o in enumerate(operations) if o.operation == operation.operation)
-    if position + 1 == len(operations):
-        return ir.InsertionPoint(block)
-    return ir.InsertionPoint(operations[position + 1])
 
 
 class LeakedArrayError(WeftValueError):

@@ -217,3 +217,42 @@ def test_the_mask_is_that_of_the_time_it_was_computed():
 
     with pytest.raises(NotImplementedError):
         weft.function(f)(np.arange(5))
+
+
+def test_scalars_are_never_written():
+    def running(x, start):
+        total, kept = start, []
+        for row in x:
+            kept.append(total)
+            total += row.sum()
+            total *= 2
+        first = x[0, 0]
+        before = first
+        first -= 1
+        return kept, total, first, before, start
+
+    check(running, np.arange(6.0).reshape(2, 3), np.float64(3))
+
+
+def test_arrays_without_dimensions_are_written():
+    def count(n, x):
+        alias = n
+        n += 1
+        x[1, 2, ...] += n
+        return alias * 2
+
+    check(count, np.array(3.0), np.ones((2, 3)))
+
+
+def test_a_scalar_may_become_another_type():
+    def grow(n):
+        n += 0.5
+        return n
+
+    check(grow, np.int64(3))
+
+
+def test_input_signature_takes_scalars_and_arrays_for_one_trace():
+    f = weft.function(lambda n: n * 2, input_signature=[weft.TensorSpec((), "float64")])
+    assert [f(3.0), f(np.float64(3)), f(np.array(3.0))] == [6.0] * 3
+    assert f.trace_count == 1
