@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .dialect.errors import (
         AxisError,
         InternalError,
+        LeakedArrayError,
+        TraceRecursionError,
         UnsupportedError,
         WeftError,
         WeftIndexError,
@@ -39,6 +41,8 @@ _EXPORTS: dict[str, str] = {
     "WeftIndexError": ".dialect.errors",
     "AxisError": ".dialect.errors",
     "UnsupportedError": ".dialect.errors",
+    "LeakedArrayError": ".dialect.errors",
+    "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
 }
 """What is here besides the array namespace, by module; all of it is loaded on first use."""
@@ -66,7 +70,9 @@ __all__ = [
     "AxisError",
     "Function",
     "InternalError",
+    "LeakedArrayError",
     "TensorSpec",
+    "TraceRecursionError",
     "UnsupportedError",
     "WeftError",
     "WeftIndexError",

@@ -25,6 +25,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class LeakedArrayError(WeftValueError):
+    """A traced array is used outside the trace that made it."""
+
+
 class TraceRecursionError(WeftError, RecursionError):
     """The function recursed without end while it was traced."""
 

@@ -203,6 +203,7 @@ class TracedArray:
     # Python needs a value
 
     def _needs_value(self, what: str, instead: str) -> WeftTypeError:
+        self._storage.trace.require_active(self)
         return WeftTypeError(
             f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
             f"function runs; {instead}"

@@ -15,6 +15,7 @@ from ..dialect.register import context
 from ..dialect.types import RefType, TensorType
 from .array import USE_WEFT_ARRAYS, TracedArray
 from .compilation import STAGES, optimize, stage_text, to_linalg
+from .containers import Contents
 from .diagnostics import explain, python_exception
 from .results import flatten_results
 from .settings import settings
@@ -81,6 +82,7 @@ class ConcreteFunction:
                 verify=settings.verify,
             )
         self._hidden = [capture.array for capture in trace.hidden]
+        self._outside = [capture.array for capture in trace.captures]
         self._guards = [capture for capture in trace.captures if capture.can_change()]
         self._is_plain = not self._written and not self._hidden
 
@@ -129,6 +131,11 @@ class ConcreteFunction:
         if alias_pattern(leaves) != self._aliases:
             raise WeftValueError(
                 f"{self!r} was compiled for another pattern of equal arrays among its arguments"
+            )
+        if not self.guards_hold():
+            raise WeftValueError(
+                f"an array from outside that {self.name} uses has changed since {self!r} was compiled; call the "
+                "weft.function, which compiles again, or pass the array as an argument"
             )
         return self.run(leaves)
 
@@ -180,7 +187,7 @@ class ConcreteFunction:
                         f"{self.name} overlap in memory and the function writes to "
                         f"{self.argument_names[index]!r}; pass a copy of one"
                     )
-            if any(_overlap(leaf, hidden) for hidden in self._hidden):
+            if any(_overlap(leaf, array) for array in self._outside):
                 raise WeftValueError(
                     f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
                     "the function uses from outside, and the function writes to it; pass a copy"
@@ -244,9 +251,11 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     scalars = {position[argument] for argument in concrete._distinct if argument in concrete._scalars}
     trace = Trace(concrete.name, types, names, scalars)
     args, kwargs = unflatten(structure, lambda i: trace.arguments[position[concrete._aliases[i]]])
+    contents = Contents(args, kwargs)
     previous = set_current_trace(trace)
     try:
         returned = _run_user_function(function, args, kwargs)
+        contents.require_unchanged(function, concrete.name)
         values: list[Any] = []
         _collect_results(returned, concrete, trace, values)
     except RecursionError as error:
@@ -260,9 +269,11 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
         if isinstance(error.__cause__, WeftTypeError):
             # NumPy asked a traced array for its value and hides our answer behind a message of its own.
             error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
-            error = error.__cause__.with_traceback(error.__traceback__)
+            explained = error.__cause__.with_traceback(error.__traceback__)
+            explain(explained)
+            raise explained from None
         explain(error)
-        raise error from None
+        raise
     finally:
         set_current_trace(previous)
         trace.active = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import inspect
 import re
@@ -25,15 +26,19 @@ from .signature import (
     alias_pattern,
     as_array,
     check_fits,
+    constants,
     flatten,
     is_alive,
     is_array,
     unflatten,
     without_objects,
 )
+from .staging import current_trace
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
+
+_is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
 _COMPILE_LOCK = threading.RLock()
 """One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
@@ -50,16 +55,10 @@ class Function:
     def __init__(
         self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None, name: str | None
     ) -> None:
-        if not callable(python_function):
-            raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
-        if _is_suspended(python_function):
-            raise WeftTypeError(
-                f"weft.function cannot compile {python_function!r}: generators and coroutines run piece by piece, "
-                "when they are asked; write a function that returns its results, in a list for example"
-            )
+        _require_function(python_function)
         self.python_function = python_function
-        self.input_signature = None if input_signature is None else tuple(input_signature)
         self.name = name or _name_of(python_function)
+        self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
         try:
             self._signature = inspect.signature(python_function)
         except (TypeError, ValueError) as error:
@@ -79,7 +78,6 @@ class Function:
         self._concrete: dict[Any, ConcreteFunction] = {}
         self._by_arrays: dict[Any, ConcreteFunction] = {}
         """The same ones by the key of calls that pass nothing but arrays by position, which skip the binding."""
-        self._lock = threading.RLock()
         self._traces = 0
         functools.update_wrapper(self, python_function, updated=())
 
@@ -94,21 +92,22 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled function, compiling it first if the signature is new."""
-        if settings.disable_jit:
+        if settings.disable_jit or _is_eager.get():
             return self.python_function(*args, **kwargs)
         try:
             key = _array_key(args) if self._is_simple and not kwargs else None
             if key is not None and (known := self._by_arrays.get(key)) is not None and known.guards_hold():
                 return known.run(args)
             leaves, names, structure = self._bind(args, kwargs)
-            if any(isinstance(leaf, TracedArray) for leaf in leaves):
+            if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # inside another trace: becomes part of it
             concrete = self._specialize(leaves, names, structure)
             if key is not None and len(args) == self._positional and self.input_signature is None:
                 self._by_arrays[key] = concrete
             return concrete.run(leaves)
         except Exception as error:
-            raise error.with_traceback(user_traceback(error.__traceback__)) from error.__cause__
+            error.__traceback__ = user_traceback(error.__traceback__)
+            raise error
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.
@@ -122,13 +121,11 @@ class Function:
 
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures compiled so far, one below the other."""
-        return "\n\n".join(c.pretty_printed_signature() for c in self._concrete.values())
+        return "\n\n".join(c.pretty_printed_signature() for c in list(self._concrete.values()))
 
     def clear_cache(self) -> None:
         """Forget all specialisations; their machine code is freed."""
-        with self._lock:
-            self._concrete.clear()
-            self._by_arrays.clear()
+        self._concrete, self._by_arrays = {}, {}  # other threads may be reading the old ones
 
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
@@ -145,7 +142,10 @@ class Function:
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[str], Structure]:
         """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
         if kwargs or not self._is_simple or len(args) != self._positional:
-            bound = self._signature.bind(*args, **kwargs)
+            try:
+                bound = self._signature.bind(*args, **kwargs)
+            except TypeError as error:
+                raise WeftTypeError(f"{self.name}() {error}") from None
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
         if self.input_signature is not None:
@@ -246,6 +246,38 @@ def _array_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
+def _require_function(python_function: Any) -> None:
+    """Raise `WeftTypeError` for what is not a function whose call computes something."""
+    if isinstance(python_function, (staticmethod, classmethod)):
+        kind = type(python_function).__name__
+        raise WeftTypeError(
+            f"put @{kind} above @weft.function, not below: weft.function compiles the function in it"
+        )
+    if not callable(python_function):
+        raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
+    if inspect.isclass(python_function):
+        raise WeftTypeError(
+            f"weft.function compiles functions, and {python_function.__qualname__} is a class; decorate its methods"
+        )
+    if _is_suspended(python_function):
+        raise WeftTypeError(
+            f"weft.function cannot compile {python_function!r}: generators and coroutines run piece by piece, "
+            "when they are asked; write a function that returns its results, in a list for example"
+        )
+
+
+def _checked(input_signature: Any, name: str) -> tuple[Any, ...]:
+    """The entries of an input signature, which hold nothing but specs."""
+    leaves: list[Any] = []
+    if isinstance(input_signature, (list, tuple)):
+        structure = flatten(tuple(input_signature), leaves, "", [])
+        if not list(constants(structure)) and all(isinstance(leaf, TensorSpec) for leaf in leaves):
+            return tuple(input_signature)
+    raise WeftTypeError(
+        f"input_signature of {name} is a list of weft.TensorSpec, nested like the arguments, not {input_signature!r}"
+    )
+
+
 def _is_suspended(python_function: Callable[..., Any]) -> bool:
     """Whether a call of the function returns before its code has run."""
     tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
@@ -331,9 +363,12 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 @contextlib.contextmanager
 def eager() -> Iterator[None]:
-    """Run decorated functions as plain Python inside the `with` block, to debug them."""
-    with settings.scope(disable_jit=True):
+    """Run decorated functions as plain Python inside the `with` block, in this thread only, to debug them."""
+    token = _is_eager.set(True)
+    try:
         yield
+    finally:
+        _is_eager.reset(token)
 
 
 __all__ = ["BoundFunction", "Function", "eager", "function", "run_functions_eagerly"]

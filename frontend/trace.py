@@ -11,7 +11,7 @@ import numpy as np
 
 from ..dialect.attributes import type_from_mlir, type_to_mlir
 from ..dialect.dtypes import kind
-from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
 from ..dialect.mlir import Location, Value, dialect, ir
 from ..dialect.op import Op
 from ..dialect.ops.creation import Constant
@@ -273,8 +273,4 @@ def _location_of(place: SourceRange) -> Location:
 _locations: dict[tuple[str, int, int], Location] = {}
 
 
-class LeakedArrayError(WeftValueError):
-    """A traced array is used outside the trace that made it."""
-
-
-__all__ = ["Capture", "LeakedArrayError", "Trace"]
+__all__ = ["Capture", "Trace"]

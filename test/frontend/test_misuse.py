@@ -1,0 +1,238 @@
+"""Decorators in wrong places, calls that do not fit, and changes that a caller would not see: all refused clearly."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+import threading
+
+import numpy as np
+import pytest
+
+import weft
+
+X = np.arange(3.0)
+
+
+class TestDecorator:
+    @pytest.mark.parametrize("kind", [staticmethod, classmethod])
+    def test_below_it_belongs_nothing_but_a_function(self, kind):
+        with pytest.raises(TypeError, match=f"put @{kind.__name__} above @weft.function"):
+            weft.function(kind(lambda x: x))
+
+    def test_static_and_class_methods(self):
+        class Scale:
+            factor = 2
+
+            @staticmethod
+            @weft.function
+            def twice(x):
+                return x * 2
+
+            @classmethod
+            @weft.function
+            def scaled(cls, x):
+                return x * cls.factor
+
+        for owner in (Scale, Scale()):
+            np.testing.assert_array_equal((owner.twice(X), owner.scaled(X)), (X * 2, X * 2))
+
+    def test_classes_are_refused(self):
+        with pytest.raises(
+            TypeError, match=r"compiles functions, and .*Model is a class; decorate its methods"
+        ):
+
+            @weft.function
+            class Model:
+                pass
+
+    @pytest.mark.parametrize(
+        "signature", [3, "f32[3]", weft.TensorSpec([3]), [3], [None], [np.ones(3)], [[0]]]
+    )
+    def test_input_signature_holds_specs_only(self, signature):
+        with pytest.raises(
+            TypeError, match=r"input_signature of lambda is a list of weft.TensorSpec.*, not "
+        ):
+            weft.function(input_signature=signature)(lambda x: x)
+
+
+class TestCalls:
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda f: f(),
+            lambda f: f(X),
+            lambda f: f(X, X, X),
+            lambda f: f(X, X, c=1),
+            lambda f: f(X, a=X),
+            lambda f: f.get_concrete_function(X),
+        ],
+    )
+    def test_arguments_that_do_not_fit_name_the_function(self, call):
+        def add(a, b):
+            return a + b
+
+        with pytest.raises(TypeError, match=re.escape("add() ")) as caught:
+            call(weft.function(add))
+        assert caught.value.__cause__ is None
+
+    def test_a_compiled_function_inside_another_becomes_part_of_it(self):
+        @weft.function
+        def outer(x):
+            @weft.function
+            def power(n):
+                return x**n
+
+            return power(2) + power(n=3)
+
+        np.testing.assert_array_equal(outer(X), X**2 + X**3)
+
+
+@dataclasses.dataclass
+class State:
+    weight: np.ndarray
+    steps: int = 0
+
+
+class TestContainers:
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda p: p.append(p[0]),
+            lambda p: p.__setitem__(0, p[0] + 1),
+            lambda p: p[1].update(b=p[0]),
+            lambda p: p[1].pop("a"),
+            lambda p: setattr(p[2], "weight", p[0]),
+            lambda p: setattr(p[2], "steps", p[2].steps + 1),
+        ],
+    )
+    def test_changes_are_refused(self, change):
+        def step(x, parameters):
+            change(parameters)
+            return x
+
+        with pytest.raises(
+            NotImplementedError, match="step changes the list 'parameters' that it gets as an argum"
+        ):
+            weft.function(step)(X, [X + 1, {"a": X + 2}, State(X + 3)])
+        with pytest.raises(NotImplementedError, match="step changes the list 'parameters'"):
+            weft.function(step)(x=X, parameters=[X + 1, {"a": X + 2}, State(X + 3)])
+
+    def test_changes_of_variable_arguments_are_named(self):
+        def step(*states, **named):
+            (states + tuple(named.values()))[-1].steps += 1
+
+        with pytest.raises(NotImplementedError, match="step changes the State 'last'"):
+            weft.function(step)(State(X), last=State(X + 1))
+        with pytest.raises(NotImplementedError, match="step changes the State 'number 1'"):
+            weft.function(step)(State(X), State(X + 1))
+
+    def test_writes_into_their_arrays_are_seen(self):
+        @weft.function
+        def descend(state, gradients):
+            state.weight -= gradients["weight"]
+            gradients["weight"] *= 0
+            gradients = {}
+            return gradients
+
+        state, gradients = State(np.ones(3)), {"weight": np.full(3, 2.0)}
+        assert descend(state, gradients) == {}
+        np.testing.assert_array_equal(state.weight, [-1, -1, -1])
+        np.testing.assert_array_equal(gradients["weight"], [0, 0, 0])
+
+
+class TestArraysFromOutside:
+    @pytest.mark.parametrize("size", [3, 3000])
+    def test_one_that_is_written_as_an_argument_is_refused(self, size):
+        table = np.zeros(size)
+
+        @weft.function
+        def f(x):
+            x += 1
+            return table + x
+
+        with pytest.raises(
+            ValueError, match="argument 'x' of f overlaps in memory with an array that the function"
+        ):
+            f(table)
+        np.testing.assert_array_equal(f(np.ones(size)), np.full(size, 2.0))
+
+    def test_a_concrete_function_refuses_other_contents(self):
+        table = np.zeros(3)
+        concrete = weft.function(lambda x: x + table).get_concrete_function(X)
+        np.testing.assert_array_equal(concrete(X), X)
+        table[0] = 1
+        with pytest.raises(ValueError, match="an array from outside that lambda uses has changed"):
+            concrete(X)
+
+    def test_a_concrete_function_refuses_another_shape(self):
+        table = np.zeros(3000)
+        concrete = weft.function(lambda x: x + table).get_concrete_function(X[:1])
+        table[:] = 1
+        np.testing.assert_array_equal(concrete(X[:1]), np.ones(3000))
+        table.resize(3, refcheck=False)
+        with pytest.raises(ValueError, match="an array from outside that lambda uses has changed"):
+            concrete(X[:1])
+
+
+@pytest.mark.parametrize(
+    "use", [np.asarray, bool, float, list, lambda x: x.item(), lambda x: x + 1, "{:.1f}".format]
+)
+def test_leaked_arrays_say_so_whatever_they_are_used_for(use):
+    leaked = []
+    weft.function(lambda x: leaked.append(x.sum()))(X)
+    with pytest.raises((weft.LeakedArrayError, TypeError), match=r"after the tracing|0-d array"):
+        use(leaked[0])
+
+
+def test_exceptions_of_the_user_keep_cause_and_context():
+    def chained(x):
+        try:
+            {}["key"]
+        except KeyError as error:
+            raise ValueError("mine") from error
+
+    def implicit(x):
+        try:
+            {}["key"]
+        except KeyError:
+            raise ValueError("mine")  # noqa: B904  (that it has no cause is the point)
+
+    for function, has_cause in ((chained, True), (implicit, False)):
+        with pytest.raises(ValueError, match="mine") as caught:
+            weft.function(function)(X)
+        assert isinstance(caught.value.__context__, KeyError)
+        assert isinstance(caught.value.__cause__, KeyError) is has_cause
+        assert caught.value.__suppress_context__ is has_cause
+
+
+def test_eager_blocks_of_two_threads_do_not_meet():
+    f = weft.function(lambda x: x + 1)
+    entered, leave = threading.Event(), threading.Event()
+
+    def other():
+        with weft.eager():
+            entered.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    entered.wait(10)
+    f(X)
+    assert f.trace_count == 1
+    with weft.eager():
+        leave.set()
+        thread.join()
+        f(np.ones(5))
+    assert f.trace_count == 1
+    f(np.ones(5))
+    assert f.trace_count == 2
+
+
+def test_partial_functions_are_named_by_what_they_hold():
+    def scale(x, factor):
+        return x * factor
+
+    with pytest.raises(TypeError, match=r"scale\(\) "):
+        weft.function(functools.partial(scale, factor=2))()
