@@ -27,7 +27,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
         # weft -> linalg on tensors: stage "linalg"
         "weft-to-linalg": _module(
             "convert-weft-to-linalg",
-            "linalg-fuse-elementwise-ops",
+            "weft-fuse-elementwise",  # fewer loops and intermediate arrays; the backend takes it from here
             "canonicalize",
             "cse",
         ),

@@ -17,6 +17,7 @@ PASSES: PassTable = MappingProxyType(
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",
+        "weft-fuse-elementwise": f"{__package__}.fuse_elementwise:FuseElementwise",
         "weft-inline": f"{__package__}.inline_calls:InlineCalls",
         "weft-simplify": f"{__package__}.simplify_algebra:SimplifyAlgebra",
     }
