@@ -101,6 +101,10 @@ class Graph:
         self._replaced[id(operation)] = operation
         return [user for user in changed if not self.is_replaced(user)]
 
+    def has_one_user(self, value: Value) -> bool:
+        """Whether one op, once, uses a value."""
+        return sum(not self.is_replaced(user) for user in self.users.get(value, ())) == 1
+
     def is_replaced(self, operation: Operation) -> bool:
         """Whether an op was replaced, so that nothing uses it any more."""
         return id(operation) in self._replaced

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
-from ...dialect.ops.contraction import Matmul
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import (
     BroadcastTo,
@@ -47,27 +46,6 @@ def transpose_twice(m: Match) -> Value | None:
     first = inner.attributes["permutation"]
     composed = tuple(first[axis] for axis in m.attributes["permutation"])
     return m.create(Transpose, inner.operands[0], permutation=composed)
-
-
-def swaps_last_axes(match: Match | None) -> bool:
-    """Whether a transpose exchanges the last two axes and nothing else."""
-    if match is None:
-        return False
-    permutation = match.attributes["permutation"]
-    rank = len(permutation)
-    return rank >= 2 and tuple(permutation) == (*range(rank - 2), rank - 1, rank - 2)
-
-
-@simplifies(Transpose)
-def transpose_product_of_transposes(m: Match) -> Value | None:
-    """(a.T @ b.T).T is b @ a: products commute, and every sum has the same terms in the same order."""
-    product = m.producer(0, Matmul)
-    if product is None or not swaps_last_axes(m):
-        return None
-    left, right = product.producer(0, Transpose), product.producer(1, Transpose)
-    if left is None or right is None or not (swaps_last_axes(left) and swaps_last_axes(right)):
-        return None
-    return m.create(Matmul, right.operands[0], left.operands[0])
 
 
 # Reshapes

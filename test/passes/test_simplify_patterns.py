@@ -45,6 +45,10 @@ def swap(b: Builder, x: Any) -> Any:
     return b("transpose", x, permutation=(1, 0))
 
 
+def cycle(b: Builder, x: Any) -> Any:
+    return b("transpose", x, permutation=(1, 2, 0))
+
+
 END = 2**63 - 1
 INNER = bounds((0, 1, 1), (0, END, 2))
 ROUNDINGS = ("floor", "ceil", "trunc", "rint")
@@ -160,11 +164,30 @@ RULES = [
         lambda b, x, y, t: b("transpose", b("transpose", x, permutation=(2, 0, 1)), permutation=(1, 0, 2)),
         (2, 3, 4),
     ),
+    Rule("contract_transposed", "biu", lambda b, x, y, t: b("matmul", swap(b, x), y)),
+    Rule("contract_transposed", "biu", lambda b, x, y, t: b("matmul", x, swap(b, y))),
+    Rule("contract_transposed", "biu", lambda b, x, y, t: b("matmul", swap(b, x), y), (None, 3)),
     Rule(
-        "transpose_product_of_transposes",
-        "biu",
-        lambda b, x, y, t: swap(b, b("matmul", swap(b, x), swap(b, b("reshape", y, shape=(3, 2))))),
+        "contract_transposed",
+        "iu",
+        lambda b, x, y, t: b("contract", cycle(b, x), y, spec="ijk,kil->jl"),
+        (2, 2, 2),
     ),
+    Rule("contract_transposed", "biu", lambda b, x, y, t: b("matmul", swap(b, x), swap(b, y)), (2, 2)),
+    Rule("transpose_contraction", "biu", lambda b, x, y, t: swap(b, b("matmul", x, swap(b, y)))),
+    Rule(
+        "transpose_contraction",
+        "iu",
+        lambda b, x, y, t: cycle(b, b("contract", x, y, spec="ijk,ilm->jkl")),
+        (2, 2, 2),
+    ),
+    Rule("transpose_contraction", "iu", lambda b, x, y, t: cycle(b, b("matmul", cycle(b, x), y)), (2, 2, 2)),
+    Rule(
+        "contract_as_product",
+        "biu",
+        lambda b, x, y, t: b("contract", x, b("reshape", y, shape=(3, 2)), spec="ab,bc->ac"),
+    ),
+    Rule("contract_as_product", "iu", lambda b, x, y, t: b("contract", x, y, spec="abc,adb->adc"), (2, 2, 2)),
     Rule("reshape_nothing", "if", lambda b, x, y, t: b("reshape", x, shape=(2, 3))),
     Rule(
         "reshape_nothing",

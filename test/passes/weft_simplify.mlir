@@ -49,15 +49,15 @@ func.func @division(%x: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
   return %0, %1 : tensor<4xf64>, tensor<4xf64>
 }
 
-// Products of transposes are a product, also in batches.
+// The transposed product of transposes is a product.
 // CHECK-LABEL: func.func @products
-// CHECK-SAME: (%[[A:.*]]: tensor<5x2x3xf32>, %[[B:.*]]: tensor<3x4xf32>)
-// CHECK-NEXT: %[[P:.*]] = "weft.matmul"(%[[A]], %[[B]]) : (tensor<5x2x3xf32>, tensor<3x4xf32>) -> tensor<5x2x4xf32>
+// CHECK-SAME: (%[[A:.*]]: tensor<5x2x3xf32>, %[[B:.*]]: tensor<5x3x4xf32>)
+// CHECK-NEXT: %[[P:.*]] = "weft.matmul"(%[[A]], %[[B]]) : (tensor<5x2x3xf32>, tensor<5x3x4xf32>) -> tensor<5x2x4xf32>
 // CHECK-NEXT: return %[[P]]
-func.func @products(%a: tensor<5x2x3xf32>, %b: tensor<3x4xf32>) -> tensor<5x2x4xf32> {
+func.func @products(%a: tensor<5x2x3xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
   %0 = "weft.transpose"(%a) {permutation = array<i64: 0, 2, 1>} : (tensor<5x2x3xf32>) -> tensor<5x3x2xf32>
-  %1 = "weft.transpose"(%b) {permutation = array<i64: 1, 0>} : (tensor<3x4xf32>) -> tensor<4x3xf32>
-  %2 = "weft.matmul"(%1, %0) : (tensor<4x3xf32>, tensor<5x3x2xf32>) -> tensor<5x4x2xf32>
+  %1 = "weft.transpose"(%b) {permutation = array<i64: 0, 2, 1>} : (tensor<5x3x4xf32>) -> tensor<5x4x3xf32>
+  %2 = "weft.matmul"(%1, %0) : (tensor<5x4x3xf32>, tensor<5x3x2xf32>) -> tensor<5x4x2xf32>
   %3 = "weft.transpose"(%2) {permutation = array<i64: 0, 2, 1>} : (tensor<5x4x2xf32>) -> tensor<5x2x4xf32>
   return %3 : tensor<5x2x4xf32>
 }
@@ -73,6 +73,23 @@ func.func @extents(%x: tensor<?x3xf32>) -> tensor<i64> {
   %2 = "weft.expand_dims"(%1) {axes = array<i64: 0>} : (tensor<3x?xf32>) -> tensor<1x3x?xf32>
   %3 = "weft.dim"(%2) {axis = 2} : (tensor<1x3x?xf32>) -> tensor<i64>
   return %3 : tensor<i64>
+}
+
+// A product reads its operand where it is, unless batches broadcast; its result is shared with other users.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: (%[[A:.*]]: tensor<?x2xf32>, %[[B:.*]]: tensor<?x4xf32>, %[[C:.*]]: tensor<2x3x4xf32>)
+// CHECK-DAG: "weft.contract"(%[[A]], %[[B]]) {spec = "JI,JK->IK"}
+// CHECK-DAG: %[[T:.*]] = "weft.transpose"(%[[C]])
+// CHECK-DAG: "weft.matmul"(%[[T]], %{{.*}}) : (tensor<2x4x3xf32>, tensor<3x2xf32>)
+// CHECK-DAG: "weft.transpose"(%{{.*}}) {permutation = array<i64: 1, 0>} : (tensor<2x4xf32>)
+func.func @transposed(%a: tensor<?x2xf32>, %b: tensor<?x4xf32>, %c: tensor<2x3x4xf32>) -> (tensor<2x4xf32>, tensor<4x2xf32>, tensor<2x4x2xf32>) {
+  %0 = "weft.transpose"(%a) {permutation = array<i64: 1, 0>} : (tensor<?x2xf32>) -> tensor<2x?xf32>
+  %1 = "weft.matmul"(%0, %b) : (tensor<2x?xf32>, tensor<?x4xf32>) -> tensor<2x4xf32>
+  %2 = "weft.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<2x4xf32>) -> tensor<4x2xf32>
+  %3 = "weft.constant"() {value = dense<2.0> : tensor<3x2xf32>} : () -> tensor<3x2xf32>
+  %4 = "weft.transpose"(%c) {permutation = array<i64: 0, 2, 1>} : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  %5 = "weft.matmul"(%4, %3) : (tensor<2x4x3xf32>, tensor<3x2xf32>) -> tensor<2x4x2xf32>
+  return %1, %2, %5 : tensor<2x4xf32>, tensor<4x2xf32>, tensor<2x4x2xf32>
 }
 
 // A constant that widens the shape cannot go.
