@@ -25,7 +25,8 @@ def print_module(module: Module, options: Options, name: str = "-") -> str:
     return text.replace('loc("-":', f'loc("{name}":') if options.mlir_print_debuginfo else text
 
 
-def _names(values: list[str]) -> set[str]:
+def pass_names(values: list[str]) -> set[str]:
+    """The names in the values of an option, several of which may be separated by commas."""
     return {name for value in values for name in value.split(",")}
 
 
@@ -39,7 +40,7 @@ class PrintIR(Observer):
     def before(self, step: Step, module: Module) -> None:
         """Print when asked to, and remember the text when only changes are of interest."""
         options = self.options
-        if options.mlir_print_ir_before_all or step.name in _names(options.mlir_print_ir_before):
+        if options.mlir_print_ir_before_all or step.name in pass_names(options.mlir_print_ir_before):
             self._print("Before", step, module)
         if options.mlir_print_ir_after_change:
             self.text_before = str(module)
@@ -47,7 +48,7 @@ class PrintIR(Observer):
     def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
         """Print when asked to."""
         options = self.options
-        wanted = options.mlir_print_ir_after_all or step.name in _names(options.mlir_print_ir_after)
+        wanted = options.mlir_print_ir_after_all or step.name in pass_names(options.mlir_print_ir_after)
         changed = options.mlir_print_ir_after_change and str(module) != self.text_before
         if changed or (wanted and not options.mlir_print_ir_after_change):
             self._print("After", step, module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 import re
@@ -42,6 +43,8 @@ def trace_function(reference: str, specs: list[str], stage: str) -> Source:
         return Source(reference, _concrete_function(reference, specs).as_text(stage))
     except (WeftError, KeyboardInterrupt):
         raise
+    except SyntaxError as error:
+        raise WeftValueError(f"{reference}: {_syntax_error(error)}") from error
     except Exception as error:  # whatever the user's module or function raises while it is imported or traced
         raise WeftValueError(f"{reference}: {type(error).__name__}: {error}{_user_line(error)}") from error
 
@@ -57,9 +60,23 @@ def _concrete_function(reference: str, specs: list[str]) -> Any:
     target: Any = importlib.import_module(module_name)
     for name in path.split("."):
         if not hasattr(target, name):
-            raise WeftValueError(f"{module_name} has no {path}")
+            there = [found for found in dir(target) if callable(getattr(target, found, None))]
+            close = difflib.get_close_matches(name, there, n=1)
+            raise WeftValueError(
+                f"{module_name} has no {path}" + (f"; did you mean {close[0]}?" if close else "")
+            )
         target = getattr(target, name)
     return (target if isinstance(target, Function) else function(target)).get_concrete_function(*types)
+
+
+def _syntax_error(error: SyntaxError) -> str:
+    """A syntax error as compilers print it: `file:line:column: text`, the source line, a caret."""
+    line = (error.text or "").rstrip()
+    indent = len(line) - len(line.lstrip())
+    caret = (
+        "" if not line else f"\n    {line.lstrip()}\n    {' ' * max((error.offset or 1) - 1 - indent, 0)}^"
+    )
+    return f"{error.filename}:{error.lineno}:{error.offset}: {error.msg}{caret}"
 
 
 def _user_line(error: BaseException) -> str:

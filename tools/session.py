@@ -20,7 +20,7 @@ from .emission import emit
 from .expectations import unmet
 from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
-from .instrumentation import make_observers, print_module, report
+from .instrumentation import make_observers, pass_names, print_module, report
 from .native_output import captured_stderr
 from .options import HELP, Options
 from .python_functions import is_function_reference, trace_function
@@ -47,6 +47,18 @@ def requested_steps(options: Options) -> list[Step]:
                 detail = captured().strip().removeprefix(": ")
                 raise WeftValueError(f"{error}{': ' if detail else ''}{detail}") from error
     return steps
+
+
+def require_known_passes(options: Options) -> None:
+    """Raise `WeftValueError` unless the passes to print around are passes."""
+    for option in ("mlir-print-ir-before", "mlir-print-ir-after"):
+        for name in pass_names(getattr(options, option.replace("-", "_"))):
+            try:
+                check_steps([Step(name)], all_passes())
+            except WeftValueError:
+                close = difflib.get_close_matches(name, all_passes(), n=1)
+                hint = f"; did you mean {close[0]}?" if close else ""
+                raise WeftValueError(f"--{option}: {name!r} is no pass{hint}") from None
 
 
 def _unknown_flag(name: str) -> str:
@@ -86,6 +98,7 @@ class Session:
             self._write([source.text])
             return 0
         self.steps = requested_steps(options)
+        require_known_passes(options)
         if options.dump_pass_pipeline:
             sys.stderr.write(pipeline_text(self.steps) + "\n")
         self.renderer.sources[source.name] = source.text

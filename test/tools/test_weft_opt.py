@@ -77,6 +77,11 @@ WRONG_COMMAND_LINES = {
     ("--no-such-pass",): "--no-such-pass is no option and no pass",
     ("--cse", "--pass-pipeline=builtin.module(cse)"): "--cse and --pass-pipeline exclude each other",
     ("--weft-fold=max-elements=few",): "weft-fold{max-elements} takes a number, not 'few'",
+    (
+        "--cse",
+        "--mlir-print-ir-after=weft-foldd",
+    ): "--mlir-print-ir-after: 'weft-foldd' is no pass; did you mean weft-fold?",
+    ("--cse", "--mlir-print-ir-before=cse,nothing"): "--mlir-print-ir-before: 'nothing' is no pass",
     ("--weft-fold=min-elements=1",): "weft-fold has no option 'min-elements'; its options are: max-elements",
     ("--weft-simplify=fast",): "weft-simplify has no option 'fast'; its options are: none",
     ("--canonicalize=max-iterations=many",): "'many' value invalid",
@@ -245,14 +250,15 @@ WRONG_FUNCTIONS = {
     ("program:decorated", "--spec", "f32[3] f32[4]"): "program.py",
     ("program:needs_value", "--spec", "f32"): 'program.py", line 11',
     ("program:raises", "--spec", "f32"): "program.py:16",
-    ("broken:f",): "broken.py",
+    ("program:goood",): "program has no goood; did you mean good?",
+    ("broken:f",): "broken.py:2:11: invalid syntax\n    def f(:\n          ^\n",
 }
 
 
 @pytest.mark.parametrize("arguments", WRONG_FUNCTIONS, ids=" ".join)
 def test_wrong_functions(arguments: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PYTHON)
-    (tmp_path / "broken.py").write_text("def f(:\n")
+    (tmp_path / "broken.py").write_text("if True:\n    def f(:\n")
     assert WRONG_FUNCTIONS[arguments] in refused(*arguments, cwd=tmp_path)
 
 
