@@ -125,6 +125,8 @@ class Op:
         cls._own_fields = tuple(own)
         unique = {f.name: f for f in (*inherited, *own)}
         cls.fields = tuple(unique.values())
+        cls._operand_fields = tuple(f for f in cls.fields if f.kind.is_operand)
+        cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
         if family is not None:
             cls.family = family
         if name is not None:
@@ -132,6 +134,8 @@ class Op:
             OPS[name] = cls
 
     _own_fields: ClassVar[tuple[Field, ...]] = ()
+    _operand_fields: ClassVar[tuple[Field, ...]] = ()
+    _attribute_fields: ClassVar[tuple[Field, ...]] = ()
 
     @staticmethod
     def infer(*args: Any, **kwargs: Any) -> Any:
@@ -155,12 +159,12 @@ class Op:
     @classmethod
     def operand_fields(cls) -> tuple[Field, ...]:
         """The fields that are SSA operands."""
-        return tuple(f for f in cls.fields if f.kind.is_operand)
+        return cls._operand_fields
 
     @classmethod
     def attribute_fields(cls) -> tuple[Field, ...]:
         """The fields that are attributes."""
-        return tuple(f for f in cls.fields if not f.kind.is_operand)
+        return cls._attribute_fields
 
     @classmethod
     def is_pure(cls) -> bool:
