@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dialect.errors import WeftError
+from ..dialect.errors import AxisError, WeftError
 from ..dialect.ops.state import exception_type
 from ..dialect.types import type_of
 from .array import TracedArray
@@ -22,31 +22,32 @@ if TYPE_CHECKING:
 
 
 def explain(error: BaseException) -> None:
-    """Add the user's line, a caret and the types of the arrays named there to the message of a weft error, once."""
-    if not isinstance(error, WeftError) or getattr(error, "location", None) is not None:
-        return
+    """Add the user's line, a caret and the types of the arrays named there to what weft or NumPy complain about, once.
+
+    It goes into the message of weft's own errors, and is a note to errors whose message belongs to others.
+    """
     found = _innermost_user_frame(error.__traceback__)
-    if found is None:
+    if found is None or getattr(error, "location", None) is not None:
         return
     frame, place = found
-    error.location = place  # type: ignore[attr-defined]
-    lines = [str(error), caret_snippet(place)]
+    lines = [caret_snippet(place)]
     described = _describe_names(frame, place)
     if described:
         lines.append(f"  where {described}")
-    error.args = ("\n".join(lines), *error.args[1:])
+    if isinstance(error, WeftError) and not isinstance(error, AxisError):
+        error.location = place  # type: ignore[attr-defined]
+        error.args = ("\n".join([str(error), *lines]), *error.args[1:])
+    elif hasattr(error, "add_note") and _is_raised_by_us(error):  # notes are shown from Python 3.11 on
+        error.add_note("\n".join(lines))
 
 
 def python_exception(failure: RuntimeFailure) -> Exception:
     """The Python exception that a failure of compiled code stands for, with the user's line as a note."""
     exception = exception_type(failure.error)(failure.message)
     place = _PLACE.search(failure.location)
-    if place is not None and hasattr(exception, "add_note"):  # notes are shown from Python 3.11 on
-        file, line = place[1], int(place[2])
-        source = linecache.getline(file, line).strip()
-        exception.add_note(
-            f'  at run time, in File "{file}", line {line}' + (f"\n    {source}" if source else "")
-        )
+    if place is not None and hasattr(exception, "add_note"):
+        file, line, column = place[1], int(place[2]), int(place[3])
+        exception.add_note(caret_snippet(SourceRange(file, line, column, line, column, "compiled code")))
     return exception
 
 
@@ -54,13 +55,21 @@ _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 """The innermost place in the text of an MLIR location."""
 
 
-def _innermost_user_frame(traceback: TracebackType | None) -> tuple[FrameType, SourceRange] | None:
+def _is_raised_by_us(error: BaseException) -> bool:
+    """Whether code of weft or NumPy raised the error, and not the user's own."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and is_own_frame(entry.tb_frame)
+
+
+def _innermost_user_frame(entry: TracebackType | None) -> tuple[FrameType, SourceRange] | None:
     found = None
-    while traceback is not None:
-        frame = traceback.tb_frame
+    while entry is not None:
+        frame = entry.tb_frame
         if not is_own_frame(frame):
-            found = frame, range_of_frame(frame, traceback.tb_lasti, traceback.tb_lineno)
-        traceback = traceback.tb_next
+            found = frame, range_of_frame(frame, entry.tb_lasti, entry.tb_lineno)
+        entry = entry.tb_next
     return found
 
 

@@ -263,3 +263,38 @@ def test_specs_are_checked():
 def test_python_integer_out_of_range():
     message = message_of(lambda x: x + 300, np.ones(2, np.uint8), error=OverflowError)
     assert "300 out of bounds for uint8" in message
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="notes came with Python 3.11")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda left: left.sum(axis=5),
+        lambda left: ~left,
+        lambda left: np.add(left, 1, out=left.astype("int64")),
+        lambda left: left.astype("uint8") + 300,
+    ],
+)
+def test_errors_in_the_words_of_numpy_name_line_and_arrays_in_a_note(function):
+    with pytest.raises((TypeError, ValueError, OverflowError)) as expected:
+        function(np.ones((2, 3)))
+    with pytest.raises(type(expected.value)) as caught:
+        weft.function(function)(np.ones((2, 3)))
+    assert str(caught.value) == str(expected.value)
+    (note,) = caught.value.__notes__
+    assert "test_errors.py" in note
+    assert "^^^" in note
+    assert note.endswith("  where left is f64[2,3]")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="notes came with Python 3.11")
+def test_errors_at_run_time_show_the_line():
+    def pick(x, i):
+        return x[i] * 2
+
+    with pytest.raises(IndexError) as caught:
+        weft.function(pick)(np.ones(3), np.array([0, 7]))
+    first, source, caret = caught.value.__notes__[0].split("\n")
+    assert first.endswith(f"line {inspect.getsourcelines(pick)[1] + 1}, in compiled code")
+    assert source == "    return x[i] * 2"
+    assert caret.index("^") == source.index("x")
