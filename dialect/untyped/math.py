@@ -1,0 +1,1 @@
+"""The ops of `math`, without Python classes."""
