@@ -18,7 +18,7 @@ import numpy as np
 
 from .dtypes import ALL_DTYPES, kind
 from .errors import WeftTypeError
-from .types import RefType, TensorType, ValueType, broadcast_shapes
+from .types import RefType, TensorType, ValueType, broadcast_shapes, require_addressable
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -194,9 +194,16 @@ class Op:
 
     @classmethod
     def result_types(cls, operands: Sequence[ValueType], attributes: dict[str, Any]) -> tuple[ValueType, ...]:
-        """The result types as a tuple, from a flat list of operand types."""
+        """The result types as a tuple, from a flat list of operand types.
+
+        Raises `WeftValueError` when a result could not be addressed.
+        """
         inferred = cls.infer(*cls.group_operands(operands), **attributes)
-        return inferred if isinstance(inferred, tuple) else () if inferred is None else (inferred,)
+        types = inferred if isinstance(inferred, tuple) else () if inferred is None else (inferred,)
+        for result in types:
+            if isinstance(result, TensorType):
+                require_addressable(result)
+        return types
 
     @classmethod
     def compute(cls, operands: Sequence[Array], attributes: dict[str, Any]) -> tuple[Array, ...]:

@@ -219,7 +219,9 @@ class TracedArray:
         raise self._needs_value("int()", 'use x.astype("int64") to convert in compiled code')
 
     def __float__(self) -> float:
-        raise self._needs_value("float()", 'use x.astype("float64") to convert in compiled code')
+        raise self._needs_value(
+            "float()", 'use x.astype("float64") to convert in compiled code, and np.sin(x) instead of math.sin(x)'
+        )
 
     def __complex__(self) -> complex:
         raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')

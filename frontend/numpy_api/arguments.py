@@ -137,8 +137,9 @@ def write_into(out: Any, result: ArrayResult) -> ArrayResult:
     if not isinstance(out, TracedArray):
         if trace_of((result,)) is not None:
             raise UnsupportedError(
-                "out= is a NumPy array, but the result is known only when the compiled function runs; pass an array "
-                "made with weft (weft.empty, weft.zeros), or make it an argument of the function"
+                "what is written in place (x += ..., out=x) is a NumPy array, but the new value is known only when the "
+                "compiled function runs; make the array with weft (weft.zeros, weft.asarray(x, copy=True)), or pass it "
+                "as an argument"
             )
         np.copyto(out, result, casting="unsafe")
         return out

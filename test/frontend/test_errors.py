@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import math
+import re
 import sys
 import traceback
 
@@ -68,6 +70,7 @@ def test_caret_is_under_the_expression():
         (lambda x: 1 if x.sum() > 0 else 2, "the truth of an array", "np.where"),
         (lambda x: int(x[0]), "int()", "astype"),
         (lambda x: float(x[0]), "float()", "astype"),
+        (lambda x: math.sin(x[0]), "float()", "np.sin(x) instead of math.sin(x)"),
         (lambda x: complex(x[0]), "complex()", "astype"),
         (lambda x: x[0].item(), "item()", "return it"),
         (lambda x: x.tolist(), "tolist()", "outside"),
@@ -298,3 +301,21 @@ def test_errors_at_run_time_show_the_line():
     assert first.endswith(f"line {inspect.getsourcelines(pick)[1] + 1}, in compiled code")
     assert source == "    return x[i] * 2"
     assert caret.index("^") == source.index("x")
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: np.broadcast_to(x, (2**40, 2**40, 3)),
+        lambda x: weft.ones((2**31, 2**33), dtype="int8") * x.astype("int8")[0],
+        lambda x: np.repeat(x, 2**62),
+        lambda x: np.pad(x, 2**63),
+        lambda x: weft.zeros(2**70) + x[0],
+        lambda x: weft.arange(2**62) + x[0],
+    ],
+)
+def test_arrays_that_cannot_be_addressed_name_the_line(function):
+    message = message_of(function, np.ones(3), error=ValueError)
+    assert re.search(r"array is too big|Maximum allowed size exceeded", message)
+    assert "test_errors.py" in message
+    assert "^^^" in message
