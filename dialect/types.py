@@ -12,6 +12,10 @@ import numpy as np
 from .dtypes import BY_SHORT, element_type
 from .errors import AxisError, WeftTypeError, WeftValueError
 
+MAX_RANK = 64
+MAX_BYTES = 2**63 - 1
+"""The limits of NumPy's arrays."""
+
 Shape: TypeAlias = tuple["int | None", ...]
 
 
@@ -21,6 +25,17 @@ class TensorType:
 
     shape: Shape
     dtype: np.dtype[Any]
+
+    def __post_init__(self) -> None:
+        if len(self.shape) > MAX_RANK:
+            raise WeftValueError(
+                f"maximum supported dimension for an ndarray is currently {MAX_RANK}, found {self.rank}"
+            )
+        if math.prod(filter(None, self.shape)) * self.dtype.itemsize > MAX_BYTES:
+            raise WeftValueError(
+                f"array is too big; one of shape {format_shape(self.shape)} and dtype {self.dtype} has more bytes than "
+                "an address can tell apart"
+            )
 
     @property
     def rank(self) -> int:

@@ -65,7 +65,7 @@ class TracedArray:
     a value that exists only at run time.
     """
 
-    __slots__ = ("_cached", "_cached_version", "_path", "_storage", "_type")
+    __slots__ = ("_cached", "_cached_version", "_path", "_python_type", "_storage", "_type")
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
@@ -78,6 +78,8 @@ class TracedArray:
         self._type = storage.type if view_type is None else view_type
         self._cached: Any = None
         self._cached_version = -1
+        self._python_type: type[Any] | None = None
+        """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
 
     # What is known while tracing
 
@@ -133,7 +135,12 @@ class TracedArray:
         known = self._type.shape[axis]
         if known is not None:
             return known
-        return self._storage.trace.emit(Dim, (self,), {"axis": axis})
+        return self._storage.trace.emit(Dim, (self,), {"axis": axis})._like_python(int)
+
+    def _like_python(self, number: type[Any] | None) -> TracedArray:
+        """This array, which was just made, as what NumPy would have as a Python number."""
+        self._python_type = number
+        return self
 
     # Reading and writing
 

@@ -32,6 +32,8 @@ class ComputedResult:
     index: int
     is_scalar: bool
     """Whether NumPy would give a scalar where the rank is 0."""
+    is_python: bool = False
+    """Whether it is an extent, or made of extents, which are Python numbers in NumPy."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,8 @@ class ConcreteFunction:
         spec = self._result_specs[position]
         if isinstance(spec, ComputedResult):
             output = outputs[spec.index]
+            if spec.is_python:
+                return output.item()
             return output[()] if spec.is_scalar and output.ndim == 0 else output
         value = leaves[spec.argument]
         for step in spec.path:
@@ -304,10 +308,11 @@ def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, va
             continue
         key = id(storage) if not leaf._path else id(leaf)
         is_scalar = not leaf._path or storage.type.rank == 0
+        is_python = leaf._python_type is not None
         if key in known:
-            concrete._result_specs.append(ComputedResult(known[key][0], is_scalar))
+            concrete._result_specs.append(ComputedResult(known[key][0], is_scalar, is_python))
             continue
         known[key] = len(values), leaf
-        concrete._result_specs.append(ComputedResult(len(values), is_scalar))
+        concrete._result_specs.append(ComputedResult(len(values), is_scalar, is_python))
         concrete._computed_types.append(leaf.type)
         values.append(leaf._value())

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..dialect.dtypes import as_dtype, element_type, supported_names
-from ..dialect.errors import WeftTypeError, WeftValueError
+from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.types import TensorType, compatible_shapes, parse_type
 from .array import TracedArray
 
@@ -106,7 +106,10 @@ def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Struc
 
     Two orders of one dict are one structure.
     """
-    return _flatten(value, leaves, path, names, is_array, sort_keys=True)
+    try:
+        return _flatten(value, leaves, path, names, is_array, sort_keys=True)
+    except RecursionError:
+        raise TraceRecursionError(f"argument '{path}' is nested too deeply, or holds itself") from None
 
 
 def flatten_ordered(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:

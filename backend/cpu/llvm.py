@@ -83,18 +83,33 @@ class Code:
                 self._library = builder.link(_jit(), f"weft.{next(_numbers)}")
             except RuntimeError as error:
                 raise InternalError(f"the compiled code cannot be linked: {error}") from error
-        # The lock also covers the release: the JIT is one object for the process.
-        self._release = weakref.finalize(self, _close, self._library)
+        self._release = weakref.finalize(self, _release, self._library)
         self._release.atexit = False
+        _close_released()
 
     def address(self, name: str) -> int:
         """The address of an exported function."""
         return int(self._library[name])
 
 
-def _close(library: Any) -> None:
-    with _lock:
-        library.close()
+_released: list[Any] = []
+"""Libraries whose code is not needed any more and which are not closed yet."""
+
+
+def _release(library: Any) -> None:
+    """Close a library, now or later: a garbage collection may call this while its thread, or another one, links."""
+    _released.append(library)
+    _close_released()
+
+
+def _close_released() -> None:
+    """Close what was released, unless the JIT is in use: who uses it looks here afterwards."""
+    while _released and _lock.acquire(blocking=False):
+        try:
+            while _released:
+                _released.pop().close()
+        finally:
+            _lock.release()
 
 
 @cache

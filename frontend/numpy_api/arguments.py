@@ -83,8 +83,15 @@ def promoted(*arrays: ArrayLike) -> list[ArrayResult]:
 
 def common_dtype(*entries: Any) -> np.dtype[Any]:
     """NumPy's result dtype of arrays, dtypes and Python scalars, traced ones included."""
-    found: np.dtype[Any] = np.result_type(*(e.dtype if hasattr(e, "dtype") else e for e in entries))
+    found: np.dtype[Any] = np.result_type(*map(_promotion_entry, entries))
     return as_dtype(found)
+
+
+def _promotion_entry(entry: Any) -> Any:
+    """What stands for an operand in `numpy.result_type`."""
+    if isinstance(entry, TracedArray) and entry._python_type is not None:
+        return entry._python_type(0)
+    return entry.dtype if hasattr(entry, "dtype") else entry
 
 
 def require_device(device: Any) -> None:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _WEAK = (int, float, complex)
 
+_PYTHON_ARITHMETIC = {np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.negative}
+_PYTHON_ARITHMETIC |= {np.positive, np.absolute, np.power, np.divmod}
+"""What Python's operators on two Python numbers give is a Python number again."""
+
 _COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
@@ -94,15 +98,32 @@ def _results(
         op_class, operands = decided
         ufunc = op_class.ufunc
     loop = _loop(ufunc, operands, outputs, casting, dtype)
-    arrays = [cast(operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
+    arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
     if ufunc is np.power:
         _require_no_negative_power(operands[1], loop[0])
         if (simple := _simple_power(operands[1], loop[0])) is not None:
             op_class, arrays = simple, arrays[:1]
     _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
     require_broadcastable(trace, arrays)
-    results = trace.emit(op_class, arrays, {})
-    return results if isinstance(results, tuple) else (results,)
+    emitted = trace.emit(op_class, arrays, {})
+    results: tuple[TracedArray, ...] = emitted if isinstance(emitted, tuple) else (emitted,)
+    if ufunc in _PYTHON_ARITHMETIC and all(isinstance(_weak_type(operand), type) for operand in operands):
+        results = tuple(result._like_python(_PYTHON_NUMBERS.get(kind(result.dtype))) for result in results)
+    return results
+
+
+_PYTHON_NUMBERS: dict[str, type[Any]] = {"i": int, "f": float}
+
+
+def _cast(trace: Trace, operand: Any, dtype: np.dtype[Any]) -> Any:
+    """The operand in the dtype of the loop; a run-time extent that does not fit raises as a Python int does."""
+    if isinstance(operand, TracedArray) and operand._python_type is int and kind(dtype) in "iu":
+        limits = np.iinfo(dtype)
+        if limits.bits < 64:
+            outside = np.logical_or(np.less(operand, limits.min), np.greater(operand, limits.max))
+            message = f"Python integer {{0}} out of bounds for {dtype.name}"
+            trace.raise_if(outside, "OverflowError", message, operand)
+    return cast(operand, dtype)
 
 
 def _loop(
@@ -110,6 +131,13 @@ def _loop(
 ) -> tuple[np.dtype[Any], ...]:
     """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
     given = tuple(_weak_type(operand) for operand in operands)
+    if ufunc in _COMPARISONS and not any(
+        kind(o.dtype) in "fc" for o in operands if isinstance(o, TracedArray)
+    ):
+        # Python compares integers of any size.
+        given = tuple(
+            o.dtype if isinstance(o, TracedArray) else w for o, w in zip(operands, given, strict=True)
+        )
     targets = tuple(None if target is None else target.dtype for target in outputs)
     if all(entry in _WEAK for entry in given):
         given = tuple(np.dtype(entry) for entry in given)
@@ -122,6 +150,8 @@ def _loop(
 
 def _weak_type(operand: Any) -> Any:
     """The dtype of an operand; int, float or complex for a Python scalar, which is weak (NEP 50)."""
+    if isinstance(operand, TracedArray):
+        return operand._python_type or operand.dtype
     if isinstance(operand, bool):
         return np.dtype(np.bool_)
     for weak in _WEAK:

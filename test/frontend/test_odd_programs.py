@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import collections
+import gc
+import subprocess
+import sys
+import textwrap
+import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -130,3 +136,247 @@ class TestArraysFromOutside:
         with pytest.raises(AttributeError, match="no attribute 'foo'"):
             weft.function(lambda x: x.foo)(X)
         assert weft.function(lambda x: hasattr(x, "strides"))(X) is False
+
+
+class TestRunTimeExtents:
+    """An extent that is known only at run time is what it is in NumPy: a Python number."""
+
+    @pytest.mark.parametrize(
+        "dtype", ["float16", "float32", "float64", "complex64", "int32", "uint8", "int64"]
+    )
+    def test_they_do_not_promote(self, dtype):
+        def f(x):
+            n = x.shape[0]
+            exact = [
+                x + n,
+                x * (n - 1),
+                np.where(x > 0, x, n),
+                np.maximum(x, n),
+                x + n**2,
+                np.sqrt(n) * x,
+                x > n,
+            ]
+            return [*exact, x / n, np.sum(x) / x.size, x - n / 2]
+
+        compiled = weft.function(f, input_signature=[weft.TensorSpec([None], dtype)])
+        for extent in (3, 5, 10):
+            x = np.arange(extent).astype(dtype)
+            for got, expected in zip(compiled(x), f(x), strict=True):
+                assert got.dtype == expected.dtype
+                np.testing.assert_allclose(got, expected, rtol=1e-6)
+        assert compiled.trace_count == 1
+
+    def test_they_are_returned_as_python_numbers(self):
+        def f(x):
+            n, m = x.shape
+            return x.shape, x.size, n + 1, n / 2, -n // 2, n % 2, divmod(m, 2), x.nbytes, x.ndim
+
+        compiled = weft.function(f, input_signature=[weft.TensorSpec([None, None])])
+        for shape in ((3, 4), (0, 5)):
+            got = compiled(np.ones(shape))
+            assert got == f(np.ones(shape))
+            assert type(got[2]) is int
+            assert type(got[3]) is float
+
+    def test_one_that_an_integer_dtype_cannot_hold_raises(self):
+        f = weft.function(lambda x: x + x.shape[0], input_signature=[weft.TensorSpec([None], "uint8")])
+        np.testing.assert_array_equal(f(np.ones(255, np.uint8))[:2], [0, 0])
+        with pytest.raises(OverflowError, match="Python integer 256 out of bounds for uint8"):
+            f(np.ones(256, np.uint8))
+        g = weft.function(lambda x: x < x.shape[0], input_signature=[weft.TensorSpec([None], "uint8")])
+        assert g(np.full(256, 255, np.uint8)).all()
+
+
+class TestLimits:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: np.broadcast_to(x, (1 << 40, 1 << 40)) + 1,
+            lambda x: np.broadcast_to(x, (1 << 40, 1 << 40)).sum(),
+            lambda x: weft.zeros((1 << 40, 1 << 40)) + x,
+            lambda x: weft.zeros(1 << 70) + x,
+            lambda x: weft.eye(1 << 40)[0, :3] + x,
+            lambda x: x.reshape((1,) * 65),
+            lambda x: weft.TensorSpec([1] * 65),
+        ],
+    )
+    def test_shapes_that_no_array_can_have(self, function):
+        with pytest.raises(ValueError, match=r"array is too big|maximum supported dimension"):
+            weft.function(function)(np.ones(1))
+
+    def test_what_does_not_fit_into_memory(self):
+        f = weft.function(lambda x: x[:, None] + x[None, :])
+        with pytest.raises(MemoryError):
+            f(np.ones(1 << 24))
+
+    @pytest.mark.parametrize("rank", [10, 33, 64])
+    def test_high_ranks(self, rank):
+        check(
+            lambda x: (x + 1, x.sum(), x.T * 2, x[..., 0]),
+            np.arange(2.0 ** min(rank, 10)).reshape((1,) * (rank - min(rank, 10)) + (2,) * min(rank, 10)),
+        )
+
+    def test_many_arguments_and_results(self):
+        check(lambda *xs: sum(xs, np.zeros(3)), *[np.full(3, float(i)) for i in range(200)])
+        check(lambda x: [x * i for i in range(500)], np.ones(2))
+
+    def test_nesting_without_end(self):
+        nested = [np.ones(1)]
+        nested.append(nested)
+        with pytest.raises(RecursionError, match="argument 'x' is nested too deeply, or holds itself"):
+            weft.function(lambda x: 1)(nested)
+
+
+def test_an_exponent_out_of_range_is_reported_before_a_negative_one():
+    with pytest.raises(OverflowError, match="255 out of bounds for int8"):
+        weft.function(lambda x: np.power(255, x))(np.array([-1], np.int8))
+
+
+def test_functions_that_are_collected_while_others_compile():
+    """Machine code is freed by the garbage collector, which may run at any time and in any thread."""
+    program = """
+    import gc, threading, numpy as np, weft
+    from weft.backend.cpu import llvm
+
+    # While code is linked:
+    f = weft.function(lambda x: x + 1)
+    f(np.ones(3))
+    with llvm._lock:
+        f.clear_cache()
+        gc.collect()
+        assert llvm._released
+    weft.function(lambda x: x - 1)(np.ones(3))
+    assert not llvm._released
+
+    # At any time, in any thread:
+    gc.set_threshold(20)
+
+    def compile_and_drop():
+        for i in range(10):
+            f = weft.function(lambda x: x + i)
+            f(np.ones(3))
+            f.itself = f
+
+    threads = [threading.Thread(target=compile_and_drop) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert not llvm._released
+    """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, timeout=120)
+
+
+class TestMemory:
+    def test_functions_that_are_dropped_free_their_memory(self):
+        program = """
+        import gc, resource, numpy as np, weft
+
+        def resident():
+            with open("/proc/self/statm") as statm:
+                return int(statm.read().split()[1]) * resource.getpagesize()
+
+        def compile_and_drop(count):
+            for i in range(count):
+                f = weft.function(lambda x, y: np.tanh(x @ y + i).sum(axis=0))
+                f(np.ones((4, 5)), np.ones((5, 6)))
+            gc.collect()
+
+        compile_and_drop(20)
+        before = resident()
+        compile_and_drop(60)
+        grown = resident() - before
+        assert grown < 24 << 20, f"{grown >> 10} KiB"
+        """
+        subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, timeout=120)
+
+    def test_calls_keep_no_references(self):
+        table = np.arange(500.0)
+
+        def f(x, y):
+            x += 1
+            return x, y[1:], x @ y, y + table[:3]
+
+        compiled = weft.function(f)
+        x, y = np.ones(3), np.ones(3)
+        compiled(x, y)
+        counts = sys.getrefcount(x), sys.getrefcount(y)
+        for _ in range(100):
+            results = compiled(x, y)
+        assert results[0] is x
+        output = weakref.ref(results[3])
+        del results
+        gc.collect()
+        assert output() is None
+        assert (sys.getrefcount(x), sys.getrefcount(y)) == counts
+
+    def test_arguments_and_functions_are_not_kept_alive(self):
+        compiled = weft.function(lambda x: x * 2)
+        x = np.ones(3)
+        compiled(x)
+        argument, function = weakref.ref(x), weakref.ref(compiled)
+        del x, compiled
+        gc.collect()
+        assert argument() is None
+        assert function() is None
+
+    def test_failing_calls_keep_nothing(self):
+        compiled = weft.function(lambda x, i: x[i] * 2)
+        x = np.ones(3)
+        for _ in range(3):
+            with pytest.raises(IndexError):
+                compiled(x, np.int64(7))
+        argument = weakref.ref(x)
+        del x
+        gc.collect()
+        assert argument() is None
+
+
+class TestThreads:
+    def test_many_threads_with_many_signatures(self):
+        def f(x, scale):
+            y = np.tanh(x) * scale
+            x[:1] = 5
+            return {"y": y, "sum": y.sum()}
+
+        compiled = weft.function(f)
+        shapes = [(3,), (4, 2), (0, 3), (40, 70)]
+        failures = []
+
+        def work(seed):
+            random = np.random.default_rng(seed)
+            for _ in range(60):
+                shape = shapes[random.integers(len(shapes))]
+                x = random.standard_normal(shape).astype([np.float32, np.float64][random.integers(2)])
+                given, scale = x.copy(), [2, 0.5][random.integers(2)]
+                result, expected = compiled(given, scale), f(x, scale)
+                if not np.allclose(result["y"], expected["y"], rtol=1e-5) or not np.array_equal(given, x):
+                    failures.append((shape, x.dtype))
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not failures
+        assert compiled.trace_count <= len(shapes) * 2 * 2
+
+    def test_one_run_time_shape_in_many_threads(self):
+        compiled = weft.function(
+            lambda x: np.sort(x * 2)[::-1] - x.mean(), input_signature=[weft.TensorSpec([None])]
+        )
+        wrong = []
+
+        def work(seed):
+            for n in range(1, 80):
+                x = np.random.default_rng(n + seed).standard_normal(n * 7 % 50 + 1)
+                if not np.allclose(compiled(x), np.sort(x * 2)[::-1] - x.mean()):
+                    wrong.append(n)
+
+        threads = [threading.Thread(target=work, args=(seed,)) for seed in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong
