@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
-from support.programs import NAME, Builder, build, transform
+from support.op_values import edge_values
+from support.programs import NAME, Builder, build, same_bits, transform
 from weft.backend.cpu.executable import compile_module
+from weft.dialect.dtypes import ALL_DTYPES
+from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir
 from weft.dialect.op import OPS
 from weft.dialect.register import context, create
@@ -57,6 +60,26 @@ def test_the_verifier_takes_right_and_refuses_wrong_results(name: str) -> None:
 def made(use: Use, operands: Any, types: tuple[TensorType, ...]) -> None:
     """Build the op with given result types."""
     create(use.op, list(operands), use.case.attributes, types=types)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_text_is_read_back(name: str) -> None:
+    for use in uses_of(OPS[name]):
+        module = build(use.types, lambda b, *operands, use=use: b(name, *operands, **use.case.attributes))
+        text = str(module)
+        with context():
+            assert str(ir.Module.parse(text)) == text, str(use)
+
+
+@pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
+def test_constants_keep_their_bits(dtype: np.dtype[Any]) -> None:
+    values = edge_values(dtype)
+    for array in (values, values[:1], values[:0], values.reshape(1, -1), np.full((2, 3), values[-1])):
+        module = build([], lambda b, array=array: b.constant(array))
+        with context():
+            again = ir.Module.parse(str(module))
+        (kept,) = interpret(again, NAME, [])
+        assert same_bits(kept, array), array
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])

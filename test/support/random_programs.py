@@ -20,73 +20,18 @@ from weft.dialect.mlir import Module
 from weft.dialect.op import OPS, Case, Op
 from weft.dialect.types import RefType, TensorType
 
-EXACT_REDUCTIONS = {
-    "max",
-    "min",
-    "any",
-    "all",
-    "argmax",
-    "argmin",
-    "cumulative_max",
-    "cumulative_min",
-    "max_pool2d",
-}
+EXACT_REDUCTIONS = frozenset(["any", "all", "argmax", "argmin"])
 
-EXACT_ON_FLOATS = {
-    *(
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "negative",
-        "positive",
-        "absolute",
-        "fabs",
-        "sign",
-        "signbit",
-        "square",
-    ),
-    *(
-        "sqrt",
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "floor",
-        "ceil",
-        "trunc",
-        "rint",
-        "copysign",
-        "nextafter",
-        "spacing",
-    ),
-    *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isnan", "isinf", "isfinite"),
-    *(
-        "logical_and",
-        "logical_or",
-        "logical_xor",
-        "logical_not",
-        "floor_divide",
-        "remainder",
-        "fmod",
-        "heaviside",
-    ),
-}
-EXACT_ON_COMPLEX = {
-    *(
-        "add",
-        "subtract",
-        "negative",
-        "positive",
-        "conjugate",
-        "equal",
-        "not_equal",
-        "isnan",
-        "isinf",
-        "isfinite",
-    ),
-    *("logical_and", "logical_or", "logical_xor", "logical_not"),
-}
+_ARITHMETIC = ("add", "subtract", "negative", "positive", "multiply", "divide", "square", "sqrt", "conjugate")
+_DIVISION = ("floor_divide", "remainder", "fmod", "floor", "ceil", "trunc", "rint", "nextafter", "spacing")
+_SIGNS = ("absolute", "fabs", "sign", "signbit", "copysign", "heaviside")
+_ORDER = ("less", "less_equal", "greater", "greater_equal")
+_TESTS = ("equal", "not_equal", "isnan", "isinf", "isfinite")
+_LOGIC = ("logical_and", "logical_or", "logical_xor", "logical_not")
+
+EXACT_ON_COMPLEX = {"add", "subtract", "negative", "positive", "conjugate", *_TESTS, *_LOGIC}
+EXACT_ON_FLOATS = {*_ARITHMETIC, *_DIVISION, *_SIGNS, *_ORDER, *_TESTS, *_LOGIC}
+"""Not the larger and the smaller of two: which of 0.0 and -0.0 they give is left open."""
 
 CHECK = "raise_if"
 
