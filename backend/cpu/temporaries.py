@@ -25,13 +25,14 @@ _ACCESSES = {
 
 def promote_temporaries(function: Operation, emitter: Emitter) -> None:
     """Shrink the allocations of a function and move the small ones to the stack."""
-    for operation in [op.operation for op in nested(function)]:
-        if operation.name == "memref.alloc":
-            allocation = _shrink(_merge_axes(operation))
-            if not any(True for _ in allocation.results[0].uses):
-                allocation.erase()
-            elif _is_small(allocation.results[0].type) and _only_accessed(allocation.results[0]):
-                _move_to_stack(allocation, emitter)
+    # Listed first: shrinking one erases its loads and stores, which must not be looked at afterwards.
+    allocations = [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
+    for operation in allocations:
+        allocation = _shrink(_merge_axes(operation))
+        if not any(True for _ in allocation.results[0].uses):
+            allocation.erase()
+        elif _is_small(allocation.results[0].type) and _only_accessed(allocation.results[0]):
+            _move_to_stack(allocation, emitter)
 
 
 def _merge_axes(allocation: Operation) -> Operation:
