@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -183,16 +184,15 @@ class _Frame:
         self.workspace_address = address + -address % ALIGNMENT
 
 
-_RELEASE_BYTES = 1 << 15
+_RELEASE_ELEMENTS = 1 << 15
 
 
 def _function_type(plan: Plan) -> Any:
     """Calls on small arrays keep the interpreter lock: getting it back may take longer than the call."""
-    total = 0
-    for type in plan.inputs + plan.results:
-        for extent in static_shape(type) or [1]:
-            total += _RELEASE_BYTES if extent is None else extent
-    make = ctypes.CFUNCTYPE if total >= _RELEASE_BYTES else ctypes.PYFUNCTYPE
+    shapes = [static_shape(type) for type in plan.inputs + plan.results]
+    # An unknown extent counts as a large one.
+    elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
+    make = ctypes.CFUNCTYPE if elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
     return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 

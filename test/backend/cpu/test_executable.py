@@ -224,3 +224,13 @@ def test_check_refuses_what_the_function_cannot_take():
     for arrays in [(), (np.ones((2, 2), np.float32),), (np.ones(8, np.float32)[::2],)]:
         with pytest.raises(WeftValueError):
             executable.check(*arrays)
+
+
+@pytest.mark.parametrize(
+    ("shape", "keeps"), [("4", True), ("100x100", True), ("40000", False), ("200x200", False), ("?", False)]
+)
+def test_calls_on_large_arrays_release_the_interpreter_lock(shape, keeps):
+    tensor = f"tensor<{shape}xf32>"
+    executable = compile_text(f"func.func @f(%x: {tensor}) -> {tensor} {{ return %x : {tensor} }}", "f")
+    python_api = 4  # what ctypes marks functions with that keep the lock
+    assert bool(executable._entry._flags_ & python_api) is keeps
