@@ -31,7 +31,7 @@ def _parse(variable: str, text: str, default: Any) -> Any:
     return text
 
 
-@dataclass
+@dataclass(slots=True)
 class Settings:
     """The settings; assign to an attribute, or use `with weft.settings.scope(name=value):`.
 
@@ -50,7 +50,7 @@ class Settings:
 
     @contextlib.contextmanager
     def scope(self, **values: Any) -> Iterator[Settings]:
-        """Set some settings for the duration of a `with` block."""
+        """Set some settings, of the whole process, for the duration of a `with` block."""
         names = {f.name for f in fields(self)}
         for name in values:
             if name not in names:
