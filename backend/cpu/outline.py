@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ...dialect.mlir import Attribute, Module, Operation, Type, Value, dialect, ir
 from ...passes.base import Pass, Statistics
 from .clusters import Cluster, Graph, Kind, Node, contains, updated_value
 from .in_place import overwrite_operand
@@ -104,7 +104,7 @@ def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kern
                 updated = dialect("tensor").empty(sizes.typed(result), result.type.element_type)
             destinations.append(updated)
         results = [result.type for result in draft.tensors + draft.scalars]
-        name = kernels.name_of(draft)
+        name, draft = kernels.for_draft(draft)
         call = dialect("func").CallOp(results, name, [*draft.inputs, *destinations])
     for old, new in zip(draft.tensors + draft.scalars, call.results, strict=True):
         old.replace_all_uses_with(new)
@@ -174,6 +174,12 @@ class Draft:
         parts.extend(numbers[value] for value in self.tensors + self.scalars)
         return tuple(parts)
 
+    def with_inputs(self, constants: list[Operation]) -> Draft:
+        """The same cluster with some of its scalar constants passed in."""
+        ops = [op for op in self.ops if op not in constants]
+        inputs = [*self.inputs, *(op.results[0] for op in constants)]
+        return replace(self, ops=ops, inputs=inputs)
+
     def arguments(self) -> list[Type]:
         """The argument types: inputs, then a destination for every tensor."""
         return [value.type for value in self.inputs + self.tensors]
@@ -218,23 +224,63 @@ def _describe(op: Operation, numbers: dict[Value, int], parts: list[Hashable]) -
                 _describe(inner.operation, numbers, parts)
 
 
+VARIANTS = 4
+"""Clusters that differ in floating-point constants alone and have a kernel each; the following share one.
+
+A kernel takes about 5 ms to compile, and a constant that is passed in is a broadcast before the loop.
+"""
+
+
+@dataclass
+class Family:
+    """Clusters that differ in floating-point constants alone."""
+
+    constants: list[Attribute]
+    """Those of the first."""
+    size: int = 0
+    varying: set[int] = field(default_factory=set)
+    """Which of the constants another one has a different value for."""
+
+
 class Kernels:
     """The kernel functions of a module, by what they do."""
 
     def __init__(self, module: Module) -> None:
         self._module = module
+        self._families: dict[Hashable, Family] = {}
         self.names: dict[Hashable, str] = {}
 
-    def name_of(self, draft: Draft) -> str:
-        """The name of the kernel for a cluster, made at the end of the module when there is none yet."""
+    def for_draft(self, draft: Draft) -> tuple[str, Draft]:
+        """The name of the kernel for a cluster, made at the end of the module when there is none yet.
+
+        Comes with the draft to call it for, which may have more inputs.
+        """
         # An error names the line that raised it, so clusters that raise are never shared.
         raises = any(contains(op, "weft.raise_if") for op in draft.ops)
         key = (len(self.names), draft.ops[-1].location) if raises else draft.key()
         name = self.names.get(key)
+        if name is None and not raises:
+            draft = self._with_varying_inputs(draft)
+            key = draft.key()
+            name = self.names.get(key)
         if name is None:
             name = self.names[key] = f"kernel_{len(self.names)}"
             self._build(name, draft)
-        return name
+        return name, draft
+
+    def _with_varying_inputs(self, draft: Draft) -> Draft:
+        """The draft with the constants passed in that vary among many clusters that are the same otherwise."""
+        constants = [op for op in draft.ops if _is_float_constant(op)]
+        if not constants:
+            return draft
+        values = [op.attributes["value"] for op in constants]
+        family = self._families.setdefault(draft.with_inputs(constants).key(), Family(values))
+        family.size += 1
+        pairs = enumerate(zip(values, family.constants, strict=True))
+        family.varying.update(number for number, (value, first) in pairs if value != first)
+        if family.size <= VARIANTS:
+            return draft
+        return draft.with_inputs([constants[number] for number in sorted(family.varying)])
 
     def _build(self, name: str, draft: Draft) -> None:
         func, bufferization = dialect("func"), dialect("bufferization")
@@ -256,6 +302,10 @@ class Kernels:
                 for value, destination in zip(draft.tensors, destinations, strict=True)
             ]
             func.ReturnOp([*stored, *(mapping[value] for value in draft.scalars)])
+
+
+def _is_float_constant(op: Operation) -> bool:
+    return op.name == "arith.constant" and isinstance(op.attributes["value"], ir.FloatAttr)
 
 
 def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:

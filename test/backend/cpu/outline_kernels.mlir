@@ -249,3 +249,74 @@ func.func @element(%x: tensor<8xf32>) -> tensor<8xf32> {
   %b = tensor.insert_slice %w into %x[3] [1] [1] : tensor<1xf32> into tensor<8xf32>
   return %b : tensor<8xf32>
 }
+
+// -----
+
+// Clusters that differ in constants alone have kernels of their own while they are few; the others share one, which
+// gets the constants that vary, and knows those that do not.
+// CHECK-LABEL: func.func @many_constants
+// CHECK-DAG: %[[FIVE:.*]] = arith.constant 5.000000e+00
+// CHECK-DAG: %[[SIX:.*]] = arith.constant 6.000000e+00
+// CHECK: call @kernel_0(%{{[^,]*}}, %{{[^,]*}})
+// CHECK: call @kernel_3(%{{[^,]*}}, %{{[^,]*}})
+// CHECK: call @kernel_4(%{{[^,]*}}, %[[FIVE]], %{{[^,]*}})
+// CHECK: call @kernel_4(%{{[^,]*}}, %[[SIX]], %{{[^,]*}})
+// CHECK: func.func private @kernel_4(%{{.*}}: tensor<8x8xf32>, %[[SCALE:.*]]: f32, %{{.*}}: tensor<8x8xf32>)
+// CHECK: %[[SAME:.*]] = arith.constant 5.000000e-01
+// CHECK: arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK: arith.addf %{{.*}}, %[[SAME]]
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+func.func @many_constants(%x0: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %empty = tensor.empty() : tensor<8x8xf32>
+  %same = arith.constant 0.5 : f32
+  %c1 = arith.constant 1.0 : f32
+  %c2 = arith.constant 2.0 : f32
+  %c3 = arith.constant 3.0 : f32
+  %c4 = arith.constant 4.0 : f32
+  %c5 = arith.constant 5.0 : f32
+  %c6 = arith.constant 6.0 : f32
+  %x1 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x0 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c1 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %x2 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x1 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c2 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %x3 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x2 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c3 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %x4 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x3 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c4 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %x5 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x4 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c5 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  %x6 = linalg.generic {indexing_maps = [#turned, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%x5 : tensor<8x8xf32>) outs(%empty : tensor<8x8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %scaled = arith.mulf %a, %c6 : f32
+    %sum = arith.addf %scaled, %same : f32
+    linalg.yield %sum : f32
+  } -> tensor<8x8xf32>
+  return %x6 : tensor<8x8xf32>
+}
