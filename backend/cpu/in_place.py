@@ -37,9 +37,10 @@ def _reads_destination(op: Operation) -> bool:
 def _dies_at(value: Value, node: Node, graph: Graph) -> bool:
     """Whether nobody needs a value after a node: a temporary, or what an argument held that gets the result."""
     producer = graph.node_of.get(value)
-    if producer is None or any(
-        user.position > node.position or user.kind is Kind.VIEW for user in producer.users
-    ):
+    # Users are in program order: all are looked at for the last one only.
+    if producer is None or producer.users[-1].position > node.position:
+        return False
+    if any(user.kind is Kind.VIEW for user in producer.users):
         return False
     if producer.kind is Kind.ROOT:
         return True
