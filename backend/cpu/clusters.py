@@ -9,6 +9,7 @@ computation of what a slice is updated with. Joining is never needed for correct
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -169,7 +170,9 @@ class Graph:
 
     def overwritten_between(self, value: Value, first: int, last: int) -> bool:
         """Whether the memory of a value is overwritten by an op strictly between two positions."""
-        return any(first < position < last for position in self.updates.get(value, ()))
+        positions = self.updates.get(value, ())
+        following = bisect_right(positions, first)
+        return following < len(positions) and positions[following] < last
 
     def clusters(self) -> list[Cluster]:
         """All kernels, in the order of their roots."""
