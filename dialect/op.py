@@ -18,7 +18,7 @@ import numpy as np
 
 from .dtypes import ALL_DTYPES, kind
 from .errors import WeftTypeError
-from .types import RefType, TensorType, ValueType, broadcast_shapes, require_addressable
+from .types import RefType, TensorType, ValueType, broadcast_shapes
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -194,16 +194,9 @@ class Op:
 
     @classmethod
     def result_types(cls, operands: Sequence[ValueType], attributes: dict[str, Any]) -> tuple[ValueType, ...]:
-        """The result types as a tuple, from a flat list of operand types.
-
-        Raises `WeftValueError` when a result could not be addressed.
-        """
+        """The result types as a tuple, from a flat list of operand types."""
         inferred = cls.infer(*cls.group_operands(operands), **attributes)
-        types = inferred if isinstance(inferred, tuple) else () if inferred is None else (inferred,)
-        for result in types:
-            if isinstance(result, TensorType):
-                require_addressable(result)
-        return types
+        return inferred if isinstance(inferred, tuple) else () if inferred is None else (inferred,)
 
     @classmethod
     def compute(cls, operands: Sequence[Array], attributes: dict[str, Any]) -> tuple[Array, ...]:

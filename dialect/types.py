@@ -149,18 +149,6 @@ def format_shape(shape: Sequence[int | None]) -> str:
     return f"({inner},)" if len(shape) == 1 else f"({inner})"
 
 
-def require_addressable(tensor: TensorType) -> None:
-    """Raise NumPy's error for a tensor of more bytes than can be addressed, whatever its unknown extents are."""
-    known = (extent for extent in tensor.shape if extent)
-    if math.prod(known) * tensor.dtype.itemsize > _MOST_BYTES:
-        raise WeftValueError(
-            f"array is too big; `arr.size * arr.dtype.itemsize` of {tensor} is larger than the maximum possible size"
-        )
-
-
-_MOST_BYTES = 2**63 - 1
-
-
 def compatible_shapes(left: Shape, right: Shape) -> bool:
     """Whether two shapes may be the same at run time."""
     return len(left) == len(right) and all(
@@ -185,6 +173,5 @@ __all__ = [
     "format_shape",
     "normalize_axis",
     "parse_type",
-    "require_addressable",
     "type_of",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -14,10 +14,6 @@ from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
 from ..dialect.types import TensorType
 from .storage import Storage, ViewStep
-
-if TYPE_CHECKING:
-    pass
-
 
 USE_WEFT_ARRAYS = (
     "to index a NumPy array by a traced one, write weft.take(array, index, axis=0); to copy a traced array or stack "
@@ -227,7 +223,8 @@ class TracedArray:
 
     def __float__(self) -> float:
         raise self._needs_value(
-            "float()", 'use x.astype("float64") to convert in compiled code, and np.sin(x) instead of math.sin(x)'
+            "float()",
+            'use x.astype("float64") to convert in compiled code, and np.sin(x) instead of math.sin(x)',
         )
 
     def __complex__(self) -> complex:

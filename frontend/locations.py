@@ -61,7 +61,7 @@ def range_of_frame(
     return _range_of(frame.f_code, instruction, line or frame.f_lineno)
 
 
-def user_frames(limit_file: str | None = None) -> list[FrameType]:
+def user_frames() -> list[FrameType]:
     """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun."""
     frames = []
     frame: FrameType | None = sys._getframe(1)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ..dialect.dtypes import DTypeLike, as_dtype, kind
-from ..dialect.errors import WeftTypeError
-from ..dialect.op import Elementwise, Op, loop_dtypes
+from ..dialect.op import Op
 from ..dialect.ops.casts import Cast
 from ..dialect.ops.shape import Stack
 from ..dialect.types import TensorType, type_of
@@ -75,29 +74,6 @@ def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayR
     results = op_class.compute([np.asarray(operand) for operand in operands], attributes)
     values = tuple(result[()] if result.ndim == 0 else result for result in results)
     return values[0] if op_class.results == 1 else values
-
-
-def apply_ufunc(
-    op_class: type[Elementwise], *operands: ArrayLike, dtype: DTypeLike | None = None
-) -> ArrayResult:
-    """Apply an elementwise op with NumPy's promotion: Python scalars are weak, operands are cast to the loop's dtypes.
-
-    `dtype` asks for the loop with that result dtype, as the ufunc argument does.
-    """
-    if trace_of(operands) is None:
-        return op_class.ufunc(*operands) if dtype is None else op_class.ufunc(*operands, dtype=dtype)
-    arrays = [as_operand(operand) for operand in operands]
-    wanted = tuple(type(a) if isinstance(a, _PYTHON_SCALARS) else type_of_operand(a).dtype for a in arrays)
-    wanted = tuple(bool if w is bool else w for w in wanted)
-    loop = loop_dtypes(op_class.ufunc, tuple(np.dtype(bool) if w is bool else w for w in wanted))
-    if dtype is not None:
-        target = as_dtype(dtype)
-        loop = loop_dtypes(op_class.ufunc, (target,) * len(arrays))
-    if loop is None:
-        listing = ", ".join(str(type_of_operand(a)) for a in arrays)
-        raise WeftTypeError(f"numpy.{op_class.ufunc.__name__} is not defined for {listing}")
-    cast_operands = [cast(a, d) for a, d in zip(arrays, loop, strict=False)]
-    return apply(op_class, *cast_operands)
 
 
 def as_operand(value: ArrayLike) -> Any:

@@ -81,7 +81,6 @@ class Trace:
         self.op_count = 0
         self.captures: list[Capture] = []
         self.hidden: list[Capture] = []
-        self.written: set[int] = set()
         self._captured: dict[int, Capture] = {}
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
@@ -152,7 +151,6 @@ class Trace:
         with context():
             if storage.argument is not None:
                 argument = self.block.arguments[storage.argument]
-                self.written.add(storage.argument)
                 storage.ref = self._argument_cell(argument, storage)
                 return
             value = storage.value

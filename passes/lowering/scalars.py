@@ -156,11 +156,6 @@ def emits(name: str, kinds: str, *, any_width: bool = False) -> Callable[[Emitte
     return register
 
 
-def has_emitter(name: str, dtype: DataType) -> bool:
-    """Whether an op can be computed on scalars of a dtype."""
-    return (name, kind(dtype)) in _EMITTERS
-
-
 def emit(
     conversion: Conversion,
     name: str,
