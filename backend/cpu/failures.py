@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from .scalars import element_of
 
 EXIT = "weft_exit"
@@ -42,6 +42,7 @@ class FailureSites:
     def __init__(self, module: Module) -> None:
         self._module = module
         self.sites: list[Site] = []
+        self._has_exit = any(_is_named(op, EXIT) for op in module.body.operations)
 
     def clear(self, record: Value) -> None:
         """At the start of a call: nothing has failed."""
@@ -89,9 +90,10 @@ class FailureSites:
         return call.operation
 
     def _declare_exit(self) -> None:
-        if all(not _is_named(op, EXIT) for op in self._module.body.operations):
+        if not self._has_exit:
             with ir.InsertionPoint(self._module.body):
                 dialect("func").FuncOp(EXIT, ([], []), visibility="private")
+            self._has_exit = True
 
     def _store(self, record: Value, index: int, value: Value) -> None:
         position = dialect("arith").constant(ir.IndexType.get(), index)
@@ -112,6 +114,55 @@ def find(op: Operation, name: str) -> list[Operation]:
 
     op.walk(visit)
     return found
+
+
+def branch_at_exits(module: Module) -> None:
+    """Turn every `scf.if` that exits, outside of loops, into a branch.
+
+    Upstream would, too, but from the first to the last: each time it moves all that follows to a new block.
+    """
+    for function in module.body.operations:
+        if function.operation.name == "func.func":
+            for block in list(function.regions[0]):
+                _branch_in(block)
+
+
+def _branch_in(block: Block) -> None:
+    """From the last to the first: what follows an exit is already in a block of its own from the next exit on."""
+    operations = [op.operation for op in block.operations]
+    end = len(operations)
+    for position in reversed(range(end)):
+        branch = operations[position]
+        if branch.name != "scf.if" or len(branch.results) or not _is_exiting(branch):
+            continue
+        rest, failing = block.create_after(), block.create_after()
+        for op in operations[position + 1 : end]:
+            rest.append(op)
+        *filling, yielding = [op.operation for op in branch.regions[0].blocks[0].operations]
+        for op in filling:
+            failing.append(op)
+        yielding.erase()
+        with branch.location:
+            with ir.InsertionPoint(failing):
+                ir.Operation.create("cf.br", successors=[rest])
+            with ir.InsertionPoint(branch):
+                segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0])}
+                jump = ir.Operation.create(
+                    "cf.cond_br",
+                    operands=list(branch.operands),
+                    successors=[failing, rest],
+                    attributes=segments,
+                )
+        branch.erase()
+        operations[position], end = jump, position + 1
+
+
+def _is_exiting(branch: Operation) -> bool:
+    """Whether a conditional without an else branch calls the exit at its end."""
+    if branch.regions[1].blocks:
+        return False
+    operations = list(branch.regions[0].blocks[0].operations)
+    return len(operations) > 1 and _calls_exit(operations[-2].operation, "func.call")
 
 
 def lower_exits(module: Module) -> None:
@@ -153,15 +204,13 @@ def _exit_calls(function: Operation) -> list[Operation]:
     """The first exit call of every block; nothing behind it is reached."""
     calls: list[Operation] = []
     for block in function.regions[0]:
-        exits = (op.operation for op in block.operations if _is_exit(op.operation))
+        exits = (op.operation for op in block.operations if _calls_exit(op.operation, "llvm.call"))
         calls += itertools.islice(exits, 1)
     return calls
 
 
-def _is_exit(op: Operation) -> bool:
-    return (
-        op.name == "llvm.call" and "callee" in op.attributes and bool(op.attributes["callee"].value == EXIT)
-    )
+def _calls_exit(op: Operation, call: str) -> bool:
+    return op.name == call and "callee" in op.attributes and bool(op.attributes["callee"].value == EXIT)
 
 
 def _result_type(function: Operation) -> Type | None:

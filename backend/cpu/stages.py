@@ -9,7 +9,7 @@ from ...dialect.mlir import Module
 from . import llvm
 from .buffers import Plan, plan_buffers
 from .entry import entry_text, link_functions
-from .failures import lower_exits
+from .failures import branch_at_exits, lower_exits
 from .kernels import lower_kernels
 from .outline import OutlineKernels
 from .to_llvm import lower_to_llvm
@@ -38,6 +38,7 @@ class Lowering:
         yield "buffers"
         lower_kernels(module, self._verify)
         yield "loops"
+        branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         public = {plan.name for plan in self.plans} | {plan.sizes for plan in self.plans if plan.sizes}
