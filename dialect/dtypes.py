@@ -93,13 +93,17 @@ def kind(dtype: np.dtype[Any]) -> str:
 def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     """Return the supported dtype that a user means by a NumPy dtype, a scalar type, a Python type or a name.
 
-    >>> as_dtype(float), as_dtype("f32"), as_dtype("bfloat16")
-    (dtype('float64'), dtype('float32'), dtype(bfloat16))
+    The short names of type strings are not among them: NumPy's `i8` has eight bytes, that of `i8[3]` eight bits.
+
+    >>> as_dtype(float), as_dtype("i8"), as_dtype("bfloat16")
+    (dtype('float64'), dtype('int64'), dtype(bfloat16))
     """
-    if isinstance(dtype, str) and (row := BY_SHORT.get(dtype) or BY_NAME.get(dtype)):
+    if isinstance(dtype, str) and (row := BY_NAME.get(dtype)):
         return row.dtype
     try:
         numpy_dtype = np.dtype(dtype)
     except TypeError as error:
-        raise WeftTypeError(f"{dtype!r} is not a dtype; the dtypes there are: {supported_names()}") from error
+        row = BY_SHORT.get(dtype) if isinstance(dtype, str) else None
+        hint = f"write {row.name!r}" if row else f"the dtypes there are: {supported_names()}"
+        raise WeftTypeError(f"{dtype!r} is not a dtype; {hint}") from error
     return element_type(numpy_dtype).dtype
