@@ -230,6 +230,9 @@ VARIANTS = 4
 A kernel takes about 5 ms to compile, and a constant that is passed in is a broadcast before the loop.
 """
 
+MAX_VARYING = 32
+"""Constants that a kernel gets passed; with more, its calls take as long to compile as another kernel."""
+
 
 @dataclass
 class Family:
@@ -278,7 +281,7 @@ class Kernels:
         family.size += 1
         pairs = enumerate(zip(values, family.constants, strict=True))
         family.varying.update(number for number, (value, first) in pairs if value != first)
-        if family.size <= VARIANTS:
+        if family.size <= VARIANTS or len(family.varying) > MAX_VARYING:
             return draft
         return draft.with_inputs([constants[number] for number in sorted(family.varying)])
 
