@@ -85,7 +85,7 @@ class ConcreteFunction:
             )
         self._hidden = [capture.array for capture in trace.hidden]
         self._outside = [capture.array for capture in trace.captures]
-        self._guards = [capture for capture in trace.captures if capture.can_change()]
+        self._guards = trace.captures
         self._is_plain = not self._written and not self._hidden
 
     _result_structure: Structure
@@ -143,7 +143,7 @@ class ConcreteFunction:
 
     def guards_hold(self) -> bool:
         """Whether the arrays from outside are still what was compiled: small ones by value, others by their type."""
-        return all(capture.is_unchanged() for capture in self._guards)
+        return all(capture.is_valid() for capture in self._guards)
 
     def run(self, leaves: Sequence[Any]) -> Any:
         """Run on the flattened array arguments, whose types are known to fit."""

@@ -156,8 +156,11 @@ def _flatten(
                 keys = tuple(sorted(keys))
         return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = tuple(field.name for field in dataclasses.fields(value) if field.init)
-        return Node(kind, fields, tuple(child(getattr(value, field), f"{path}.{field}") for field in fields))
+        fields = (field.name for field in dataclasses.fields(value) if hasattr(value, field.name))
+        attributes = tuple(dict.fromkeys([*fields, *getattr(value, "__dict__", ())]))
+        return Node(
+            kind, attributes, tuple(child(getattr(value, name), f"{path}.{name}") for name in attributes)
+        )
     return Static(static_key(value), value)
 
 
@@ -175,7 +178,11 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return kind(zip(structure.keys, children, strict=True))
     if issubclass(kind, tuple):
         return kind(*children)
-    return kind(**dict(zip(structure.keys, children, strict=True)))
+    # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
+    instance = object.__new__(kind)
+    for name, child in zip(structure.keys, children, strict=True):
+        object.__setattr__(instance, name, child)
+    return instance
 
 
 _BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range)

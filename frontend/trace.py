@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..dialect.attributes import type_from_mlir, type_to_mlir
-from ..dialect.dtypes import kind
 from ..dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
 from ..dialect.mlir import Location, Value, dialect, ir
 from ..dialect.op import Op
@@ -38,32 +37,32 @@ class Capture:
     """An array that the function found outside its arguments."""
 
     array: np.ndarray[Any, Any]
-    tensor_type: TensorType
-    snapshot: np.ndarray[Any, Any] | None
-    """What was compiled in, for a small one; None for a hidden argument, which is read at each call."""
-
     value: Value
     """What stands for it in the trace."""
-    fingerprint: int
-    """What the elements were when it was captured, to tell whether the traced function itself changes them."""
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    content: bytes | None
+    """The elements that were compiled in, for a small one; None for a hidden argument, which is read at each call."""
+    checksum: int
+    """That of a hidden argument's elements when it was captured, to tell whether the function itself changes them."""
 
-    def can_change(self) -> bool:
-        """Whether somebody else could still change what was captured."""
-        return self.snapshot is None or self.array.flags.writeable or self.array.base is not None
+    @classmethod
+    def of(cls, array: np.ndarray[Any, Any], value: Value, is_hidden: bool) -> Capture:
+        """Note what an array is now."""
+        content = None if is_hidden else array.tobytes()
+        checksum = _checksum(array) if is_hidden else 0
+        return cls(array, value, array.shape, array.dtype, content, checksum)
 
-    def is_unchanged(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
         array = self.array
-        if array.shape != self.tensor_type.shape or array.dtype.newbyteorder("=") != self.tensor_type.dtype:
+        if array.shape != self.shape or array.dtype != self.dtype:
             return False
-        return self.snapshot is None or np.array_equal(
-            array, self.snapshot, equal_nan=kind(array.dtype) in "fc"
-        )
+        return self.content is None or array.tobytes() == self.content
 
-    @property
-    def has_changed(self) -> bool:
-        """Whether the elements are others than when it was captured."""
-        return _fingerprint(self.array) != self.fingerprint
+    def is_untouched(self) -> bool:
+        """Whether it has the type and the elements that it had when it was captured."""
+        return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
 
 
 class Trace:
@@ -187,21 +186,21 @@ class Trace:
         A small one that the function has changed since it was captured is captured once more.
         """
         known = self._captured.get(id(array))
-        if known is not None and (known.snapshot is None or not known.has_changed):
+        if known is not None and known.is_valid():
             return known.value
         require_plain("an array that the function uses", array)
         tensor_type = type_of(array)
-        if array.nbytes <= CONSTANT_BYTES:
-            snapshot = np.array(array, dtype=tensor_type.dtype, order="C")
-            with context(), ir.InsertionPoint.at_block_begin(self.block):
-                value = create(Constant, [], {"value": snapshot}, location=self.location()).results[0]
-        else:
-            snapshot = None
+        is_hidden = array.nbytes > CONSTANT_BYTES
+        if is_hidden:
             with context():
                 value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
-        capture = Capture(array, tensor_type, snapshot, value, _fingerprint(array))
+        else:
+            elements = np.array(array, dtype=tensor_type.dtype, order="C")
+            with context(), ir.InsertionPoint.at_block_begin(self.block):
+                value = create(Constant, [], {"value": elements}, location=self.location()).results[0]
+        capture = Capture.of(array, value, is_hidden)
         self.captures.append(capture)
-        if snapshot is None:
+        if is_hidden:
             self.hidden.append(capture)
         self._captured[id(array)] = capture
         return value
@@ -209,13 +208,13 @@ class Trace:
     def _settle_captures(self) -> None:
         """Tell what the traced function made or changed itself from what others may change before a later call."""
         for capture in self.hidden:
-            if capture.has_changed:
+            if not capture.is_untouched():
                 raise UnsupportedError(
                     f"{self.name} uses a NumPy array ({type_of(capture.array)}) in a compiled operation and changes "
                     "it in Python while it is traced: the compiled code could see its last state only; make it "
                     "with weft (weft.zeros, weft.asarray(array, copy=True)), or use a copy of it"
                 )
-        self.captures = [capture for capture in self.captures if not capture.has_changed]
+        self.captures = [capture for capture in self.captures if capture.is_untouched()]
 
     # The end
 
@@ -255,7 +254,7 @@ class Trace:
         return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
 
 
-def _fingerprint(array: np.ndarray[Any, Any]) -> int:
+def _checksum(array: np.ndarray[Any, Any]) -> int:
     """A checksum of the elements."""
     return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
 

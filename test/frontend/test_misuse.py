@@ -95,6 +95,41 @@ class State:
     steps: int = 0
 
 
+@dataclasses.dataclass(init=False, frozen=True)
+class Table:
+    rows: np.ndarray
+    size: int
+    name: str = dataclasses.field(default="table", init=False)
+
+    def __init__(self, size: int) -> None:
+        object.__setattr__(self, "rows", np.arange(float(size)))
+        object.__setattr__(self, "size", size)
+
+
+@dataclasses.dataclass
+class Doubled:
+    weight: np.ndarray
+    times: dataclasses.InitVar[int] = 2
+
+    def __post_init__(self, times):
+        self.weight = self.weight * times
+        self.offset = self.weight + 1
+
+
+class TestDataclasses:
+    def test_constructors_are_not_called_again(self):
+        def use(table, doubled, x):
+            return table, doubled, table.rows * doubled.weight + doubled.offset + x * table.size, table.name
+
+        compiled = weft.function(use)
+        expected, got = (f(Table(3), Doubled(np.ones(3)), X) for f in (use, compiled))
+        assert (type(got[0]), type(got[1])) == (Table, Doubled)
+        np.testing.assert_equal((vars(got[1]), *got[2:]), (vars(expected[1]), *expected[2:]))
+        np.testing.assert_equal((got[0].rows, got[0].size, got[0].name), (np.arange(3.0), 3, "table"))
+        compiled(Table(3), Doubled(np.zeros(3)), X)
+        assert compiled.trace_count == 1
+
+
 class TestContainers:
     @pytest.mark.parametrize(
         "change",
@@ -157,6 +192,34 @@ class TestArraysFromOutside:
         ):
             f(table)
         np.testing.assert_array_equal(f(np.ones(size)), np.full(size, 2.0))
+
+    @pytest.mark.parametrize("size", [3, 3000])
+    def test_changes_of_type_and_of_the_sign_of_a_zero_are_seen(self, size):
+        def f(x):
+            return x / table
+
+        table = np.zeros(size)
+        compiled = weft.function(f)
+        for change in (
+            lambda: None,
+            lambda: np.negative(table, out=table),
+            lambda: setattr(table, "dtype", np.dtype(">i8")),
+            lambda: table.fill(3),
+            lambda: setattr(table, "shape", (3, 1, -1)),
+        ):
+            change()
+            with np.errstate(divide="ignore"):
+                expected = f(np.float64(2))
+            np.testing.assert_array_equal(compiled(np.float64(2)), expected)
+
+    def test_a_frozen_one_may_be_written_again(self):
+        table = np.ones(3)
+        table.flags.writeable = False
+        f = weft.function(lambda x: x + table)
+        np.testing.assert_array_equal(f(X), X + 1)
+        table.flags.writeable = True
+        table[:] = 2
+        np.testing.assert_array_equal(f(X), X + 2)
 
     def test_a_concrete_function_refuses_other_contents(self):
         table = np.zeros(3)
