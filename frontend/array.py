@@ -133,7 +133,7 @@ class TracedArray:
             return known
         return self._storage.trace.emit(Dim, (self,), {"axis": axis})._like_python(int)
 
-    def _like_python(self, number: type[Any] | None) -> TracedArray:
+    def _like_python(self, number: Callable[..., Any] | None) -> TracedArray:
         """This array, which was just made, as what NumPy would have as a Python number."""
         self._python_type = number
         return self

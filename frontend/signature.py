@@ -156,8 +156,8 @@ def _flatten(
                 keys = tuple(sorted(keys))
         return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = (field.name for field in dataclasses.fields(value) if hasattr(value, field.name))
-        attributes = tuple(dict.fromkeys([*fields, *getattr(value, "__dict__", ())]))
+        declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+        attributes = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
         return Node(
             kind, attributes, tuple(child(getattr(value, name), f"{path}.{name}") for name in attributes)
         )

@@ -120,7 +120,7 @@ def _cast(trace: Trace, operand: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(operand, TracedArray) and operand._python_type is int and kind(dtype) in "iu":
         limits = np.iinfo(dtype)
         if limits.bits < 64:
-            outside = np.logical_or(np.less(operand, limits.min), np.greater(operand, limits.max))
+            outside: Any = np.logical_or(np.less(operand, limits.min), np.greater(operand, limits.max))
             message = f"Python integer {{0}} out of bounds for {dtype.name}"
             trace.raise_if(outside, "OverflowError", message, operand)
     return cast(operand, dtype)
