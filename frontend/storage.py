@@ -8,12 +8,14 @@ place, so that a view sees what was written to its base, in program order, as in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dialect.op import Op
-from ..dialect.types import TensorType
+from ..dialect.ops.shape import Reshape
+from ..dialect.types import MAX_BYTES, TensorType
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -53,33 +55,43 @@ class Storage:
         """Where the user's program made it, for messages."""
 
 
-def simulated_view(base: TensorType, path: tuple[ViewStep, ...]) -> np.ndarray[Any, Any] | None:
-    """A NumPy array of the view's shape and strides on no real memory, or None when a shape is not known.
-
-    NumPy decides with strides whether a reshape is a view or a copy; this lets us ask it.
-    """
-    if not base.is_static or any(step.operands for step in path):
-        return None
-    shape = tuple(extent or 0 for extent in base.shape)
-    strides = np.cumprod((base.dtype.itemsize, *shape[:0:-1]))[::-1] if shape else ()
-    view = np.lib.stride_tricks.as_strided(np.empty(1, base.dtype), shape, tuple(int(s) for s in strides))
-    for step in path:
-        view = step.op_class.evaluate(
-            view, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes
-        )
-    return view
-
-
 def reshape_is_view(base: TensorType, path: tuple[ViewStep, ...], shape: tuple[int, ...]) -> bool:
-    """Whether NumPy's `reshape` of the view would be a view (True for what cannot be known and is contiguous)."""
-    if not path:
-        return True
-    view = simulated_view(base, path)
-    if view is None:
-        return False
-    alias = view.view()
+    """Whether NumPy's `reshape` of the view would be a view; a -1 in the shape stands for a run-time extent.
+
+    NumPy decides with strides, so we ask it with an array on no real memory. Run-time extents are simulated by
+    sizes that have many divisors: no size changes the answer, except that of 0 or 1. Where the steps or the shape
+    depend on more than one unknown, only what was never sliced or transposed counts as a view.
+    """
+    view = _simulated_base(base)
+    for step in path:
+        if step.operands and step.op_class is Reshape:
+            view = _reshaped(view, step.attributes["shape"])
+        elif step.operands:
+            view = None
+        if view is None:
+            break
+        if not step.operands:
+            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
+            view = step.op_class.evaluate(view, *absent, **step.attributes)
+    if view is None or shape.count(-1) > 1:
+        return all(step.op_class is Reshape for step in path)
+    return _reshaped(view, shape) is not None
+
+
+def _simulated_base(base: TensorType) -> np.ndarray[Any, Any] | None:
+    """An array of a type without memory behind it, or None when it would be larger than an array can be."""
+    shape = [12 * (axis + 1) if extent is None else extent for axis, extent in enumerate(base.shape)]
+    if prod(shape) * base.dtype.itemsize > MAX_BYTES:
+        return None
+    strides = [base.dtype.itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    return np.lib.stride_tricks.as_strided(np.empty(1, base.dtype), shape, strides)
+
+
+def _reshaped(view: np.ndarray[Any, Any] | None, shape: tuple[int, ...]) -> np.ndarray[Any, Any] | None:
+    """A view of a view in another shape, or None when NumPy would copy or the sizes do not fit."""
+    if view is None or shape.count(-1) > 1:
+        return None
     try:
-        alias.shape = shape  # unlike reshape, never copies
-    except AttributeError:
-        return False
-    return True
+        return np.reshape(view, shape, copy=False)
+    except ValueError:
+        return None

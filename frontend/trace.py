@@ -151,6 +151,9 @@ class Trace:
             if storage.argument is not None:
                 argument = self.block.arguments[storage.argument]
                 storage.ref = self._argument_cell(argument, storage)
+                storage.version += (
+                    1  # what was read of it before is remembered as the parameter, now the cell
+                )
                 return
             value = storage.value
             ref_type = type_to_mlir(RefType(storage.type))

@@ -25,7 +25,7 @@ from .indexing import (
 )
 from .indexing import write_back as plan_write_back
 from .masked import MaskedSelection, same_value
-from .staging import apply, asarray, cast, current_trace, trace_of, type_of_operand
+from .staging import apply, asarray, cast, cast_assigned, current_trace, trace_of, type_of_operand
 from .storage import ViewStep
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def set_item(x: TracedArray, index: Any, value: Any) -> None:
     if isinstance(value, MaskedSelection):
         _assign_selection(view, plan, value)
         return
-    converted = cast(asarray(value) if isinstance(value, (list, tuple)) else value, x.dtype)
+    converted = cast_assigned(value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))
     elif isinstance(plan.advanced, MaskIndex):

@@ -11,13 +11,13 @@ from ...dialect.ops import indexing as ops
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
+from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, cast_assigned, is_traced, trace_of
 from .arguments import BOOL, INT64, NO_VALUE, along, axis_index, common_dtype, deliver, staged, write_into
 from .extents import Extent, known_shape, require_equal, shapes_text
 from .joining import stack
 from .reductions import all as all_of
 from .reductions import any as any_of
-from .selection import blend
+from .selection import as_weak_operand, blend
 from .selection import choose as choose_between
 from .shape import broadcast_arrays, broadcast_to, expand_dims, ravel, reshape, tile
 
@@ -165,7 +165,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
     target = asarray(a)
     flat = ravel(target)
     places = _in_bounds(ravel(_integers(ind)), flat, 0, mode)
-    values = ravel(cast(asarray(v), target.dtype))
+    values = ravel(cast_assigned(v, target.dtype))
     count, given = known_shape(places)[0], known_shape(values)[0]
     if count is None or given is None:
         raise UnsupportedError(
@@ -200,7 +200,7 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     target = asarray(a)
     condition = asarray(mask)
     condition = condition if condition.dtype == BOOL else condition != 0
-    new = asarray(cast(asarray(values), target.dtype))
+    new = asarray(cast_assigned(values, target.dtype))
     if new.ndim and known_shape(new) != known_shape(target):
         raise UnsupportedError("putmask() takes values of the array's shape, or one value, in compiled code")
     write_into(target, blend(condition, new, target))
@@ -208,10 +208,11 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
 
 def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: Any = True) -> None:
     """Copy values from one array to another, broadcasting, where a mask holds."""
-    target, source = asarray(dst), asarray(src)
-    if not np.can_cast(source.dtype, target.dtype, casting):  # type: ignore[arg-type]
+    target, source = asarray(dst), as_weak_operand(src)
+    given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
+    if not np.can_cast(given, target.dtype, casting):  # type: ignore[arg-type]
         raise WeftTypeError(
-            f"Cannot cast array data from {source.dtype!r} to {target.dtype!r} according to the rule '{casting}'"
+            f"Cannot cast array data from {given!r} to {target.dtype!r} according to the rule '{casting}'"
         )
     value = broadcast_to(cast(source, target.dtype), target.shape)
     if where is not True:

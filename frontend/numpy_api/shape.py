@@ -52,7 +52,7 @@ def reshape(
     extents = wanted if isinstance(wanted, (tuple, list)) or np.ndim(wanted) else (wanted,)
     target = _completed(x, tuple(extents))
     attribute, dims = split_shape(target)
-    is_view = _is_view(x, attribute, dims)
+    is_view = _is_view(x, attribute)
     if copy is False and not is_view:
         raise WeftValueError("Unable to avoid creating a copy while reshaping.")
     if isinstance(x, TracedArray) and (copy or not is_view):
@@ -61,10 +61,8 @@ def reshape(
     return viewed.copy() if copy else viewed
 
 
-def _is_view(x: ArrayResult, attribute: tuple[int, ...], dims: tuple[Any, ...]) -> bool:
+def _is_view(x: ArrayResult, attribute: tuple[int, ...]) -> bool:
     if isinstance(x, TracedArray):
-        if None in x.type.shape or dims:
-            return all(step.op_class is ops.Reshape for step in x._path)
         return reshape_is_view(x._storage.type, x._path, attribute)
     return bool(np.shares_memory(x, np.reshape(x, attribute))) if x.size else True
 
