@@ -47,7 +47,9 @@ def op_row(op_class: type[Op]) -> str:
     attributes = ", ".join(f"{f.name}: {f.kind.value}" for f in op_class.attribute_fields())
     effects = ", ".join(effect.value for effect in op_class.effects) or "pure"
     summary = op_class.summary().replace("|", "\\|")
-    return f"| `weft.{op_class.name}` | {operands} | {attributes} | {op_class.results} | {effects} | {summary} |"
+    return (
+        f"| `weft.{op_class.name}` | {operands} | {attributes} | {op_class.results} | {effects} | {summary} |"
+    )
 
 
 def ops_page() -> str:
@@ -57,7 +59,9 @@ def ops_page() -> str:
     families = {op_class.family for op_class in OPS.values()}
     for family in sorted(families, key=FAMILIES.index):
         parts.append(f"\n## {family.replace('_', ' ').capitalize()}\n")
-        parts.append("| op | operands | attributes | results | effects | meaning |\n|---|---|---|---|---|---|")
+        parts.append(
+            "| op | operands | attributes | results | effects | meaning |\n|---|---|---|---|---|---|"
+        )
         parts += [op_row(op_class) for op_class in OPS.values() if op_class.family == family]
     return "\n".join(parts) + "\n"
 

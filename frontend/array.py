@@ -74,7 +74,7 @@ class TracedArray:
         self._type = storage.type if view_type is None else view_type
         self._cached: Any = None
         self._cached_version = -1
-        self._python_type: type[Any] | None = None
+        self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
 
     # What is known while tracing
