@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..backend.cpu.executable import Executable
+from ..backend.cpu.machine.executable import Executable
 from ..dialect.mlir import Module, Operation, ir
 from ..dialect.register import context
 from ..passes.pipeline import run_pipeline

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.cpu.executable import RuntimeFailure, compile_module
+from ..backend.cpu.machine.executable import RuntimeFailure, compile_module
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
@@ -79,7 +79,7 @@ class ConcreteFunction:
             to_linalg(trace.module)
             self._executable = compile_module(
                 trace.module,
-                name,
+                trace.symbol,
                 result_dtypes=[t.dtype for t in self._computed_types],
                 verify=settings.verify,
             )

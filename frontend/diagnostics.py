@@ -18,7 +18,7 @@ from .locations import SourceRange, caret_snippet, is_own_frame, range_of_frame
 from .settings import settings
 
 if TYPE_CHECKING:
-    from ..backend.cpu.executable import RuntimeFailure
+    from ..backend.cpu.machine.executable import RuntimeFailure
 
 
 def explain(error: BaseException) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.cpu.machine.symbols import symbol_name
 from ..dialect.attributes import type_from_mlir, type_to_mlir
 from ..dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
 from ..dialect.mlir import Location, Value, dialect, ir
@@ -76,6 +77,8 @@ class Trace:
         scalars: Collection[int] = (),
     ) -> None:
         self.name = name
+        self.symbol = symbol_name(name)
+        """What the function is called in the module."""
         self.active = True
         self.op_count = 0
         self.captures: list[Capture] = []
@@ -85,7 +88,7 @@ class Trace:
             self.module = ir.Module.create()
             with ir.InsertionPoint(self.module.body):
                 inputs = [type_to_mlir(t) for t in argument_types]
-                self.function = _func.FuncOp(name, ir.FunctionType.get(inputs, []))
+                self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..backend.cpu import llvm
-from ..backend.cpu.stages import Lowering
+from ..backend.cpu.machine import llvm
+from ..backend.cpu.machine.stages import Lowering
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import run_pipeline
 from ..passes.pipelines import PIPELINES

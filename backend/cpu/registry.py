@@ -8,10 +8,10 @@ from ...passes.registry import PassTable
 
 CPU_PASSES: PassTable = MappingProxyType(
     {
-        "expand-math": f"{__package__}.math_expansion:ExpandMath",
-        "lower-to-llvm": f"{__package__}.to_llvm:LowerToLlvm",
-        "outline-kernels": f"{__package__}.outline:OutlineKernels",
-        "plan-buffers": f"{__package__}.buffers:PlanBuffers",
-        "schedule-kernels": f"{__package__}.kernels:ScheduleKernels",
+        "expand-math": f"{__package__}.codegen.math_expansion:ExpandMath",
+        "lower-to-llvm": f"{__package__}.machine.to_llvm:LowerToLlvm",
+        "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",
+        "plan-buffers": f"{__package__}.planning.buffers:PlanBuffers",
+        "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
     }
 )

@@ -441,3 +441,18 @@ class TestCapturedArrays:
         table.resize(300, refcheck=False)
         assert f(np.ones(1)) == 44850
         assert f.trace_count == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["sin", "pow", "cexp", "free", "memcpy", "kernel_0", "weft_exit", "größe", "main"]
+)
+def test_functions_may_have_any_name(name):
+    def compute(x):
+        matrix = np.sin(x) + x**0.7 + np.exp(x + 0j).real
+        return np.sort(matrix @ matrix.T, axis=0)[np.array([0, -1])]
+
+    compute.__name__ = name
+    f = weft.function(compute)
+    x = np.random.default_rng(0).random((5, 7))
+    np.testing.assert_allclose(f(x), compute(x), rtol=1e-12)
+    assert f.pretty_printed_concrete_signatures().startswith(f"{name}(")

@@ -236,7 +236,7 @@ def test_functions_that_are_collected_while_others_compile():
     """Machine code is freed by the garbage collector, which may run at any time and in any thread."""
     program = """
     import gc, threading, numpy as np, weft
-    from weft.backend.cpu import llvm
+    from weft.backend.cpu.machine import llvm
 
     # While code is linked:
     f = weft.function(lambda x: x + 1)

@@ -15,7 +15,7 @@ import pytest
 from support.op_uses import is_close
 from support.programs import NAME, same_bits, transform
 from support.random_programs import Program, random_program
-from weft.backend.cpu.executable import RuntimeFailure, compile_module
+from weft.backend.cpu.machine.executable import RuntimeFailure, compile_module
 from weft.dialect.errors import WeftError
 from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu import llvm
-from weft.backend.cpu.kernels import lower_kernels
-from weft.backend.cpu.to_llvm import lower_to_llvm
+from weft.backend.cpu.codegen.kernels import lower_kernels
+from weft.backend.cpu.machine import llvm
+from weft.backend.cpu.machine.to_llvm import lower_to_llvm
 from weft.dialect.mlir import ir
 
 MLIR_TYPES = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu.executable import Executable, compile_module
+from weft.backend.cpu.machine.executable import Executable, compile_module
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.backend.cpu.arena import StaticArena
+from weft.backend.cpu.planning.arena import StaticArena
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 20), st.integers(0, 1000)), max_size=60))

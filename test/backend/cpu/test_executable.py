@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text, elementwise, matmul_chain, power
-from weft.backend.cpu.executable import RuntimeFailure
-from weft.backend.cpu.stages import STAGES
+from weft.backend.cpu.machine.executable import RuntimeFailure
+from weft.backend.cpu.machine.stages import STAGES
 from weft.dialect.errors import InternalError, UnsupportedError, WeftValueError
 
 NEGATE = "%r = arith.negf %a : f32"
@@ -192,7 +192,7 @@ def test_op_that_cannot_be_translated_is_named():
     program = (
         "from weft.dialect.register import context\n"
         "from weft.dialect.mlir import ir\n"
-        "from weft.backend.cpu.llvm import translate\n"
+        "from weft.backend.cpu.machine.llvm import translate\n"
         "with context():\n"
         "    module = ir.Module.parse('llvm.func @f(%x: f32) -> f32 {\\n"
         "      %y = math.cbrt %x : f32\\n llvm.return %y : f32 }')\n"
@@ -234,3 +234,9 @@ def test_calls_on_large_arrays_release_the_interpreter_lock(shape, keeps):
     executable = compile_text(f"func.func @f(%x: {tensor}) -> {tensor} {{ return %x : {tensor} }}", "f")
     python_api = 4  # what ctypes marks functions with that keep the lock
     assert bool(executable._entry._flags_ & python_api) is keeps
+
+
+@pytest.mark.parametrize("name", ["sin", "cpow", "free", "kernel_0", "weft_exit"])
+def test_names_that_compiled_code_calls_are_refused(name):
+    with pytest.raises(UnsupportedError, match=f"a function cannot be called {name}, which is the name of"):
+        compile_text(elementwise("4", "f32", NEGATE).replace("@f(", f"@{name}("), name)

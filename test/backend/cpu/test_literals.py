@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text
-from weft.backend.cpu.literals import rewrite_literals
+from weft.backend.cpu.machine.literals import rewrite_literals
 
 BITS = {
     "f16": (np.float16, np.uint16, [0, 1, 0x8000, 0x3C00, 0x2E66, 0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x0400]),

@@ -7,7 +7,7 @@ import pytest
 
 from support.linalg_programs import compile_text
 from support.random_linalg import N, Raised, random_program
-from weft.backend.cpu.executable import RuntimeFailure
+from weft.backend.cpu.machine.executable import RuntimeFailure
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])

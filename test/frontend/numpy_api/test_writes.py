@@ -223,9 +223,7 @@ def test_out_of_a_wrong_dtype_or_shape() -> None:
 
 
 def test_a_numpy_array_as_out_is_explained() -> None:
-    with pytest.raises(
-        weft.UnsupportedError, match=r"make the array with weft \(weft.zeros"
-    ):
+    with pytest.raises(weft.UnsupportedError, match=r"make the array with weft \(weft.zeros"):
         run_staged(lambda x: np.add(x, 1, out=np.zeros((3, 4))), grid())
 
 

@@ -1,0 +1,1 @@
+"""How a kernel is computed: loop nests, vector code, register tiles for contractions, elementary functions."""

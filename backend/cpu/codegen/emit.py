@@ -1,0 +1,185 @@
+"""Loops and index arithmetic, written at the current insertion point: what all kernel schedules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from ....dialect.mlir import Operation, Type, Value, ir
+
+Index: TypeAlias = "int | Value"
+"""A size or position: a Python int when it is known, else an SSA value of index type."""
+
+
+class Emitter:
+    """Writes into one function; integer constants go to its entry block and are shared."""
+
+    def __init__(self, function: Operation) -> None:
+        self.entry = function.regions[0].blocks[0]
+        self.index_type = ir.IndexType.get()
+        self._constants: dict[tuple[str, str], Value] = {}
+
+    def entry_point(self) -> Any:
+        """The insertion point at the start of the function."""
+        return ir.InsertionPoint.at_block_begin(self.entry)
+
+    def constant(self, attribute: Any, type: Type) -> Value:
+        """A constant in the entry block; equal ones are the same value."""
+        key = (str(type), str(attribute))
+        if key not in self._constants:
+            with self.entry_point():
+                self._constants[key] = create("arith.constant", [type], [], {"value": attribute})
+        return self._constants[key]
+
+    def value(self, index: Index) -> Value:
+        """An index as SSA value."""
+        if isinstance(index, int):
+            return self.constant(ir.IntegerAttr.get(self.index_type, index), self.index_type)
+        return index
+
+    def splat(self, number: float | int, type: Type) -> Value:
+        """A scalar, or vector with equal elements, constant of a float or integer type."""
+        vector = isinstance(type, ir.VectorType)
+        element = type.element_type if vector else type
+        if isinstance(element, ir.IntegerType | ir.IndexType):
+            attribute = ir.IntegerAttr.get(element, int(number))
+        else:
+            attribute = ir.FloatAttr.get(element, float(number))
+        return self.constant(ir.DenseElementsAttr.get_splat(type, attribute) if vector else attribute, type)
+
+    def add(self, left: Index, right: Index) -> Index:
+        """The sum of two indices."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left + right
+        if isinstance(left, int) and left == 0:
+            return right
+        if isinstance(right, int) and right == 0:
+            return left
+        return self._binary("arith.addi", left, right)
+
+    def subtract(self, left: Index, right: Index) -> Index:
+        """The difference of two indices."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left - right
+        if isinstance(right, int) and right == 0:
+            return left
+        return self._binary("arith.subi", left, right)
+
+    def multiply(self, left: Index, right: Index) -> Index:
+        """The product of two indices."""
+        if isinstance(left, int) and isinstance(right, int):
+            return left * right
+        for factor, other in ((left, right), (right, left)):
+            if isinstance(factor, int) and factor in (0, 1):
+                return other if factor else 0
+        return self._binary("arith.muli", left, right)
+
+    def divide(self, left: Index, right: int) -> Index:
+        """A non-negative index divided by a positive number, rounded down."""
+        if isinstance(left, int):
+            return left // right
+        return left if right == 1 else self._binary("arith.divui", left, right)
+
+    def minimum(self, left: Index, right: Index) -> Index:
+        """The smaller of two indices."""
+        if isinstance(left, int) and isinstance(right, int):
+            return min(left, right)
+        return self._binary("arith.minsi", left, right)
+
+    def _binary(self, name: str, left: Index, right: Index) -> Value:
+        return create(name, [self.index_type], [self.value(left), self.value(right)])
+
+    def affine(self, expression: Any, dims: Sequence[Index]) -> Index:
+        """The value of an affine expression without symbols, given its dimensions."""
+        if isinstance(expression, ir.AffineDimExpr):
+            return dims[expression.position]
+        if isinstance(expression, ir.AffineConstantExpr):
+            return int(expression.value)
+        left, right = self.affine(expression.lhs, dims), self.affine(expression.rhs, dims)
+        if isinstance(expression, ir.AffineAddExpr):
+            return self.add(left, right)
+        if isinstance(expression, ir.AffineMulExpr):
+            return self.multiply(left, right)
+        if not isinstance(right, int):
+            raise ValueError(f"the divisor of {expression} is not a constant")
+        quotient = self._floor_divide(left, right)
+        if isinstance(expression, ir.AffineModExpr):
+            return self.subtract(left, self.multiply(quotient, right))
+        if isinstance(expression, ir.AffineFloorDivExpr):
+            return quotient
+        return self.add(self._floor_divide(self.subtract(left, 1), right), 1)
+
+    def _floor_divide(self, left: Index, right: int) -> Index:
+        return left // right if isinstance(left, int) else self._binary("arith.floordivsi", left, right)
+
+    @contextmanager
+    def loop(self, stop: Index, step: int = 1, start: Index = 0, unroll: bool = True) -> Iterator[Index]:
+        """A loop over `range(start, stop, step)`; yields the position. One known to run once is left out."""
+        if isinstance(start, int) and isinstance(stop, int) and start < stop <= start + step:
+            yield start
+            return
+        loop = ForLoop(self, start, stop, step, [], unroll)
+        with loop.body():
+            yield loop.position
+            loop.end([])
+
+
+_KEEP_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
+"""Unrolling loops whose body is wide already costs compile time and brings nothing."""
+
+
+class ForLoop:
+    """An `scf.for` under construction, with carried values; LLVM may unroll it or not."""
+
+    def __init__(
+        self,
+        emitter: Emitter,
+        start: Index,
+        stop: Index,
+        step: int,
+        carried: Sequence[Value],
+        unroll: bool = True,
+    ) -> None:
+        bounds = [emitter.value(start), emitter.value(stop), emitter.value(step)]
+        types = [value.type for value in carried]
+        self.operation = ir.Operation.create("scf.for", types, [*bounds, *carried], regions=1)
+        if not unroll:
+            self.operation.attributes["loop_annotation"] = ir.Attribute.parse(_KEEP_ROLLED)
+        arguments = [emitter.index_type, *types]
+        self.block = self.operation.regions[0].blocks.append(
+            *arguments, arg_locs=[ir.Location.current] * len(arguments)
+        )
+        self.position = self.block.arguments[0]
+        self.carried = list(self.block.arguments)[1:]
+
+    def body(self) -> Any:
+        """The insertion point at the end of the body."""
+        return ir.InsertionPoint(self.block)
+
+    def end(self, values: Sequence[Value]) -> None:
+        """Finish the body with the values carried to the next iteration."""
+        ir.Operation.create("scf.yield", [], list(values))
+
+    @property
+    def results(self) -> list[Value]:
+        """The carried values after the last iteration."""
+        return list(self.operation.results)
+
+
+def create(
+    name: str, types: Sequence[Type], operands: Sequence[Value], attributes: dict[str, Any] | None = None
+) -> Value:
+    """Create an operation without regions; returns its only result, or None when it has none."""
+    operation = ir.Operation.create(name, list(types), list(operands), attributes or {})
+    return operation.results[0] if types else None
+
+
+def load(memref: Value, indices: Sequence[Value]) -> Value:
+    """Read one element."""
+    return create("memref.load", [memref.type.element_type], [memref, *indices])
+
+
+def store(value: Value, memref: Value, indices: Sequence[Value]) -> None:
+    """Write one element."""
+    create("memref.store", [], [value, memref, *indices])

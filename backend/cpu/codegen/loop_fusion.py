@@ -1,0 +1,135 @@
+"""Which loop nests of a kernel run in one loop.
+
+A softmax over rows is six nests over the same rows: run row by row, the row stays in the first-level cache
+and its temporaries are one row long. Two nests may share the loop over a dimension when everything that one
+writes and the other touches is addressed by that dimension along the same axis: then an iteration only meets
+its own data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Value, ir
+from .emit import Emitter, Index
+from .loop_nest import Access, LoopNest, nested
+from .loops import emit_loops
+
+_VIEWS = {
+    "memref.subview",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.reinterpret_cast",
+}
+
+
+def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
+    """Write nests that follow each other as loops, sharing loops where that is allowed and pays."""
+    while nests:
+        count = _fusable_prefix(nests)
+        group, nests = nests[:count], nests[count:]
+        if count == 1:
+            with group[0].operation.location:
+                emit_loops(group[0], emitter)
+            continue
+        dims = [nest.free_dims()[0] for nest in group]
+        with group[0].operation.location, emitter.loop(group[0].extents[dims[0]]) as position:
+            for nest, dim in zip(group, dims, strict=True):
+                nest.fixed[dim] = position
+            emit_nests(group, emitter)
+
+
+def _fusable_prefix(nests: Sequence[LoopNest]) -> int:
+    """How many of the first nests can share the loop over their next dimension."""
+    count = 1
+    if not _may_lead(nests[0]):
+        return count
+    while count < len(nests) and _joins(nests[:count], nests[count]):
+        count += 1
+    return count
+
+
+def _may_lead(nest: LoopNest) -> bool:
+    """Whether the next dimension of a nest is parallel, and not the one that should run innermost."""
+    free = nest.free_dims()
+    if not free or not nest.parallel[free[0]] or nest.extents[free[0]] == 1:
+        return False
+    remaining = [dim for dim in free if nest.extents[dim] != 1]
+    return len(remaining) < 2 or nest.innermost() != free[0]
+
+
+def _joins(group: Sequence[LoopNest], nest: LoopNest) -> bool:
+    if not _may_lead(nest):
+        return False
+    dim, first = nest.free_dims()[0], group[0]
+    if not _same_extent(first, first.free_dims()[0], nest, dim):
+        return False
+    return all(_independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
+
+
+def _same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
+    """Whether two loop dimensions have the same size, as far as is known."""
+    if _same(left.extents[left_dim], right.extents[right_dim]):
+        return True
+    return any(
+        a.memref == b.memref and a.axis_of(left_dim) == b.axis_of(right_dim) is not None
+        for a in left.accesses
+        for b in right.accesses
+        if not a.is_scalar and not b.is_scalar
+    )
+
+
+def _same(left: Index, right: Index) -> bool:
+    if isinstance(left, int) or isinstance(right, int):
+        return isinstance(left, int) and isinstance(right, int) and left == right
+    if left == right:
+        return True
+    sources = [_size_source(value) for value in (left, right)]
+    return sources[0] is not None and sources[0] == sources[1]
+
+
+def _size_source(value: Value) -> tuple[Value, int] | None:
+    """The memref and axis that a `memref.dim` reads."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "memref.dim":
+        return None
+    memref, axis = owner.operation.operands
+    if isinstance(axis.owner, ir.Block) or axis.owner.operation.name != "arith.constant":
+        return None
+    return memref, axis.owner.operation.attributes["value"].value
+
+
+def _independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
+    """Whether iterations of the two dimensions only share data when they are the same iteration."""
+    captured = [_base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
+    for a, b in _conflicts(left, right):
+        if _base(a.memref) == _base(b.memref):
+            axes = a.axis_of(left_dim), b.axis_of(right_dim)
+            if a.memref != b.memref or axes[0] is None or axes[0] != axes[1]:
+                return False
+    written = [_base(access.memref) for nest in (left, right) for access in nest.outputs]
+    return not any(memref == base for memref in captured for base in written)
+
+
+def _conflicts(left: LoopNest, right: LoopNest) -> list[tuple[Access, Access]]:
+    """Accesses of both nests of which at least one writes."""
+    pairs = [(a, b) for a in left.accesses for b in right.outputs if not a.is_scalar]
+    return pairs + [(a, b) for a in left.outputs for b in right.inputs if not b.is_scalar]
+
+
+def _base(memref: Value) -> Value:
+    """The allocation or argument that a view looks into."""
+    while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
+        memref = memref.owner.operation.operands[0]
+    return memref
+
+
+def _captured_memrefs(nest: LoopNest) -> list[Value]:
+    """Memrefs that the body reads by itself (gathers)."""
+    return [
+        operand
+        for op in nested(nest.operation)
+        for operand in op.operation.operands
+        if isinstance(operand.type, ir.MemRefType)
+    ]

@@ -1,0 +1,228 @@
+"""Floating arithmetic on MLIR values with Python operators, for scalars and vectors of f32 and f64 alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ....dialect.mlir import Type, Value, ir
+from .emit import create
+
+_PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13, "unordered": 14}
+_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A floating value; arithmetic is written at the current insertion point and is exact IEEE."""
+
+    value: Value
+
+    @property
+    def type(self) -> Type:
+        """The type of the value: a float, or a vector of floats."""
+        return self.value.type
+
+    @property
+    def element(self) -> Type:
+        """The scalar type."""
+        return self.type.element_type if isinstance(self.type, ir.VectorType) else self.type
+
+    @property
+    def bits(self) -> int:
+        """The width of the scalar type."""
+        return int(self.element.width)
+
+    def constant(self, number: float) -> Number:
+        """A constant of this type."""
+        return Number(_constant(ir.FloatAttr.get(self.element, number), self.type))
+
+    def _apply(self, name: str, *others: Number | float) -> Number:
+        operands = [self.value, *(self._coerce(other).value for other in others)]
+        return Number(create(name, [self.type], operands))
+
+    def _coerce(self, other: Number | float) -> Number:
+        return other if isinstance(other, Number) else self.constant(other)
+
+    def __add__(self, other: Number | float) -> Number:
+        return self._apply("arith.addf", other)
+
+    def __sub__(self, other: Number | float) -> Number:
+        return self._apply("arith.subf", other)
+
+    def __mul__(self, other: Number | float) -> Number:
+        return self._apply("arith.mulf", other)
+
+    def __truediv__(self, other: Number | float) -> Number:
+        return self._apply("arith.divf", other)
+
+    def __rsub__(self, other: float) -> Number:
+        return self.constant(other) - self
+
+    def __rtruediv__(self, other: float) -> Number:
+        return self.constant(other) / self
+
+    def __neg__(self) -> Number:
+        return self._apply("arith.negf")
+
+    def __abs__(self) -> Number:
+        return self._apply("math.absf")
+
+    def times_plus(self, factor: Number | float, addend: Number | float) -> Number:
+        """self * factor + addend with one rounding."""
+        return self._apply("math.fma", factor, addend)
+
+    def polynomial(self, coefficients: Sequence[float]) -> Number:
+        """The polynomial in this value, highest coefficient first, by Horner's rule."""
+        result = self.constant(coefficients[0])
+        for coefficient in coefficients[1:]:
+            result = result.times_plus(self, coefficient)
+        return result
+
+    def round(self) -> Number:
+        """The nearest integer, ties to even."""
+        return self._apply("math.roundeven")
+
+    def floor(self) -> Number:
+        """The largest integer not above."""
+        return self._apply("math.floor")
+
+    def sqrt(self) -> Number:
+        """The square root."""
+        return self._apply("math.sqrt")
+
+    def with_sign_of(self, other: Number) -> Number:
+        """The magnitude of this value with the sign of another."""
+        return self._apply("math.copysign", other)
+
+    def at_most(self, bound: float) -> Number:
+        """The smaller of the value and a bound; the bound for NaN."""
+        return self._apply("arith.minnumf", bound)
+
+    def at_least(self, bound: float) -> Number:
+        """The larger of the value and a bound; the bound for NaN."""
+        return self._apply("arith.maxnumf", bound)
+
+    def compare(self, predicate: str, other: Number | float) -> Value:
+        """An ordered comparison ("!=" and "unordered" are true for NaN)."""
+        i64 = ir.IntegerType.get_signless(64)
+        attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES[predicate])}
+        return create("arith.cmpf", [like(self.type, 1)], [self.value, self._coerce(other).value], attributes)
+
+    def where(self, condition: Value, otherwise: Number | float) -> Number:
+        """This value where the condition holds, else another."""
+        operands = [condition, self.value, self._coerce(otherwise).value]
+        return Number(create("arith.select", [self.type], operands))
+
+    def is_nan(self) -> Value:
+        """Whether the value is not a number."""
+        return self.compare("unordered", self)
+
+    def to_integer(self) -> Integer:
+        """Convert a value that is an integer to an integer of the same width."""
+        return Integer(create("arith.fptosi", [like(self.type, self.bits)], [self.value]))
+
+    def to_bits(self) -> Integer:
+        """The bit pattern."""
+        return Integer(create("arith.bitcast", [like(self.type, self.bits)], [self.value]))
+
+    def widen(self) -> Number:
+        """The same value as f64."""
+        return Number(create("arith.extf", [float_like(self.type, ir.F64Type.get())], [self.value]))
+
+    def narrow(self, type: Type) -> Number:
+        """The value rounded to a narrower float type."""
+        return Number(create("arith.truncf", [type], [self.value]))
+
+
+@dataclass(frozen=True)
+class Integer:
+    """An integer value, or vector of integers."""
+
+    value: Value
+
+    def _apply(self, name: str, other: Integer | int) -> Integer:
+        return Integer(create(name, [self.value.type], [self.value, self._coerce(other).value]))
+
+    def _coerce(self, other: Integer | int) -> Integer:
+        if isinstance(other, Integer):
+            return other
+        type = self.value.type
+        element = type.element_type if isinstance(type, ir.VectorType) else type
+        return Integer(_constant(ir.IntegerAttr.get(element, other), type))
+
+    def __add__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.addi", other)
+
+    def __sub__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.subi", other)
+
+    def __and__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.andi", other)
+
+    def __or__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.ori", other)
+
+    def __xor__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.xori", other)
+
+    def __lshift__(self, count: int) -> Integer:
+        return self._apply("arith.shli", count)
+
+    def __rshift__(self, count: int) -> Integer:
+        return self._apply("arith.shrsi", count)
+
+    def compare(self, predicate: str, other: Integer | int) -> Value:
+        """A signed comparison."""
+        i64 = ir.IntegerType.get_signless(64)
+        attributes = {"predicate": ir.IntegerAttr.get(i64, _INTEGER_PREDICATES[predicate])}
+        operands = [self.value, self._coerce(other).value]
+        return create("arith.cmpi", [like(self.value.type, 1)], operands, attributes)
+
+    def where(self, condition: Value, otherwise: Integer | int) -> Integer:
+        """This value where the condition holds, else another."""
+        operands = [condition, self.value, self._coerce(otherwise).value]
+        return Integer(create("arith.select", [self.value.type], operands))
+
+    def to_number(self, type: Type) -> Number:
+        """Convert to the given float type."""
+        return Number(create("arith.sitofp", [type], [self.value]))
+
+    def as_number(self, type: Type) -> Number:
+        """The float with this bit pattern."""
+        return Number(create("arith.bitcast", [type], [self.value]))
+
+
+def any_of(*conditions: Value) -> Value:
+    """Whether one of the conditions holds."""
+    return _fold("arith.ori", conditions)
+
+
+def all_of(*conditions: Value) -> Value:
+    """Whether all conditions hold."""
+    return _fold("arith.andi", conditions)
+
+
+def _fold(name: str, conditions: Sequence[Value]) -> Value:
+    result, *rest = conditions
+    for condition in rest:
+        result = create(name, [result.type], [result, condition])
+    return result
+
+
+def like(type: Type, width: int) -> Type:
+    """The integer type of a width in the shape of another type."""
+    return float_like(type, ir.IntegerType.get_signless(width))
+
+
+def float_like(type: Type, element: Type) -> Type:
+    """The element type, or a vector of it where `type` is a vector."""
+    if isinstance(type, ir.VectorType):
+        return ir.VectorType.get(type.shape, element)
+    return element
+
+
+def _constant(attribute: ir.Attribute, type: Type) -> Value:
+    if isinstance(type, ir.VectorType):
+        attribute = ir.DenseElementsAttr.get_splat(type, attribute)
+    return create("arith.constant", [type], [], {"value": attribute})

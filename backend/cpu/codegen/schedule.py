@@ -1,0 +1,99 @@
+"""What becomes of a run of loop nests: contractions with what surrounds them, and loops for all else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Value, ir
+from .collapse import collapse_dims
+from .contraction import Contraction, match_contraction
+from .contraction_emitter import ContractionEmitter
+from .contraction_plan import Plan, plan
+from .emit import Emitter
+from .epilogue import Epilogue, match_epilogue
+from .loop_fusion import emit_nests
+from .loop_nest import LoopNest
+from .reductions import relax_combiners
+from .row_product import RowProduct
+
+
+def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
+    """Write loop nests that follow each other at the insertion point."""
+    waiting: list[LoopNest] = []
+    while nests:
+        nest, *nests = nests
+        fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
+        following = nests[0] if nests else None
+        found = _contraction(nest, fill, following, emitter)
+        if found is None:
+            waiting.append(nest)
+            continue
+        contraction, choice, epilogue = found
+        if fill is not None:
+            waiting.remove(fill)
+        _emit_loops(waiting, emitter)
+        waiting = []
+        with nest.operation.location:
+            _emit_contraction(contraction, choice, fill, epilogue, emitter)
+        if epilogue is not None:
+            nests = nests[1:]
+    _emit_loops(waiting, emitter)
+
+
+def _emit_loops(nests: list[LoopNest], emitter: Emitter) -> None:
+    for nest in nests:
+        relax_combiners(nest)
+    if nests:
+        collapse_dims(nests, emitter)
+        emit_nests(nests, emitter)
+
+
+def _contraction(
+    nest: LoopNest, fill: LoopNest | None, following: LoopNest | None, emitter: Emitter
+) -> tuple[Contraction, Plan, Epilogue | None] | None:
+    """A nest as contraction, with the choices for it and the nest that follows if that is an epilogue."""
+    contraction = match_contraction(nest)
+    choice = plan(contraction) if contraction else None
+    if contraction is None or choice is None:
+        return None
+    own = [nest.operation, *([fill.operation] if fill else [])]
+    if following is not None and fill is not None and not choice.by_rows:
+        epilogue = match_epilogue(contraction, own, following, choice.lanes, emitter)
+        if epilogue is not None:
+            return contraction, choice, epilogue
+    return contraction, choice, None
+
+
+def _fills(fill: LoopNest, nest: LoopNest) -> bool:
+    """Whether a nest only sets the result of another to a scalar."""
+    if len(nest.outputs) != 1 or len(fill.outputs) != 1 or len(fill.inputs) != 1:
+        return False
+    if not fill.inputs[0].is_scalar or fill.outputs[0].memref != nest.outputs[0].memref:
+        return False
+    expressions = fill.outputs[0].expressions
+    plain = [ir.AffineExpr.get_dim(dim) for dim in range(len(fill.parallel))] == list(expressions)
+    (terminator,) = list(fill.body.operations)[-1:]
+    return plain and terminator.operation.operands[0] == fill.body.arguments[0]
+
+
+def _emit_contraction(
+    contraction: Contraction,
+    choice: Plan,
+    fill: LoopNest | None,
+    epilogue: Epilogue | None,
+    emitter: Emitter,
+) -> None:
+    initial: Value | None = fill.inputs[0].memref if fill else None
+    if choice.by_rows:
+        RowProduct(contraction, choice, emitter, initial).emit()
+    else:
+        finish = epilogue.finish if epilogue else None
+        may_repeat = epilogue is None or not epilogue.updates()
+        ContractionEmitter(contraction, choice, emitter, initial, finish, may_repeat).emit()
+    _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
+
+
+def _erase(nests: Sequence[LoopNest | None]) -> None:
+    for nest in nests:
+        if nest is not None:
+            nest.operation.erase()

@@ -1,0 +1,150 @@
+"""Temporaries of a kernel: shrunk to what one iteration needs, and put on the stack where they are small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ....dialect.mlir import Operation, Type, Value, ir
+from .emit import Emitter, create
+from .loop_nest import nested
+
+STACK_BYTES = 16 * 1024
+"""Temporaries up to this size live on the stack."""
+
+_VIEWS = {"memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape"}
+_ACCESSES = {
+    "memref.load",
+    "memref.store",
+    "memref.dim",
+    "vector.load",
+    "vector.store",
+    "vector.maskedload",
+    "vector.maskedstore",
+}
+
+
+def promote_temporaries(function: Operation, emitter: Emitter) -> None:
+    """Shrink the allocations of a function and move the small ones to the stack."""
+    # Listed first: shrinking one erases its loads and stores, which must not be looked at afterwards.
+    allocations = [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
+    for operation in allocations:
+        allocation = _shrink(_merge_axes(operation))
+        if not any(True for _ in allocation.results[0].uses):
+            allocation.erase()
+        elif _is_small(allocation.results[0].type) and _only_accessed(allocation.results[0]):
+            _move_to_stack(allocation, emitter)
+
+
+def _merge_axes(allocation: Operation) -> Operation:
+    """Allocate in the shape of the only view of an allocation, when that view merges static axes."""
+    users = _users(allocation.results[0])
+    if len(users) != 1 or users[0].name != "memref.collapse_shape" or list(allocation.operands):
+        return allocation
+    merged = _allocate_like(allocation, users[0].results[0].type)
+    users[0].results[0].replace_all_uses_with(merged.results[0])
+    users[0].erase()
+    allocation.erase()
+    return _merge_axes(merged)
+
+
+def _shrink(allocation: Operation) -> Operation:
+    """Drop the axes that are only ever addressed by the position of one and the same loop.
+
+    Nothing outside that loop can touch such an allocation, so an iteration only meets what it wrote itself.
+    """
+    memref = allocation.results[0]
+    users = _users(memref)
+    if list(allocation.operands) or any(user.name not in ("memref.load", "memref.store") for user in users):
+        return allocation
+    indices = [_indices(user) for user in users]
+    kept = [axis for axis in range(memref.type.rank) if not _is_loop_position({row[axis] for row in indices})]
+    if len(kept) == memref.type.rank or not users:
+        return allocation
+    shape = [memref.type.shape[axis] for axis in kept]
+    smaller = _allocate_like(allocation, ir.MemRefType.get(shape, memref.type.element_type))
+    for user, row in zip(users, indices, strict=True):
+        _access_again(user, smaller.results[0], [row[axis] for axis in kept])
+    allocation.erase()
+    return smaller
+
+
+def _is_loop_position(values: set[Value]) -> bool:
+    if len(values) != 1:
+        return False
+    (value,) = values
+    owner = value.owner
+    return isinstance(owner, ir.Block) and owner.owner.operation.name == "scf.for" and value.arg_number == 0
+
+
+def _indices(access: Operation) -> list[Value]:
+    return list(access.operands)[1 if access.name == "memref.load" else 2 :]
+
+
+def _access_again(access: Operation, memref: Value, indices: list[Value]) -> None:
+    with ir.InsertionPoint(access), access.location:
+        if access.name == "memref.load":
+            value = create("memref.load", [access.results[0].type], [memref, *indices])
+            access.results[0].replace_all_uses_with(value)
+        else:
+            create("memref.store", [], [access.operands[0], memref, *indices])
+    access.erase()
+
+
+def _allocate_like(allocation: Operation, type: Type) -> Operation:
+    with ir.InsertionPoint(allocation), allocation.location:
+        return ir.Operation.create("memref.alloc", [type], [], _segments(64))
+
+
+def _segments(alignment: int) -> dict[str, object]:
+    i64 = ir.IntegerType.get_signless(64)
+    return {
+        "alignment": ir.IntegerAttr.get(i64, alignment),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0]),
+    }
+
+
+def _is_small(type: Type) -> bool:
+    if not type.has_static_shape:
+        return False
+    elements = 1
+    for size in type.shape:
+        elements *= size
+    return elements * element_bytes(type.element_type) <= STACK_BYTES
+
+
+def element_bytes(type: Type) -> int:
+    """The size of an element in memory."""
+    if isinstance(type, ir.ComplexType):
+        return 2 * element_bytes(type.element_type)
+    return 8 if isinstance(type, ir.IndexType) else max(1, type.width // 8)
+
+
+def _only_accessed(memref: Value) -> bool:
+    """Whether a memref is only read and written, never handed on."""
+    for user in _users(memref):
+        if user.name in _VIEWS:
+            if not _only_accessed(user.results[0]):
+                return False
+        elif user.name not in _ACCESSES:
+            return False
+    return True
+
+
+def _move_to_stack(allocation: Operation, emitter: Emitter) -> None:
+    with emitter.entry_point(), allocation.location:
+        slot = ir.Operation.create("memref.alloca", [allocation.results[0].type], [], _segments(64))
+    allocation.results[0].replace_all_uses_with(slot.results[0])
+    allocation.erase()
+
+
+def _users(value: Value) -> list[Operation]:
+    return list(_unique_users(value))
+
+
+def _unique_users(value: Value) -> Iterator[Operation]:
+    seen: set[Operation] = set()
+    for use in value.uses:
+        user = use.owner.operation
+        if user not in seen:
+            seen.add(user)
+            yield user

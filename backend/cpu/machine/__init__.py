@@ -1,0 +1,1 @@
+"""From the llvm dialect to machine code that is called with NumPy arrays."""

@@ -1,0 +1,139 @@
+"""The uniform entry of a compiled function, and how its functions are linked.
+
+    void f_entry(PyArrayObject **arrays, char *workspace, int64_t *record)
+    void f_sizes_entry(PyArrayObject **arrays, int64_t *sizes)
+
+Data pointers and dynamic sizes are read from the array objects themselves: what NumPy's own `PyArray_DATA`
+and `PyArray_DIMS` do in every extension module, and ten times cheaper than asking for them in Python.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ....dialect.errors import InternalError
+from ....dialect.mlir import Module, Operation, Type, ir
+from ..planning.buffers import Plan
+from ..planning.failures import RECORD_LENGTH
+from ..planning.shapes import static_shape
+
+# PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
+_DATA = object.__basicsize__
+_DIMENSIONS = _DATA + 16
+
+MAX_INLINED_CALLS = 2
+
+
+def link_functions(module: Module, public: set[str]) -> None:
+    """Keep everything but the entries private to the module, and kernels out of line.
+
+    A single call is worth inlining; many would make one function that is slow to compile, for nanoseconds.
+    """
+    internal = ir.Attribute.parse("#llvm.linkage<internal>")
+    functions = [op.operation for op in module.body.operations if _has_body(op.operation)]
+    planned = [op for op in functions if op.attributes["sym_name"].value in public]
+    calls = sum(
+        op.operation.name == "llvm.call" for f in planned for block in f.regions[0] for op in block.operations
+    )
+    for function in functions:
+        function.attributes["linkage"] = internal
+        if calls > MAX_INLINED_CALLS and function.attributes["sym_name"].value not in public:
+            function.attributes["no_inline"] = ir.UnitAttr.get()
+
+
+def _has_body(op: Operation) -> bool:
+    return op.name == "llvm.func" and any(True for _ in op.regions[0])
+
+
+def entry_text(plan: Plan) -> str:
+    """The LLVM assembly of the entry functions of a planned function."""
+    arguments = _Arguments()
+    inputs = len(plan.inputs)
+    for index, type in enumerate(plan.inputs + plan.results):
+        arguments.array(index, type)
+    size = 0 if plan.workspace is None else plan.workspace
+    arguments.pass_memref("%workspace", [str(size)])
+    arguments.pass_memref("%record", [str(RECORD_LENGTH)])
+    text = (
+        f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
+        f"{arguments.text}"
+        f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
+    )
+    return text if plan.sizes is None else text + _sizes_text(plan, inputs)
+
+
+def _sizes_text(plan: Plan, inputs: int) -> str:
+    arguments = _Arguments()
+    for index, type in enumerate(plan.inputs):
+        arguments.array(index, type)
+    count = sum(extent is None for type in plan.results for extent in static_shape(type)) + 1
+    result = "i64" if count == 1 else "{ " + ", ".join(["i64"] * count) + " }"
+    lines = [f'  %sizes = call {result} @"{plan.sizes}"({", ".join(arguments.passed)})\n']
+    for i in range(count):
+        value = "%sizes" if count == 1 else f"%size.{i}"
+        if count > 1:
+            lines.append(f"  {value} = extractvalue {result} %sizes, {i}\n")
+        lines.append(
+            f"  %at.{i} = getelementptr i64, ptr %result, i64 {i}\n  store i64 {value}, ptr %at.{i}\n"
+        )
+    return (
+        f'\ndefine void @"{plan.sizes}_entry"(ptr %arrays, ptr %result) {{\n'
+        f"{arguments.text}{''.join(lines)}  ret void\n}}\n"
+    )
+
+
+class _Arguments:
+    """Builds memref descriptors, passed as separate arguments, from array objects."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.passed: list[str] = []
+
+    def array(self, index: int, type: Type) -> None:
+        """Pass the array at an index of the table as a memref of a type."""
+        a = f"a{index}"
+        lines = [
+            f"%{a}.slot = getelementptr ptr, ptr %arrays, i64 {index}",
+            f"%{a} = load ptr, ptr %{a}.slot",
+            f"%{a}.field = getelementptr i8, ptr %{a}, i64 {_DATA}",
+            f"%{a}.data = load ptr, ptr %{a}.field",
+        ]
+        shape = static_shape(type)
+        if None in shape:
+            lines.append(f"%{a}.dims = getelementptr i8, ptr %{a}, i64 {_DIMENSIONS}")
+            lines.append(f"%{a}.shape = load ptr, ptr %{a}.dims")
+        sizes = []
+        for axis, extent in enumerate(shape):
+            if extent is None:
+                lines.append(f"%{a}.at{axis} = getelementptr i64, ptr %{a}.shape, i64 {axis}")
+                lines.append(f"%{a}.size{axis} = load i64, ptr %{a}.at{axis}")
+            sizes.append(f"%{a}.size{axis}" if extent is None else str(extent))
+        self.text += "".join(f"  {line}\n" for line in lines)
+        self.pass_memref(f"%{a}.data", sizes, f"%{a}")
+
+    def pass_memref(self, pointer: str, sizes: list[str], prefix: str = "") -> None:
+        """Pass a contiguous memref: both pointers, offset, sizes and strides."""
+        strides = ["1"]
+        for axis in range(len(sizes) - 1, 0, -1):
+            if sizes[axis].startswith("%") or strides[0].startswith("%"):
+                name = f"{prefix}.stride{axis - 1}"
+                self.text += f"  {name} = mul i64 {strides[0]}, {sizes[axis]}\n"
+                strides.insert(0, name)
+            else:
+                strides.insert(0, str(int(strides[0]) * int(sizes[axis])))
+        numbers = ["0", *sizes, *(strides if sizes else [])]
+        self.passed += [f"ptr {pointer}", f"ptr {pointer}", *(f"i64 {number}" for number in numbers)]
+
+
+@cache
+def check_array_layout() -> None:
+    """Make sure that array objects look as expected; raises InternalError on an unknown interpreter."""
+    import ctypes
+
+    import numpy
+
+    array = numpy.zeros((3, 5))
+    data = ctypes.c_void_p.from_address(id(array) + _DATA).value
+    dimensions = ctypes.POINTER(ctypes.c_ssize_t).from_address(id(array) + _DIMENSIONS)
+    if data != array.ctypes.data or dimensions[:2] != [3, 5]:
+        raise InternalError("array objects of this Python or NumPy have an unknown layout")

@@ -1,0 +1,208 @@
+"""Compiled functions on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ....dialect.errors import InternalError, WeftError, WeftValueError
+from ....dialect.mlir import Module, Type, ir
+from ..planning.arena import ALIGNMENT
+from ..planning.buffers import Plan
+from ..planning.failures import RECORD_LENGTH, Site
+from ..planning.shapes import static_shape
+from . import llvm
+from .entry import check_array_layout
+from .stages import STAGES, Lowering, stage_text
+
+_Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
+_MAX_KNOWN_SIZES = 256
+_empty = np.empty
+
+
+class RuntimeFailure(WeftError):
+    """Compiled code reached a `weft.raise_if` whose condition holds.
+
+    `error` names the Python exception to raise, `message` is its text, and `location` is the MLIR location of
+    the op as text.
+    """
+
+    def __init__(self, error: str, message: str, location: str) -> None:
+        super().__init__(f"{error}: {message}")
+        self.error = error
+        self.message = message
+        self.location = location
+
+
+def compile_module(
+    module: Module,
+    name: str,
+    *,
+    result_dtypes: Sequence[Any] | None = None,
+    verify: bool = False,
+) -> Executable:
+    """Compile the function of a linalg-stage module; the module is used up.
+
+    `result_dtypes` are the NumPy dtypes of the results, which MLIR's signless types do not tell; without them
+    results are signed integers, floats and complex numbers. `verify` checks the IR after every step.
+    """
+    check_array_layout()
+    source = module.operation.clone()
+    lowering = Lowering(module, verify)
+    for _ in lowering.stages():
+        pass
+    plan = next((plan for plan in lowering.plans if plan.name == name), None)
+    if plan is None:
+        raise InternalError(f"the module to compile has no function {name}")
+    optimised = llvm.optimise(lowering.llvm_text)
+    entries = [f"{function}_entry" for function in (plan.name, plan.sizes) if function is not None]
+    code = llvm.Code(llvm.object_code(optimised), entries, llvm.external_symbols(optimised))
+    dtypes = (
+        [_default_dtype(type.element_type) for type in plan.results]
+        if result_dtypes is None
+        else result_dtypes
+    )
+    return Executable(plan, [np.dtype(dtype) for dtype in dtypes], code, source)
+
+
+class Executable:
+    """A compiled function. Call it with C-contiguous, aligned arrays of the dtypes and shapes it was compiled
+    for.
+
+    Arguments that the program writes must not overlap others. Calls from several threads at once are allowed;
+    each has a workspace of its own. The machine code is freed with the object.
+    """
+
+    def __init__(self, plan: Plan, dtypes: list[np.dtype[Any]], code: llvm.Code, source: Module) -> None:
+        self.plan = plan
+        self._code = code
+        self._source = source
+        self._dtypes = dtypes
+        self._inputs = len(plan.inputs)
+        self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
+        self._frames: list[_Frame] = []
+        self._shapes = [static_shape(type) for type in plan.results]
+        # The shapes of all results when they are known now, for the quick way through a call.
+        self._outputs: _Outputs | None = None
+        self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
+        if plan.sizes is None:
+            self._outputs = [(tuple(t.shape), dtype) for t, dtype in zip(plan.results, dtypes, strict=True)]
+        if plan.sizes:
+            sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+            self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
+
+    def __call__(self, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+        """Run the function; the results are new arrays. Raises RuntimeFailure where the program raises."""
+        try:
+            frame = self._frames.pop()  # pop and append are atomic
+        except IndexError:
+            frame = _Frame(self.plan)
+        outputs = self._outputs
+        if outputs is None:
+            key = tuple([array.shape for array in arrays])
+            known = self._known_sizes.get(key)
+            if known is None:
+                if len(self._known_sizes) >= _MAX_KNOWN_SIZES:
+                    self._known_sizes.clear()
+                known = self._known_sizes[key] = self._ask_sizes(frame, arrays)
+            outputs, workspace = known
+            frame.reserve(workspace)
+        results = [_empty(shape, dtype) for shape, dtype in outputs]
+        frame.table[:] = [*map(id, arrays), *map(id, results)]
+        self._entry(frame.table_address, frame.workspace_address, frame.record_address)
+        if self.plan.sites and frame.record[0]:
+            failure = self._failure(frame)
+            self._frames.append(frame)
+            raise failure
+        self._frames.append(frame)
+        return results
+
+    def check(self, *arrays: np.ndarray[Any, Any]) -> None:
+        """Raise WeftValueError unless the arrays may be passed to the function."""
+        if len(arrays) != self._inputs:
+            raise WeftValueError(f"{self.plan.name} takes {self._inputs} arrays, not {len(arrays)}")
+        for index, (array, type) in enumerate(zip(arrays, self.plan.inputs, strict=True)):
+            expected = static_shape(type)
+            fits = len(expected) == array.ndim and all(
+                extent is None or extent == actual
+                for extent, actual in zip(expected, array.shape, strict=True)
+            )
+            flags = array.flags
+            if not fits or not flags.c_contiguous or not flags.aligned or not array.dtype.isnative:
+                raise WeftValueError(
+                    f"argument {index} of {self.plan.name} must be a contiguous array like {type}"
+                )
+
+    def text(self, stage: str) -> str:
+        """The program at a stage of its compilation; the stages are listed in `STAGES`."""
+        if stage not in STAGES:
+            raise WeftValueError(f"{stage!r} is not a stage of the CPU backend: {', '.join(STAGES)}")
+        with self._source.context, ir.Location.unknown():
+            return stage_text(self._source.clone(), stage)
+
+    def _ask_sizes(self, frame: _Frame, arrays: tuple[np.ndarray[Any, Any], ...]) -> tuple[_Outputs, int]:
+        """Ask the program what the results are and how large the workspace must be."""
+        frame.table[: self._inputs] = [*map(id, arrays)]
+        self._sizes_entry(frame.table_address, frame.sizes_address)
+        known = iter(frame.sizes)
+        shapes = [
+            tuple(next(known) if extent is None else extent for extent in shape) for shape in self._shapes
+        ]
+        return list(zip(shapes, self._dtypes, strict=True)), next(known)
+
+    def _failure(self, frame: _Frame) -> RuntimeFailure:
+        site: Site = self.plan.sites[frame.record[0] - 1]
+        values = frame.record[1 : 1 + site.values]
+        return RuntimeFailure(site.error, site.message.format(*values), site.location)
+
+
+class _Frame:
+    """What one call needs for itself: the table of array objects, the workspace and the error record."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.table = (ctypes.c_ssize_t * (len(plan.inputs) + len(plan.results)))()
+        self.record = (ctypes.c_int64 * RECORD_LENGTH)()
+        dynamic = sum(extent is None for type in plan.results for extent in static_shape(type))
+        self.sizes = (ctypes.c_int64 * (dynamic + 1))()
+        self.table_address = ctypes.addressof(self.table)
+        self.record_address = ctypes.addressof(self.record)
+        self.sizes_address = ctypes.addressof(self.sizes)
+        self._capacity = -1
+        self.reserve(plan.workspace or 0)
+
+    def reserve(self, size: int) -> None:
+        """Make the workspace at least as large as asked."""
+        if size <= self._capacity:
+            return
+        self._memory = np.empty(size + ALIGNMENT, np.uint8)
+        self._capacity = size
+        address = self._memory.ctypes.data
+        self.workspace_address = address + -address % ALIGNMENT
+
+
+_RELEASE_ELEMENTS = 1 << 15
+
+
+def _function_type(plan: Plan) -> Any:
+    """Calls on small arrays keep the interpreter lock: getting it back may take longer than the call."""
+    shapes = [static_shape(type) for type in plan.inputs + plan.results]
+    # An unknown extent counts as a large one.
+    elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
+    make = ctypes.CFUNCTYPE if elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
+    return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def _default_dtype(element: Type) -> Any:
+    """The NumPy dtype of a signless MLIR type, as signed."""
+    if isinstance(element, ir.ComplexType):
+        return np.dtype(f"c{2 * int(element.element_type.width) // 8}")
+    if isinstance(element, ir.BF16Type):
+        import ml_dtypes
+
+        return np.dtype(ml_dtypes.bfloat16)
+    kind = "i" if isinstance(element, ir.IntegerType) else "f"
+    return np.dtype(f"{kind}{int(element.width) // 8}")

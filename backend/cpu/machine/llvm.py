@@ -1,0 +1,143 @@
+"""The last steps: a module in the LLVM dialect becomes LLVM assembly, optimised code, and memory to run."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+from ....dialect.errors import InternalError
+from ....dialect.mlir import Module, translate_to_llvm
+from .literals import rewrite_literals
+from .symbols import addresses
+
+_lock = threading.Lock()
+_numbers = itertools.count()
+
+
+def translate(module: Module) -> str:
+    """The LLVM assembly of a module in the LLVM dialect; InternalError when another op is left.
+
+    The check comes first because the translation ends the process on an op it does not know.
+    """
+    for op in module.body.operations:
+        _check_dialect(op.operation)
+    return rewrite_literals(translate_to_llvm(module))
+
+
+def _check_dialect(function: Any) -> None:
+    if not function.name.startswith("llvm."):
+        raise InternalError(f"{function.location}: {function.name} is left after the lowering to LLVM")
+    for region in function.regions:
+        for block in region:
+            for op in block.operations:
+                _check_dialect(op.operation)
+
+
+def optimise(text: str) -> Any:
+    """Parse LLVM assembly and run LLVM's optimiser for this machine; the result is an llvmlite module."""
+    binding = _binding()
+    try:
+        module = binding.parse_assembly(text)
+    except RuntimeError as error:
+        raise InternalError(f"LLVM refuses the generated code: {error}") from error
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = True
+    options.slp_vectorization = False
+    builder = binding.create_pass_builder(target_machine(), options)
+    builder.getModulePassManager().run(module, builder)
+    return module
+
+
+def assembly(module: Any) -> str:
+    """The machine code of an optimised module as text."""
+    text: str = target_machine().emit_assembly(module)
+    return text
+
+
+def object_code(module: Any) -> bytes:
+    """The machine code of an optimised module as an object file."""
+    code: bytes = target_machine().emit_object(module)
+    return code
+
+
+def external_symbols(module: Any) -> list[str]:
+    """The functions that a module calls but does not define."""
+    return [f.name for f in module.functions if f.is_declaration and not f.name.startswith("llvm.")]
+
+
+class Code:
+    """Machine code in memory, freed with this object: whoever holds an address must hold it too."""
+
+    def __init__(self, object_file: bytes, exports: Iterable[str], symbols: Iterable[str]) -> None:
+        builder = _binding().JITLibraryBuilder().add_object_img(object_file)
+        for name, address in addresses(symbols).items():
+            builder.import_symbol(name, address)
+        for name in exports:
+            builder.export_symbol(name)
+        with _lock:
+            try:
+                self._library = builder.link(_jit(), f"weft.{next(_numbers)}")
+            except RuntimeError as error:
+                raise InternalError(f"the compiled code cannot be linked: {error}") from error
+        self._release = weakref.finalize(self, _release, self._library)
+        self._release.atexit = False
+        _close_released()
+
+    def address(self, name: str) -> int:
+        """The address of an exported function."""
+        return int(self._library[name])
+
+
+_released: list[Any] = []
+"""Libraries whose code is not needed any more and which are not closed yet."""
+
+
+def _release(library: Any) -> None:
+    """Close a library, now or later: a garbage collection may call this while its thread, or another one, links."""
+    _released.append(library)
+    _close_released()
+
+
+def _close_released() -> None:
+    """Close what was released, unless the JIT is in use: who uses it looks here afterwards."""
+    while _released and _lock.acquire(blocking=False):
+        try:
+            while _released:
+                _released.pop().close()
+        finally:
+            _lock.release()
+
+
+@cache
+def _binding() -> Any:
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+@cache
+def target_machine() -> Any:
+    """The machine to compile for: this one."""
+    return _make_target_machine()
+
+
+def _make_target_machine() -> Any:
+    binding = _binding()
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=binding.get_host_cpu_name(),
+        features=binding.get_host_cpu_features().flatten(),
+        opt=2,
+        reloc="pic",
+        codemodel="jitdefault",
+    )
+
+
+@cache
+def _jit() -> Any:
+    return _binding().create_lljit_compiler(_make_target_machine())

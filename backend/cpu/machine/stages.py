@@ -1,0 +1,78 @@
+"""The stages of the CPU backend in order: what `Executable.text` shows and `compile_module` runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from ....dialect.errors import UnsupportedError
+from ....dialect.mlir import Module
+from ..codegen.kernels import lower_kernels
+from ..planning.buffers import Plan, plan_buffers
+from ..planning.failures import branch_at_exits, lower_exits
+from ..planning.outline import OutlineKernels
+from . import llvm
+from .entry import entry_text, link_functions
+from .symbols import is_taken
+from .to_llvm import lower_to_llvm
+
+STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
+"""All stages that text can be asked of."""
+
+
+class Lowering:
+    """Takes a module from linalg to LLVM, one stage after the other, in place."""
+
+    def __init__(self, module: Module, verify: bool) -> None:
+        self._module = module
+        self._verify = verify
+        self.plans: list[Plan] = []
+        self.llvm_text = ""
+
+    def stages(self) -> Iterator[str]:
+        """Run the stages up to LLVM assembly; the name of each is given when it is reached."""
+        module = self._module
+        _require_free_names(module)
+        yield "linalg"
+        OutlineKernels().run(module, Counter())
+        yield "kernels"
+        self.plans = plan_buffers(module)
+        self._check()
+        yield "buffers"
+        lower_kernels(module, self._verify)
+        yield "loops"
+        branch_at_exits(module)
+        lower_to_llvm(module, self._verify)
+        lower_exits(module)
+        public = {plan.name for plan in self.plans} | {plan.sizes for plan in self.plans if plan.sizes}
+        link_functions(module, public)
+        self._check()
+        yield "llvm-dialect"
+        self.llvm_text = llvm.translate(module) + "".join(map(entry_text, self.plans))
+        yield "llvm"
+
+    def _check(self) -> None:
+        if self._verify:
+            self._module.operation.verify()
+
+
+def _require_free_names(module: Module) -> None:
+    """Raise `UnsupportedError` when a function has the name of one that compiled code calls."""
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and op.regions[0].blocks and is_taken(op.name.value):
+            raise UnsupportedError(
+                f"a function cannot be called {op.name.value}, which is the name of a function that compiled code "
+                "calls; rename it"
+            )
+
+
+def stage_text(module: Module, stage: str) -> str:
+    """The text of a module at a stage; the module is used up."""
+    lowering = Lowering(module, verify=False)
+    for reached in lowering.stages():
+        if reached == stage and reached != "llvm":
+            return str(module)
+    if stage == "llvm":
+        return lowering.llvm_text
+    optimised = llvm.optimise(lowering.llvm_text)
+    return llvm.assembly(optimised) if stage == "asm" else str(optimised)

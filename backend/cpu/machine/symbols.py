@@ -1,0 +1,88 @@
+"""What compiled code may call: the C mathematics library, memory functions and helpers of the compiler."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+
+from ....dialect.errors import InternalError
+
+_MATH = """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
+floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb lrint lround modf
+nearbyint nextafter pow remainder rint round roundeven scalbn sin sincos sinh sqrt tan tanh tgamma
+trunc
+"""
+_COMPLEX = """
+cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp clog cpow csin csinh csqrt ctan ctanh
+"""
+_MEMORY = "aligned_alloc calloc free malloc memcmp memcpy memmove memset"
+# Called by the machine code that LLVM makes for conversions and wide arithmetic the processor does not have.
+_COMPILER = """
+__truncsfhf2 __truncdfhf2 __extendhfsf2 __extendhfdf2 __truncsfbf2 __truncdfbf2 __extendbfsf2
+__divti3 __modti3 __udivti3 __umodti3 __multi3 __fixdfti __fixsfti __floattidf __floattisf __muldc3
+__mulsc3 __divdc3 __divsc3
+"""
+_BOTH_PRECISIONS = _MATH.split() + _COMPLEX.split()
+
+ALLOWED = frozenset(
+    [*_BOTH_PRECISIONS, *(f"{name}f" for name in _BOTH_PRECISIONS), *_MEMORY.split(), *_COMPILER.split()]
+)
+
+
+_OWN = re.compile(r"kernel_\d+|weft_exit")
+"""Functions that the backend makes."""
+
+
+def is_taken(name: str) -> bool:
+    """Whether a function of a program cannot have a name, because compiled code calls another one by it."""
+    return name in ALLOWED or _OWN.fullmatch(name) is not None
+
+
+def symbol_name(name: str) -> str:
+    """The name that a function of the user gets in the program: its own, if it can have it.
+
+    >>> symbol_name("softmax"), symbol_name("sin")
+    ('softmax', 'sin_')
+    """
+    return f"{name}_" if is_taken(name) else name
+
+
+def addresses(names: Iterable[str]) -> dict[str, int]:
+    """The addresses of external functions; InternalError for one that compiled code must not call."""
+    return {name: _address(name) for name in names}
+
+
+@cache
+def _address(name: str) -> int:
+    if name in ALLOWED:
+        for library in _libraries():
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                continue
+            address = ctypes.cast(function, ctypes.c_void_p).value
+            if address:
+                return address
+        raise InternalError(f"the function {name}, which the compiled code calls, is not on this system")
+    raise InternalError(f"the compiled code calls an unknown function {name}")
+
+
+@cache
+def _libraries() -> list[ctypes.CDLL]:
+    # By name: ctypes.util.find_library starts processes and takes a tenth of a second.
+    names: list[str | None] = [None]
+    if sys.platform == "linux":
+        names += ["libm.so.6", "libgcc_s.so.1"]
+    elif sys.platform == "win32":
+        names = ["ucrtbase", "msvcrt"]
+    found = []
+    for name in names:
+        try:
+            found.append(ctypes.CDLL(name))
+        except OSError:
+            continue
+    return found

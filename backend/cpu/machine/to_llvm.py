@@ -1,0 +1,66 @@
+"""From scheduled kernels to the LLVM dialect, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, ir
+from ....passes.base import Pass, Statistics
+from ..codegen.kernels import run_pipeline
+from ..codegen.vector_width import vector_bytes
+
+LOWER = ",".join(
+    [
+        "convert-linalg-to-loops",  # what no schedule took
+        "canonicalize",
+        "cse",
+        "loop-invariant-code-motion",  # masks and addresses out of the inner loops
+        "convert-vector-to-scf{full-unroll=true}",
+        "convert-scf-to-cf",
+        "expand-strided-metadata",  # views become address arithmetic
+        "lower-affine",  # which the step before writes as affine.apply
+        "convert-complex-to-standard",
+        "arith-expand{include-bf16=true}",  # bfloat16 by integer arithmetic: there is no __truncsfbf2 to call
+        "convert-math-to-llvm",
+        "convert-math-to-libm",
+        "convert-complex-to-llvm",
+        "convert-vector-to-llvm{force-32bit-vector-indices=true}",
+        "finalize-memref-to-llvm{use-aligned-alloc=true}",
+        "convert-func-to-llvm",
+        "convert-to-llvm",
+        "reconcile-unrealized-casts",
+        "canonicalize",
+        "cse",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class LowerToLlvm(Pass):
+    """Convert scheduled kernels to the LLVM dialect."""
+
+    name: ClassVar[str] = "lower-to-llvm"
+    summary: ClassVar[str] = "convert scheduled kernels to the LLVM dialect"
+
+    verify: bool = True
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        lower_to_llvm(module, self.verify)
+
+
+def lower_to_llvm(module: Module, verify: bool = False) -> None:
+    """Convert the whole module to the LLVM dialect in place; kernel arguments are marked as not aliasing."""
+    run_pipeline(module, LOWER, verify)
+    for operation in module.body.operations:
+        if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
+            _annotate(operation.operation)
+
+
+def _annotate(function: Operation) -> None:
+    function.attributes["prefer_vector_width"] = ir.StringAttr.get(str(8 * vector_bytes()))
+    if "sym_visibility" in function.attributes:  # a kernel: the buffer plan keeps its arguments apart
+        unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+        pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
+        nothing = ir.DictAttr.get({})
+        function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])

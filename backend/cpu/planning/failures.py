@@ -1,0 +1,222 @@
+"""Errors that compiled code raises: `weft.raise_if` becomes a record in memory and an early return.
+
+The record is a small buffer of 64-bit integers: the number of the failing site plus one, then the values its
+message is formatted with. A failing site fills it and calls `weft_exit`, a function that does not exist: the
+call keeps its place through all structured passes as something that may do anything, and at the very end,
+when the code is branches, `lower_exits` turns it into a return. A caller of a kernel that may fail looks at
+the record after the call and exits too.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from .scalars import element_of
+
+EXIT = "weft_exit"
+MAX_VALUES = 15
+RECORD_LENGTH = 1 + MAX_VALUES
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in the program that can raise."""
+
+    error: str
+    message: str
+    values: int
+    location: str
+    """The MLIR location of the op, as text: `loc("file.py":3:5)`."""
+
+
+def record_type() -> Type:
+    """The memref type of the error record."""
+    return ir.MemRefType.get([RECORD_LENGTH], ir.IntegerType.get_signless(64))
+
+
+class FailureSites:
+    """Numbers the failing sites of a module while they are lowered."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.sites: list[Site] = []
+        self._has_exit = any(_is_named(op, EXIT) for op in module.body.operations)
+
+    def clear(self, record: Value) -> None:
+        """At the start of a call: nothing has failed."""
+        self._store(record, 0, self._integer(0))
+
+    def lower(self, op: Operation, condition: Value, values: list[Value], record: Value) -> None:
+        """Make, in place of a `weft.raise_if`, the code that fills the record and exits."""
+        values = values[:MAX_VALUES]
+        attributes = op.attributes
+        self.sites.append(
+            Site(attributes["error"].value, attributes["message"].value, len(values), str(op.location))
+        )
+        number = len(self.sites)
+        arith = dialect("arith")
+        failed = condition
+        if condition.type != ir.IntegerType.get_signless(1):
+            failed = arith.cmpi(arith.CmpIPredicate.ne, condition, arith.constant(condition.type, 0))
+        with ir.InsertionPoint(self._exit_if(failed)):
+            for index, value in enumerate(values):
+                self._store(record, 1 + index, value)
+            self._store(record, 0, self._integer(number))
+
+    def propagate(self, record: Value) -> None:
+        """After the call of a kernel that may have failed: exit when it has."""
+        arith = dialect("arith")
+        number = dialect("memref").load(record, [arith.constant(ir.IndexType.get(), 0)])
+        self._exit_if(arith.cmpi(arith.CmpIPredicate.ne, number, self._integer(0)))
+
+    def lower_nested(self, function: Operation, record: Value) -> None:
+        """Lower the sites inside the loops and branches of a kernel."""
+        for op in find(function, "weft.raise_if"):
+            with ir.InsertionPoint(op), op.location:
+                condition, *values = (element_of(operand) for operand in op.operands)
+                self.lower(op, condition, values, record)
+            op.erase()
+
+    def _exit_if(self, condition: Value) -> Operation:
+        """Make an `scf.if` that exits and return its exit call; the record is to be filled before it."""
+        scf, func = dialect("scf"), dialect("func")
+        branch = scf.IfOp(condition)
+        with ir.InsertionPoint(branch.then_block):
+            call = func.CallOp([], EXIT, [])
+            scf.YieldOp([])
+        self._declare_exit()
+        return call.operation
+
+    def _declare_exit(self) -> None:
+        if not self._has_exit:
+            with ir.InsertionPoint(self._module.body):
+                dialect("func").FuncOp(EXIT, ([], []), visibility="private")
+            self._has_exit = True
+
+    def _store(self, record: Value, index: int, value: Value) -> None:
+        position = dialect("arith").constant(ir.IndexType.get(), index)
+        dialect("memref").store(value, record, [position])
+
+    def _integer(self, value: int) -> Value:
+        return dialect("arith").constant(ir.IntegerType.get_signless(64), value)
+
+
+def find(op: Operation, name: str) -> list[Operation]:
+    """All ops of a name inside an op."""
+    found: list[Operation] = []
+
+    def visit(inner: Operation) -> ir.WalkResult:
+        if inner.name == name:
+            found.append(inner)
+        return ir.WalkResult.ADVANCE
+
+    op.walk(visit)
+    return found
+
+
+def branch_at_exits(module: Module) -> None:
+    """Turn every `scf.if` that exits, outside of loops, into a branch.
+
+    Upstream would, too, but from the first to the last: each time it moves all that follows to a new block.
+    """
+    for function in module.body.operations:
+        if function.operation.name == "func.func":
+            for block in list(function.regions[0]):
+                _branch_in(block)
+
+
+def _branch_in(block: Block) -> None:
+    """From the last to the first: what follows an exit is already in a block of its own from the next exit on."""
+    operations = [op.operation for op in block.operations]
+    end = len(operations)
+    for position in reversed(range(end)):
+        branch = operations[position]
+        if branch.name != "scf.if" or len(branch.results) or not _is_exiting(branch):
+            continue
+        rest, failing = block.create_after(), block.create_after()
+        for op in operations[position + 1 : end]:
+            rest.append(op)
+        *filling, yielding = [op.operation for op in branch.regions[0].blocks[0].operations]
+        for op in filling:
+            failing.append(op)
+        yielding.erase()
+        with branch.location:
+            with ir.InsertionPoint(failing):
+                ir.Operation.create("cf.br", successors=[rest])
+            with ir.InsertionPoint(branch):
+                segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0])}
+                jump = ir.Operation.create(
+                    "cf.cond_br",
+                    operands=list(branch.operands),
+                    successors=[failing, rest],
+                    attributes=segments,
+                )
+        branch.erase()
+        operations[position], end = jump, position + 1
+
+
+def _is_exiting(branch: Operation) -> bool:
+    """Whether a conditional without an else branch calls the exit at its end."""
+    if branch.regions[1].blocks:
+        return False
+    operations = list(branch.regions[0].blocks[0].operations)
+    return len(operations) > 1 and _calls_exit(operations[-2].operation, "func.call")
+
+
+def lower_exits(module: Module) -> None:
+    """Turn every exit call of a module in the llvm dialect into a return from its function."""
+    declaration = None
+    for function in list(module.body.operations):
+        if function.operation.name != "llvm.func":
+            continue
+        if _is_named(function, EXIT):
+            declaration = function
+        elif function.regions[0].blocks:
+            for call in _exit_calls(function.operation):
+                with ir.InsertionPoint(call), call.location:
+                    result = _result_type(function.operation)
+                    ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
+                _erase_from(call)
+    if declaration is not None:
+        declaration.operation.erase()
+
+
+def _erase_from(call: Operation) -> None:
+    """Erase a call and all that follows it in its block."""
+    operations = [op.operation for op in call.block.operations]
+    for op in reversed(operations[operations.index(call) :]):
+        # Blocks that only this one led to may still use its values; they are never reached.
+        for result in op.results:
+            if any(True for _ in result.uses):
+                with ir.InsertionPoint(operations[0]), op.location:
+                    result.replace_all_uses_with(_poison(result.type))
+        op.erase()
+
+
+def _poison(type: Type) -> Value:
+    """A value that is never used, at the current insertion point."""
+    return ir.Operation.create("llvm.mlir.poison", results=[type]).result
+
+
+def _exit_calls(function: Operation) -> list[Operation]:
+    """The first exit call of every block; nothing behind it is reached."""
+    calls: list[Operation] = []
+    for block in function.regions[0]:
+        exits = (op.operation for op in block.operations if _calls_exit(op.operation, "llvm.call"))
+        calls += itertools.islice(exits, 1)
+    return calls
+
+
+def _calls_exit(op: Operation, call: str) -> bool:
+    return op.name == call and "callee" in op.attributes and bool(op.attributes["callee"].value == EXIT)
+
+
+def _result_type(function: Operation) -> Type | None:
+    result = ir.TypeAttr(function.attributes["function_type"]).value.return_type
+    return None if str(result) == "!llvm.void" else result
+
+
+def _is_named(op: ir.OpView, name: str) -> bool:
+    return "sym_name" in op.attributes and bool(op.attributes["sym_name"].value == name)

@@ -1,0 +1,83 @@
+"""Rank-0 computations become scalar arithmetic.
+
+A `linalg.generic` without loops works on tensors of one element; as a kernel it would be a call that moves
+single numbers through memory. Its body is put in its place instead, between `tensor.extract` and
+`tensor.from_elements`, and an extract of an element that was just put into a tensor is that element.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Operation, Value, dialect, ir
+
+
+def scalarize(function: Operation) -> int:
+    """Rewrite all rank-0 generics of a function, in nested regions too; return how many."""
+    count = 0
+    for region in function.regions:
+        for block in region:
+            for view in list(block.operations):
+                op = view.operation
+                if op.name == "linalg.generic":
+                    if _is_rank_0(op):
+                        _inline_body(op)
+                        count += 1
+                elif op.name == "tensor.extract":
+                    _forward_element(op)
+                elif op.regions:
+                    count += scalarize(op)
+    return count
+
+
+def _is_rank_0(op: Operation) -> bool:
+    return len(op.attributes["iterator_types"]) == 0 and len(op.results) > 0
+
+
+def _inline_body(op: Operation) -> None:
+    body = op.regions[0].blocks[0]
+    tensor = dialect("tensor")
+    with ir.InsertionPoint(op), op.location:
+        for argument, operand in zip(body.arguments, op.operands, strict=True):
+            if any(True for _ in argument.uses):
+                argument.replace_all_uses_with(element_of(operand))
+        inner = list(body.operations)
+        for view in inner[:-1]:
+            view.operation.move_before(op)
+        for result, value in zip(op.results, inner[-1].operands, strict=True):
+            result.replace_all_uses_with(tensor.from_elements(result.type, [value]))
+    op.erase()
+
+
+def element_of(value: Value) -> Value:
+    """The element of a rank-0 tensor; read at the current insertion point unless it is known as a scalar."""
+    known = _known_element(value)
+    return dialect("tensor").extract(value, []) if known is None else known
+
+
+def _known_element(value: Value) -> Value | None:
+    """The scalar that a rank-0 tensor or operand is made of."""
+    if not isinstance(value.type, ir.RankedTensorType):
+        return value
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.operation.name == "tensor.from_elements":
+        return owner.operands[0]
+    if owner.operation.name == "linalg.fill":
+        return owner.operands[0]
+    if owner.operation.name == "arith.constant":
+        attribute = owner.operation.attributes["value"]
+        if isinstance(attribute, ir.DenseElementsAttr) and not isinstance(
+            value.type.element_type, ir.ComplexType
+        ):
+            return dialect("arith").ConstantOp(value.type.element_type, attribute.get_splat_value()).result
+    return None
+
+
+def _forward_element(op: Operation) -> None:
+    if len(op.operands) != 1:
+        return
+    with ir.InsertionPoint(op), op.location:
+        known = _known_element(op.operands[0])
+    if known is not None:
+        op.results[0].replace_all_uses_with(known)
+        op.erase()

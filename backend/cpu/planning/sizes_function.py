@@ -1,0 +1,69 @@
+"""The function a caller asks for sizes before it allocates results and workspace.
+
+    func.func @f_sizes(arguments of @f...) -> (index...)
+
+It is the part of the planned function that computes sizes, copied out; nothing in it may depend on data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.errors import UnsupportedError
+from ....dialect.mlir import Operation, Value, dialect, ir
+from .outline import clone
+from .shapes import Extent
+
+
+def build_sizes_function(function: Operation, extents: Sequence[Extent]) -> str:
+    """Make the function that returns the given extents of a planned function, behind it; return its name."""
+    name = f"{function.attributes['sym_name'].value}_sizes"
+    func, arith = dialect("func"), dialect("arith")
+    block = function.regions[0].blocks[0]
+    inputs = [argument.type for argument in block.arguments]
+    with ir.InsertionPoint.after(function.operation):
+        sizes = func.FuncOp(name, (inputs, [ir.IndexType.get()] * len(extents)))
+    new_block = sizes.add_entry_block()
+    mapping: dict[Value, Value] = dict(zip(block.arguments, new_block.arguments, strict=True))
+    needed = _slice([extent for extent in extents if not isinstance(extent, int)])
+    with ir.InsertionPoint(new_block):
+        for view in block.operations:
+            if view.operation in needed:
+                clone(view.operation, mapping)
+        func.ReturnOp(
+            [
+                arith.constant(ir.IndexType.get(), extent) if isinstance(extent, int) else mapping[extent]
+                for extent in extents
+            ]
+        )
+    return name
+
+
+def _slice(values: list[Value]) -> set[Operation]:
+    """All ops that the values are computed by."""
+    needed: set[Operation] = set()
+    pending = list(values)
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block) or owner.operation in needed:
+            continue
+        op = owner.operation
+        if op.name in ("memref.load", "func.call"):
+            raise UnsupportedError(
+                f"{op.location}: the size of an array depends on the values of another array"
+            )
+        needed.add(op)
+        pending.extend(op.operands)
+        pending.extend(_captured(op))
+    return needed
+
+
+def _captured(op: Operation) -> list[Value]:
+    return [
+        operand
+        for region in op.regions
+        for block in region
+        for inner in block.operations
+        for operand in [*inner.operands, *_captured(inner.operation)]
+        if not isinstance(operand.owner, ir.Block) or operand.owner.owner.operation.name == "func.func"
+    ]
