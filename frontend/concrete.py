@@ -176,7 +176,6 @@ class ConcreteFunction:
         return value
 
     def _prepare(self, leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
-        arrays = [_ready(leaf) for leaf in leaves]
         for index in self._written:
             leaf = leaves[index]
             if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
@@ -196,7 +195,7 @@ class ConcreteFunction:
                     f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
                     "the function uses from outside, and the function writes to it; pass a copy"
                 )
-        return arrays
+        return [_ready(leaf) for leaf in leaves]
 
     def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         """Write what was computed in a contiguous copy back to the caller's strided array."""
@@ -218,13 +217,20 @@ def _ready(value: Any) -> np.ndarray[Any, Any]:
     return np.array(value, dtype=value.dtype.newbyteorder("="), order="C", copy=True)
 
 
+_OVERLAP_WORK: Any = 1_000_000
+
+
 def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
-    """Whether two arrays have an element in common; bounds are compared first, which decides almost always."""
-    return (
-        isinstance(other, np.ndarray)
-        and np.may_share_memory(written, other)
-        and np.shares_memory(written, other)
-    )
+    """Whether two arrays have an element in common; bounds are compared first, which decides almost always.
+
+    For some strides the exact answer would take for ever: then they count as overlapping.
+    """
+    if not isinstance(other, np.ndarray) or not np.may_share_memory(written, other):
+        return False
+    try:
+        return np.shares_memory(written, other, max_work=_OVERLAP_WORK)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]:

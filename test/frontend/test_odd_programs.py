@@ -380,3 +380,18 @@ class TestThreads:
         for thread in threads:
             thread.join()
         assert not wrong
+
+
+def test_an_overlap_that_is_too_hard_to_decide_is_refused_at_once():
+    def write(x, y):
+        x[0] = y[0]
+
+    memory = np.zeros(192163377, np.int8)  # never touched
+    x, y = (
+        np.lib.stride_tricks.as_strided(memory[start:], (1049, 1049, 1049), strides)
+        for start, strides in ((0, (36674, 61119, 85569)), (64023025, (12223, 12224, 1)))
+    )
+    with pytest.raises(np.exceptions.TooHardError):
+        np.shares_memory(x, y, max_work=1000)
+    with pytest.raises(ValueError, match="overlap in memory"):
+        weft.function(write)(x, y)
