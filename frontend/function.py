@@ -44,6 +44,10 @@ _COMPILE_LOCK = threading.RLock()
 """One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
 
 
+_MOST_KEYS = 1024
+"""How many combinations of shapes a function remembers before it starts anew."""
+
+
 class Function:
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
@@ -102,8 +106,8 @@ class Function:
             if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # inside another trace: becomes part of it
             concrete = self._specialize(leaves, names, structure)
-            if key is not None and len(args) == self._positional and self.input_signature is None:
-                self._by_arrays[key] = concrete
+            if key is not None and len(args) == self._positional:
+                self._remember(key, concrete)
             return concrete.run(leaves)
         except Exception as error:
             error.__traceback__ = user_traceback(error.__traceback__)
@@ -160,6 +164,12 @@ class Function:
         names: list[str] = []
         structure = self._flatten(args, kwargs, leaves, names)
         return [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)], names, structure
+
+    def _remember(self, key: Any, concrete: ConcreteFunction) -> None:
+        """Skip the binding when arrays of these shapes come again; one trace may serve any number of shapes."""
+        if len(self._by_arrays) >= _MOST_KEYS:
+            self._by_arrays = {}
+        self._by_arrays[key] = concrete
 
     def _flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]

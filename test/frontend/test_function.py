@@ -9,6 +9,7 @@ import gc
 import pickle
 import threading
 import weakref
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -246,6 +247,17 @@ class TestInputSignature:
             x = np.arange(length, dtype=F32)
             np.testing.assert_array_equal(f(x), x * 2 + np.sum(x))
         assert f.trace_count == 1
+
+    def test_shapes_that_come_again_find_their_trace(self):
+        with mock.patch("weft.frontend.function._MOST_KEYS", 3):
+            f = weft.function(lambda x, y: x + y, input_signature=[weft.TensorSpec([None], "float32")] * 2)
+            for size in (2, 3, 2, 1, 4, 5, 6, 3, 2, 1):
+                np.testing.assert_array_equal(f(ones(size), ones(size) * 2), ones(size) * 3)
+                with pytest.raises(ValueError, match="could not be broadcast together"):
+                    f(ones(size + 1), ones(size + 2))
+        assert f.trace_count == 2
+        with pytest.raises(TypeError, match=r"argument 'x' must be f32\[\?\], but f64\[2\] was given"):
+            f(np.ones(2), ones(2))
 
     def test_extent_one_broadcasts(self):
         spec = weft.TensorSpec([None], "float32")
