@@ -319,3 +319,24 @@ def test_arrays_that_cannot_be_addressed_name_the_line(function):
     assert re.search(r"array is too big|Maximum allowed size exceeded", message)
     assert "test_errors.py" in message
     assert "^^^" in message
+
+
+def test_sizes_that_wrap_around_at_run_time_are_not_allocated():
+    def smallest(x):
+        n = x.shape[0]
+        return np.sort(np.broadcast_to(x[:, None, None, None, None], (n, n, n, n, n)), axis=0)[0, 0, 0, 0, 0]
+
+    def grid(x):
+        n = x.shape[0]
+        return np.broadcast_to(x[:, None, None, None, None], (n, n, n, n, n)) + 1
+
+    for function, error in ((smallest, MemoryError), (grid, ValueError)):
+        f = weft.function(function, input_signature=[weft.TensorSpec([None], "float32")])
+        small = np.arange(1.0, 4.0, dtype=np.float32)
+        np.testing.assert_array_equal(f(small), function(small))
+        for exponent in (13, 16):  # 2**65 and 2**80 elements, of which 64 bits show none
+            with pytest.raises(
+                error, match=r"the intermediate arrays of smallest need|array is too big|Maximum allowed"
+            ):
+                f(np.ones(2**exponent, np.float32))
+        np.testing.assert_array_equal(f(small), function(small))

@@ -171,6 +171,7 @@ class _Frame:
         self.table_address = ctypes.addressof(self.table)
         self.record_address = ctypes.addressof(self.record)
         self.sizes_address = ctypes.addressof(self.sizes)
+        self._name = plan.name
         self._capacity = -1
         self.reserve(plan.workspace or 0)
 
@@ -178,7 +179,12 @@ class _Frame:
         """Make the workspace at least as large as asked."""
         if size <= self._capacity:
             return
-        self._memory = np.empty(size + ALIGNMENT, np.uint8)
+        try:
+            self._memory = np.empty(size + ALIGNMENT, np.uint8)
+        except (MemoryError, ValueError, OverflowError):
+            raise MemoryError(
+                f"the intermediate arrays of {self._name} need {size} bytes of memory"
+            ) from None
         self._capacity = size
         address = self._memory.ctypes.data
         self.workspace_address = address + -address % ALIGNMENT

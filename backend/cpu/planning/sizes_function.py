@@ -2,7 +2,8 @@
 
     func.func @f_sizes(arguments of @f...) -> (index...)
 
-It is the part of the planned function that computes sizes, copied out; nothing in it may depend on data.
+It is the part of the planned function that computes sizes, copied out; nothing in it may depend on data. Sums and
+products that are too large stay the largest number, so that the caller's allocation fails: a wrapped one would succeed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Operation, Value, dialect, ir
+from .failures import find
 from .outline import clone
 from .shapes import Extent
 
@@ -36,7 +38,44 @@ def build_sizes_function(function: Operation, extents: Sequence[Extent]) -> str:
                 for extent in extents
             ]
         )
+    _saturate(sizes.operation)
     return name
+
+
+_LARGEST = 2**63 - 1
+
+
+def _saturate(sizes: Operation) -> None:
+    """Replace sums and products of indices by such that do not wrap around."""
+    for name, saturating in (("arith.addi", _saturating_sum), ("arith.muli", _saturating_product)):
+        for op in find(sizes, name):
+            if op.results[0].type != ir.IndexType.get():
+                continue
+            with ir.InsertionPoint(op), op.location:
+                op.results[0].replace_all_uses_with(saturating(*op.operands))
+            op.erase()
+
+
+def _saturating_sum(left: Value, right: Value) -> Value:
+    """left + right; extents are not negative, so only upwards can it wrap."""
+    arith = dialect("arith")
+    total = arith.addi(left, right)
+    wraps = arith.andi(_is_less(total, left), _is_less(arith.constant(ir.IndexType.get(), 0), right))
+    return arith.select(wraps, arith.constant(ir.IndexType.get(), _LARGEST), total)
+
+
+def _saturating_product(left: Value, right: Value) -> Value:
+    """left * right; the upper half of the product must repeat the sign of the lower one."""
+    arith = dialect("arith")
+    low, high = arith.mulsi_extended(left, right)
+    sign = arith.shrsi(low, arith.constant(ir.IndexType.get(), 63))
+    wraps = arith.cmpi(arith.CmpIPredicate.ne, high, sign)
+    return arith.select(wraps, arith.constant(ir.IndexType.get(), _LARGEST), low)
+
+
+def _is_less(left: Value, right: Value) -> Value:
+    arith = dialect("arith")
+    return arith.cmpi(arith.CmpIPredicate.slt, left, right)
 
 
 def _slice(values: list[Value]) -> set[Operation]:
