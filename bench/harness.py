@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import statistics
 import subprocess
@@ -19,6 +20,19 @@ def pin_to_one_core() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def keep_freed_memory() -> None:
+    """Let the allocator keep what is freed, for all candidates alike.
+
+    glibc gives arrays of megabytes back to the system or not depending on what was freed before, and page faults
+    then cost up to three times the computation: without this, the same program has two speeds.
+    """
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        trim_threshold, mmap_threshold = -1, -3
+        libc.mallopt(trim_threshold, 1 << 30)
+        libc.mallopt(mmap_threshold, 1 << 30)
 
 
 def median_times(candidates: Sequence[Thunk], rounds: int = 25, seconds_a_round: float = 0.01) -> list[float]:
