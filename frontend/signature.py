@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -32,11 +32,14 @@ class TensorSpec:
     def __init__(
         self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None
     ) -> None:
-        extents = (shape,) if isinstance(shape, int) or shape is None else tuple(shape)
+        extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
         for extent in extents:
-            if extent is not None and (not isinstance(extent, (int, np.integer)) or extent < 0):
+            is_whole = isinstance(extent, (int, np.integer)) and not isinstance(extent, bool)
+            if extent is not None and (not is_whole or extent < 0):
                 raise WeftValueError(f"TensorSpec: an extent is None or a non-negative int, not {extent!r}")
         self.type = TensorType(tuple(None if e is None else int(e) for e in extents), as_dtype(dtype))
+        if name is not None and not isinstance(name, str):
+            raise WeftTypeError(f"TensorSpec: a name is a string, not {name!r}")
         self.name = name
 
     @classmethod

@@ -254,8 +254,15 @@ def test_not_callable():
 def test_specs_are_checked():
     with pytest.raises(TypeError, match="'f33' is not a dtype; the dtypes there are"):
         weft.TensorSpec([2], "f33")
-    with pytest.raises(ValueError, match="an extent is None or a non-negative int, not -1"):
-        weft.TensorSpec([-1])
+    for extent in (-1, 2.5, "a", True, np.float64(2)):
+        for shape in ([extent], extent):
+            with pytest.raises(
+                ValueError, match=re.escape(f"an extent is None or a non-negative int, not {extent!r}")
+            ):
+                weft.TensorSpec(shape)
+    assert weft.TensorSpec(np.int64(3)) == weft.TensorSpec([3]) == weft.TensorSpec(3)
+    with pytest.raises(TypeError, match="TensorSpec: a name is a string, not 3"):
+        weft.TensorSpec([2], "float32", 3)
     with (
         pytest.raises(ValueError, match="there is no setting 'typo'; the settings are"),
         weft.settings.scope(typo=1),
