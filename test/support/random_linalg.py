@@ -6,6 +6,7 @@ that are written and read again, errors between effects, loops, results that are
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.int64]
+Step = Callable[[dict[str, Array]], None]
 N = 6  # elements of every vector and matrix
 IDENTITY = {0: "affine_map<() -> ()>", 1: "affine_map<(i) -> (i)>", 2: "affine_map<(i, j) -> (i, j)>"}
 
@@ -28,7 +30,7 @@ class Program:
     """A function in MLIR and its model: `run` gives the results, and changes the written arguments."""
 
     text: str
-    steps: list[Callable[[dict[str, Array]], None]]
+    steps: list[Step]
     inputs: list[str]
     results: list[str]
 
@@ -47,19 +49,38 @@ class _Writer:
     choose: random.Random
     dynamic: bool
     lines: list[str] = field(default_factory=list)
-    steps: list[Callable[[dict[str, Array]], None]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     vectors: list[str] = field(default_factory=list)
     matrices: list[str] = field(default_factory=list)
     scalars: list[str] = field(default_factory=list)
-    count: int = 0
+    names: itertools.count[int] = field(default_factory=itertools.count)
+    depth: int = 0
 
     def type(self, kind: str) -> str:
         n, rows = ("?", "?") if self.dynamic else (str(N), str(N // 3))
         return {"v": f"tensor<{n}xi64>", "m": f"tensor<{rows}x3xi64>", "s": "tensor<i64>"}[kind]
 
     def name(self) -> str:
-        self.count += 1
-        return f"%x{self.count}"
+        return f"%x{next(self.names)}"
+
+    def inner(self, *vectors: str) -> _Writer:
+        """A writer for a block inside, where there are more vectors."""
+        return _Writer(
+            self.choose,
+            self.dynamic,
+            vectors=[*self.vectors, *vectors, *vectors],
+            matrices=[*self.matrices],
+            scalars=[*self.scalars],
+            names=self.names,
+            depth=self.depth + 1,
+        )
+
+    def write_steps(self, count: int) -> None:
+        """Write random steps; control flow inside control flow gets rarer."""
+        for _ in range(count):
+            step = self.choose.choice(_STEPS)
+            if step not in _CONTROL_FLOW or self.choose.random() < 0.5**self.depth:
+                step(self)
 
     def add(self, kind: str, line: str, step: Callable[[dict[str, Array]], Any]) -> None:
         """Define a value: `line` computes it in MLIR, `step` in the model."""
@@ -93,8 +114,7 @@ def random_program(seed: int, *, dynamic: bool) -> Program:
     """A program of some twenty random steps."""
     writer = _Writer(random.Random(seed), dynamic)
     writer.vectors, writer.scalars = ["%p", "%q"], ["%s"]
-    for _ in range(writer.choose.randint(4, 22)):
-        writer.choose.choice(_STEPS)(writer)
+    writer.write_steps(writer.choose.randint(4, 22))
     results = [(writer.choose.choice(writer.vectors), "v") for _ in range(writer.choose.randint(1, 3))]
     results.append((writer.choose.choice(writer.scalars), "s"))
     if writer.matrices:
@@ -336,7 +356,125 @@ def _raising_loop(w: _Writer) -> None:
         w.add("v", f"{loop} {{\n{body}scf.yield %d : {t}\n}}", step)
 
 
-_STEPS = [
+def _run(steps: list[Step], e: dict[str, Array], values: dict[str, Array]) -> dict[str, Array]:
+    """Run the steps of a block; its values do not leave it, but what it writes to arguments does."""
+    inside = {**e, **values}
+    for step in steps:
+        step(inside)
+    return inside
+
+
+def _for(w: _Writer) -> None:
+    """A loop with a body of random steps that carries two vectors and a scalar."""
+    initial = [w.choose.choice(w.vectors), w.choose.choice(w.vectors), w.choose.choice(w.scalars)]
+    carried, results, index = [w.name() for _ in range(3)], [w.name() for _ in range(3)], w.name()
+    trips, t = w.choose.randint(0, 3), w.type("v")
+    inner = w.inner(*carried[:2])
+    inner.scalars += carried[2:]
+    inner.write_steps(w.choose.randint(1, 5))
+    yielded = [w.choose.choice(inner.vectors[-5:]) for _ in range(2)]
+    yielded.append(w.choose.choice(inner.scalars[-2:]))
+    bound = w.name()
+    w.lines += [
+        f"{bound} = arith.constant {trips} : index",
+        f"{results[0]}:3 = scf.for {index} = %zero to {bound} step %one iter_args({carried[0]} = {initial[0]}, "
+        f"{carried[1]} = {initial[1]}, {carried[2]} = {initial[2]}) -> ({t}, {t}, tensor<i64>) {{",
+        *inner.lines,
+        f"scf.yield {', '.join(yielded)} : {t}, {t}, tensor<i64>",
+        "}",
+    ]
+    total = _name_results(w, results[:2]) + [f"{results[0]}#2"]
+    w.lines.append(f"{results[2]} = tensor.cast {total.pop()} : tensor<i64> to tensor<i64>")
+    w.scalars.append(results[2])
+    results[:2] = total
+
+    def step(e: dict[str, Array]) -> None:
+        values = [e[name].copy() for name in initial]
+        for _ in range(trips):
+            inside = _run(inner.steps, e, dict(zip(carried, values, strict=True)))
+            values = [inside[name].copy() for name in yielded]
+        e.update(zip(results, values, strict=True))
+
+    w.steps.append(step)
+
+
+def _while(w: _Writer) -> None:
+    """A loop that counts, and computes before and after its condition."""
+    initial, carried, results = w.choose.choice(w.vectors), [w.name(), w.name()], [w.name()]
+    trips, t = w.choose.randint(0, 3), w.type("v")
+    zero, one, bound, counter, condition, after, after_counter, next_counter = (w.name() for _ in range(8))
+    before = w.inner(carried[0])
+    before.write_steps(w.choose.randint(0, 2))
+    passed = w.choose.choice([carried[0], before.vectors[-1]])
+    inner = w.inner(after)
+    inner.write_steps(w.choose.randint(1, 3))
+    yielded = w.choose.choice(inner.vectors[-4:])
+    w.lines += [
+        f"{zero} = arith.constant 0 : i64",
+        f"{one} = arith.constant 1 : i64",
+        f"{bound} = arith.constant {trips} : i64",
+        f"{results[0]}:2 = scf.while ({carried[0]} = {initial}, {counter} = {zero}) : ({t}, i64) -> ({t}, i64) {{",
+        *before.lines,
+        f"{condition} = arith.cmpi slt, {counter}, {bound} : i64",
+        f"scf.condition({condition}) {passed}, {counter} : {t}, i64",
+        "} do {",
+        f"^bb0({after}: {t}, {after_counter}: i64):",
+        *inner.lines,
+        f"{next_counter} = arith.addi {after_counter}, {one} : i64",
+        f"scf.yield {yielded}, {next_counter} : {t}, i64",
+        "}",
+    ]
+    _name_results(w, results)
+
+    def step(e: dict[str, Array]) -> None:
+        value = e[initial].copy()
+        for count in range(trips + 1):
+            value = _run(before.steps, e, {carried[0]: value})[passed].copy()
+            if count < trips:
+                value = _run(inner.steps, e, {after: value})[yielded].copy()
+        e[results[0]] = value
+
+    w.steps.append(step)
+
+
+def _if(w: _Writer) -> None:
+    """A branch that gives two vectors."""
+    s, limit, t = w.choose.choice(w.scalars), w.choose.randint(-9, 9), w.type("v")
+    element, constant, condition = w.name(), w.name(), w.name()
+    results = [w.name(), w.name()]
+    branches, yielded = [w.inner(), w.inner()], []
+    w.lines += [
+        f"{element} = tensor.extract {s}[] : tensor<i64>",
+        f"{constant} = arith.constant {limit} : i64",
+        f"{condition} = arith.cmpi slt, {element}, {constant} : i64",
+        f"{results[0]}:2 = scf.if {condition} -> ({t}, {t}) {{",
+    ]
+    for branch, end in zip(branches, ["} else {", "}"], strict=True):
+        branch.write_steps(w.choose.randint(0, 4))
+        chosen = [w.choose.choice(branch.vectors[-4:]) for _ in range(2)]
+        yielded.append(chosen)
+        w.lines += [*branch.lines, f"scf.yield {chosen[0]}, {chosen[1]} : {t}, {t}", end]
+    _name_results(w, results)
+
+    def step(e: dict[str, Array]) -> None:
+        number = 0 if int(e[s]) < limit else 1
+        inside = _run(branches[number].steps, e, {})
+        e.update({name: inside[value].copy() for name, value in zip(results, yielded[number], strict=True)})
+
+    w.steps.append(step)
+
+
+def _name_results(w: _Writer, results: list[str]) -> list[str]:
+    """Give the results of an op, written as one name with numbers, names of their own."""
+    first, t = results[0], w.type("v")
+    w.lines += [f"{name}_named = tensor.cast {first}#{i} : {t} to {t}" for i, name in enumerate(results)]
+    results[:] = [f"{name}_named" for name in results]
+    w.vectors += results
+    return results
+
+
+_CONTROL_FLOW = (_for, _while, _if)
+_STEPS: list[Callable[[_Writer], None]] = [
     *[_add] * 4,
     _negate_matrix,
     _scale,
@@ -352,4 +490,7 @@ _STEPS = [
     _raise,
     *[_loop] * 2,
     *[_raising_loop] * 2,
+    *[_for] * 2,
+    _while,
+    *[_if] * 2,
 ]

@@ -34,8 +34,11 @@ _EFFECTS = frozenset(
         "tensor.extract",
         "tensor.insert",
         "memref.dim",
+        "scf.condition",
+        "scf.yield",
     }
 )
+_CONTROL_FLOW = frozenset({"scf.for", "scf.if", "scf.while"})
 _CONTRACTIONS = frozenset(
     {
         "linalg.matmul",
@@ -58,6 +61,7 @@ class Kind(Enum):
     CONSTANT = auto()  # scalar or splat: copied into every kernel that uses it
     TABLE = auto()  # constant with different elements: one global, an input of kernels
     CHEAP = auto()  # copied into every kernel that uses it
+    REGION = auto()  # stays: control flow around kernels
     ROOT = auto()  # becomes a kernel
 
 
@@ -144,11 +148,11 @@ class Graph:
         op = node.op
         if op.name == "bufferization.to_tensor":
             readers.setdefault(op.operands[0], []).append(op.results[0])
-        elif op.name == "bufferization.materialize_in_destination" or node.kind is Kind.ROOT:
+        elif op.name == "bufferization.materialize_in_destination" or node.kind in (Kind.ROOT, Kind.REGION):
             for value in node.captures:
                 for reader in readers.get(value, ()):
                     self.updates.setdefault(reader, []).append(node.position)
-        if node.kind is Kind.ROOT or op.name == "tensor.insert":
+        if node.kind in (Kind.ROOT, Kind.REGION) or op.name == "tensor.insert":
             for result in op.results:
                 destination = updated_value(result, {op})
                 if destination is not None:
@@ -250,7 +254,49 @@ def classify(op: Operation) -> Kind:
         return Kind.TABLE
     if name in _CHEAP:
         return Kind.CHEAP
-    return Kind.SCALAR if _is_scalar(op) else Kind.ROOT
+    if _is_scalar(op):
+        return Kind.SCALAR
+    return Kind.REGION if name in _CONTROL_FLOW and not _works_on_elements(op) else Kind.ROOT
+
+
+_NOT_ELEMENTS = (
+    "bufferization.materialize_in_destination",
+    "bufferization.to_tensor",
+    "linalg.fill",
+    "tensor.extract_slice",
+)
+
+
+def _works_on_elements(op: Operation) -> bool:
+    """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
+    inside = (inner.operation for region in op.regions for block in region for inner in block.operations)
+    if any(inner.name in _NOT_ELEMENTS or classify(inner) in (Kind.ROOT, Kind.REGION) for inner in inside):
+        return False
+    results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
+    updated = [updated_value(result, {op}) for result in results]
+    distinct = {value for value in updated if value is not None}
+    return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
+
+
+def _is_updated(op: Operation, result: Value) -> bool:
+    """Whether a result of control flow is one array all the time, changed in its elements only."""
+    if op.name == "scf.if":
+        return True  # both branches update the same value
+    first, last = op.regions[0].blocks[0], op.regions[len(op.regions) - 1].blocks[0]
+    argument = first.arguments[result.result_number + (op.name == "scf.for")]
+    yielded = list(last.operations)[-1].operands[result.result_number]
+    if op.name == "scf.for":
+        return _leads_to(yielded, argument)
+    passed = list(first.operations)[-1].operands[1 + result.result_number]
+    return _leads_to(passed, argument) and _leads_to(yielded, last.arguments[result.result_number])
+
+
+def _leads_to(value: Value, argument: Value) -> bool:
+    """Whether a value is an argument of its block with some elements updated."""
+    step: Value | None = value
+    while step is not None and not isinstance(step.owner, ir.Block):
+        step = _destination_operand(step.owner.operation, step)
+    return step is not None and step == argument
 
 
 def _is_scalar(op: Operation) -> bool:
@@ -340,7 +386,7 @@ def _destination_operand(op: Operation, result: Value) -> Value | None:
         inside = {op}
         ends = [list(region.blocks[0].operations)[-1].operands[result.result_number] for region in op.regions]
         first, second = (updated_value(end, inside) for end in ends)
-        return first if first is not None and first == second else None
+        return first if first is not None and second is not None and first == second else None
     return None
 
 

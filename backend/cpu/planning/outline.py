@@ -16,9 +16,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from ....dialect.mlir import Attribute, Module, Operation, Type, Value, dialect, ir
+from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ....passes.base import Pass, Statistics
-from .clusters import Cluster, Graph, Kind, Node, contains, updated_value
+from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, updated_value
 from .in_place import overwrite_operand
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
@@ -55,24 +55,66 @@ def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
     scalarize(function)
     simplify_slices(function, IndexBuilder())
-    block = function.regions[0].blocks[0]
+    return _outline_block(function.regions[0].blocks[0], Sizes(IndexBuilder()), kernels)
+
+
+def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:
+    for view in list(block.operations):
+        if classify(view.operation) is Kind.REGION:
+            sink_cheap_values(view.operation)
     graph = Graph(block)
-    builder = IndexBuilder()
-    sizes = Sizes(builder)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
+    count = len(clusters)
     for node in graph.nodes:
         if node.op.name == "tensor.dim":
             _resolve_dim(node.op, graph, sizes)
         elif node in at_root:
             _outline_cluster(at_root[node], graph, sizes, kernels)
+        elif node.kind is Kind.REGION:
+            for region in node.op.regions:
+                for inner in region:
+                    with sizes.scope():
+                        count += _outline_block(inner, sizes, kernels)
     # Outlined ops are erased last: the graph holds on to their results until then.
     for op in graph.superseded:
         op.erase()
     for node in reversed(graph.nodes):
         if (node.kind in _REMOVABLE or node.op.name == "tensor.dim") and _is_unused(node.op):
             node.op.erase()
-    return len(clusters)
+    return count
+
+
+def sink_cheap_values(op: Operation) -> None:
+    """Recompute what is cheap inside the regions of an op, where it becomes part of the kernels that use it.
+
+    Slices are not cheap here: what they are taken from may change in a loop.
+    """
+    for region in op.regions:
+        for block in region:
+            mapping: dict[Value, Value] = {}
+            operations = [view.operation for view in block.operations]
+            with ir.InsertionPoint(operations[0]):
+                for inner in operations:
+                    for value in captured_values(inner):
+                        _sink(value, block, mapping)
+            for inner in operations:
+                remap(inner, mapping)
+
+
+def _sink(value: Value, block: Block, mapping: dict[Value, Value]) -> None:
+    if value in mapping or isinstance(value.owner, ir.Block):
+        return
+    op = value.owner.operation
+    if (
+        op.block == block
+        or op.name == "tensor.extract_slice"
+        or classify(op) not in (Kind.CHEAP, Kind.CONSTANT)
+    ):
+        return
+    for operand in op.operands:
+        _sink(operand, block, mapping)
+    clone(op, mapping)
 
 
 def _is_unused(op: Operation) -> bool:
@@ -314,12 +356,13 @@ def _is_float_constant(op: Operation) -> bool:
 def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
     """Copy an op to the current insertion point with its operands mapped, and map its results."""
     copy = op.clone()
-    _remap(copy.operation, mapping)
+    remap(copy.operation, mapping)
     mapping.update(zip(op.results, copy.results, strict=True))
     return copy.operation
 
 
-def _remap(op: Operation, mapping: dict[Value, Value]) -> None:
+def remap(op: Operation, mapping: dict[Value, Value]) -> None:
+    """Replace operands of an op and of all ops in it."""
     for index, operand in enumerate(op.operands):
         replacement = mapping.get(operand)
         if replacement is not None:
@@ -327,4 +370,4 @@ def _remap(op: Operation, mapping: dict[Value, Value]) -> None:
     for region in op.regions:
         for block in region:
             for inner in block.operations:
-                _remap(inner.operation, mapping)
+                remap(inner.operation, mapping)

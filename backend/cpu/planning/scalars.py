@@ -7,7 +7,7 @@ single numbers through memory. Its body is put in its place instead, between `te
 
 from __future__ import annotations
 
-from ....dialect.mlir import Operation, Value, dialect, ir
+from ....dialect.mlir import Block, Operation, Type, Value, dialect, ir
 
 
 def scalarize(function: Operation) -> int:
@@ -24,7 +24,7 @@ def scalarize(function: Operation) -> int:
                 elif op.name == "tensor.extract":
                     _forward_element(op)
                 elif op.regions:
-                    count += scalarize(op)
+                    count += scalarize(_carry_scalars(op))
     return count
 
 
@@ -45,6 +45,60 @@ def _inline_body(op: Operation) -> None:
         for result, value in zip(op.results, inner[-1].operands, strict=True):
             result.replace_all_uses_with(tensor.from_elements(result.type, [value]))
     op.erase()
+
+
+def _carry_scalars(op: Operation) -> Operation:
+    """Let control flow carry scalars where it carries rank-0 tensors, so that a loop over numbers is one."""
+    if op.name not in ("scf.for", "scf.if", "scf.while"):
+        return op
+    arguments = [argument for region in op.regions for block in region for argument in block.arguments]
+    if not any(_is_rank_0_tensor(value) for value in [*op.results, *arguments]):
+        return op
+    with ir.InsertionPoint(op), op.location:
+        operands = [element_of(value) if _is_rank_0_tensor(value) else value for value in op.operands]
+        new = ir.Operation.create(
+            op.name,
+            results=[_scalar_type(result) for result in op.results],
+            operands=operands,
+            attributes=dict(op.attributes.items()),
+            regions=len(op.regions),
+        )
+        for old, region in zip(op.regions, new.regions, strict=True):
+            for block in list(old):
+                block.append_to(region)
+                _take_and_give_scalars(block)
+        for old, result in zip(op.results, new.results, strict=True):
+            wrapped = (
+                dialect("tensor").from_elements(old.type, [result]) if _is_rank_0_tensor(old) else result
+            )
+            old.replace_all_uses_with(wrapped)
+    op.erase()
+    return new
+
+
+def _take_and_give_scalars(block: Block) -> None:
+    """Wrap the scalar arguments of a block into tensors, and unwrap what it yields."""
+    tensor = dialect("tensor")
+    with ir.InsertionPoint.at_block_begin(block):
+        for argument in block.arguments:
+            if _is_rank_0_tensor(argument):
+                type = argument.type
+                argument.set_type(type.element_type)
+                wrapped = tensor.from_elements(type, [argument])
+                argument.replace_all_uses_except(wrapped, wrapped.owner.operation)
+    terminator = list(block.operations)[-1].operation
+    with ir.InsertionPoint(terminator):
+        for index, value in enumerate(terminator.operands):
+            if _is_rank_0_tensor(value):
+                terminator.operands[index] = element_of(value)
+
+
+def _is_rank_0_tensor(value: Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and value.type.rank == 0
+
+
+def _scalar_type(value: Value) -> Type:
+    return value.type.element_type if _is_rank_0_tensor(value) else value.type
 
 
 def element_of(value: Value) -> Value:

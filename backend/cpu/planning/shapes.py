@@ -6,10 +6,12 @@ sizes of the arguments. `Sizes` answers that question for the tensors of one fun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
-from ....dialect.errors import InternalError
+from ....dialect.errors import InternalError, UnsupportedError
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 
 Extent: TypeAlias = "int | Value"
@@ -83,7 +85,15 @@ class Sizes:
     def __init__(self, builder: IndexBuilder, mapping: dict[Value, Value] | None = None) -> None:
         self.builder = builder
         self._mapping = {} if mapping is None else mapping
-        self._known: dict[Value, list[Extent]] = {}
+        self._known: ChainMap[Value, list[Extent]] = ChainMap()
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget, in the end, what is made inside a region."""
+        outside = self._known
+        self._known = outside.new_child()
+        yield
+        self._known = outside
 
     def of(self, value: Value) -> list[Extent]:
         """The sizes of a tensor, outermost first."""
@@ -201,11 +211,33 @@ class Sizes:
 
     def _of_scf_while(self, op: Operation, value: Value) -> Sequence[Extent]:
         condition = list(op.regions[0].blocks[0].operations)[-1]
-        return self.of(list(condition.operands)[1 + value.result_number])
+        return self._from_inside(condition.operands[1 + value.result_number], op)
 
     def _of_scf_if(self, op: Operation, value: Value) -> Sequence[Extent]:
         terminator = list(op.regions[0].blocks[0].operations)[-1]
-        return self.of(terminator.operands[value.result_number])
+        return self._from_inside(terminator.operands[value.result_number], op)
+
+    def _from_inside(self, value: Value, region_op: Operation) -> Sequence[Extent]:
+        """The sizes of a value that is defined in a region, outside of it."""
+        with self.scope():  # the region may not be rewritten yet: what is found now must not be remembered
+            return [self._lift(extent, region_op) for extent in self.of(value)]
+
+    def _lift(self, extent: Extent, region_op: Operation) -> Extent:
+        """A size that is computed inside an op, computed again outside."""
+        if isinstance(extent, int) or not _is_inside(extent, region_op):
+            return self._mapped(extent)
+        if isinstance(extent.owner, ir.Block):
+            raise UnsupportedError(
+                f"{region_op.location}: the size of an array depends on the course of a loop"
+            )
+        op = extent.owner.operation
+        if op.name == "tensor.dim":
+            axis = op.operands[1].owner.operation.attributes["value"].value
+            return self._lift(self.of(op.operands[0])[axis], region_op)
+        copy = op.clone()
+        for index, operand in enumerate(op.operands):
+            copy.operands[index] = self.builder.value(self._lift(operand, region_op))
+        return copy.results[extent.result_number]
 
     _of_scf_execute_region = _of_scf_if
 
@@ -237,6 +269,20 @@ def kept_axes(sizes: list[Extent], shape: list[int | None]) -> list[int]:
         else:
             kept.append(axis)
     return kept
+
+
+def _is_inside(value: Value, region_op: Operation) -> bool:
+    """Whether a value is defined in a region of an op."""
+    inner = (
+        value.owner.owner.operation
+        if isinstance(value.owner, ir.Block)
+        else value.owner.operation.parent.operation
+    )
+    while inner.name != "func.func":
+        if inner == region_op:
+            return True
+        inner = inner.parent.operation
+    return False
 
 
 def _entry_block(block: ir.Block) -> ir.Block:

@@ -1,0 +1,303 @@
+"""Where the values of a planned function are in memory, and where a new value is best put."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from ....dialect.errors import UnsupportedError
+from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from .arena import ALIGNMENT, Slot, Workspace
+from .boundaries import memref_type
+from .lifetimes import Lifetimes, Write
+from .shapes import Extent, IndexBuilder, Sizes, static_shape
+
+
+class Kind(Enum):
+    """What memory a buffer is."""
+
+    INPUT = auto()  # an argument that is only read
+    WRITTEN = auto()  # an argument that the program writes
+    RESULT = auto()  # an out-parameter
+    TEMPORARY = auto()  # a slot of the workspace
+    CONSTANT = auto()
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Memory, and the classes of values that lie in it now."""
+
+    kind: Kind
+    memref: Value | None  # None for temporaries
+    slot: Slot | None = None
+    residents: set[Value] = field(default_factory=set)
+    pins: int = 0  # control flow that keeps the buffer although no value lies in it now
+
+
+class Places:
+    """Keeps track of the buffer of every class of values while a function is rewritten in program order.
+
+    `written` names the buffers that the program stores to at a later point of the current block: arguments written
+    in place, what loops carry and what branches give, by their value in the old function.
+    """
+
+    def __init__(
+        self, lifetimes: Lifetimes, sizes: Sizes, workspace: Workspace, workspace_memref: Value
+    ) -> None:
+        self.lifetimes = lifetimes
+        self.position = 0
+        self.sizes = sizes
+        self.builder: IndexBuilder = sizes.builder
+        self.workspace = workspace
+        self.workspace_memref = workspace_memref
+        self.results: list[Buffer] = []
+        self.written: dict[Value, Buffer] = {}
+        self.home: dict[Value, Buffer] = {}
+        self.copies = 0
+        self._memrefs: ChainMap[tuple[object, ...], Value] = ChainMap()
+        self._byte_sizes: dict[tuple[object, ...], Extent] = {}
+        self._hoisted: dict[Value, Value] = {}
+        self._outermost: Operation | None = (
+            None  # the region op of the function's own block that is being planned
+        )
+
+    @contextmanager
+    def scope(self, lifetimes: Lifetimes, region_op: Operation) -> Iterator[None]:
+        """Work on a block inside a new op with regions; what is made there is not used outside."""
+        saved = self.lifetimes, self.position, self._memrefs, self._outermost
+        self.lifetimes, self.position = lifetimes, 0
+        self._memrefs = self._memrefs.new_child()
+        if self._outermost is None:
+            self._outermost = region_op
+        with self.sizes.scope():
+            yield
+        self.lifetimes, self.position, self._memrefs, self._outermost = saved
+
+    # The life of a value
+
+    def settle(self, value: Value, buffer: Buffer) -> None:
+        """A class lies in a buffer from now on."""
+        previous = self.home.get(value)
+        if previous is not None:
+            previous.residents.discard(value)
+        self.home[value] = buffer
+        buffer.residents.add(value)
+
+    def leave(self, value: Value) -> None:
+        """A class is not used any more; its memory is free unless something else lies there."""
+        buffer = self.home.get(value)
+        if buffer is not None and value in buffer.residents:
+            buffer.residents.remove(value)
+            self._release(buffer)
+
+    def pin(self, buffer: Buffer) -> Buffer:
+        """Keep a buffer although its values may come and go."""
+        buffer.pins += 1
+        return buffer
+
+    def unpin(self, buffer: Buffer) -> None:
+        """Undo one `pin`."""
+        buffer.pins -= 1
+        self._release(buffer)
+
+    def _release(self, buffer: Buffer) -> None:
+        if buffer.slot is not None and not buffer.residents and not buffer.pins:
+            self.workspace.release(buffer.slot)
+
+    # Choosing memory
+
+    def choose(self, value: Value, busy: Collection[Buffer] = ()) -> Buffer:
+        """The best buffer for a new value: where it must end up, if it may be written there now."""
+        write = self.lifetimes.write_of.get(value)
+        if write is not None and self.written[write.place] not in busy and self._is_free(write, None):
+            return self.written[write.place]
+        result = self.lifetimes.result_of.get(value)
+        return (
+            self.temporary(value)
+            if result is not None and self.results[result] in busy
+            else self.elsewhere(value)
+        )
+
+    def elsewhere(self, value: Value) -> Buffer:
+        """A buffer for a new value that is no memory written later."""
+        result = self.lifetimes.result_of.get(value)
+        if result is not None and not self.results[result].pins and self._is_dead(self.results[result], None):
+            return self.results[result]
+        return self.temporary(value)
+
+    def temporary(self, value: Value) -> Buffer:
+        """A new slot of the workspace for a value."""
+        extents = self.sizes.of(value)
+        with self._before_regions():
+            extents = [self._hoist(extent) for extent in extents]
+            width = byte_width(value.type.element_type)
+            key = (*extents, "x", width)
+            size = self._byte_sizes.get(key)
+            if size is None:
+                size = self.builder.multiply(self.builder.product(extents), width)
+                size = self._byte_sizes[key] = self.builder.round_up(size, ALIGNMENT)
+            return Buffer(Kind.TEMPORARY, None, self.workspace.allocate(size))
+
+    def destination(self, result: Value | None, operand: Value, busy: set[Buffer]) -> Buffer:
+        """The buffer for a result that is made from an operand by overwriting it; it holds the operand's value.
+
+        `busy` are the buffers that the op reads or writes otherwise. Without a result it is a copy to work on.
+        """
+        buffer = self.reusable(result, operand, busy)
+        if buffer is None:
+            buffer = self.temporary(operand) if result is None else self.choose(result, busy)
+            self.copy(operand, buffer)
+        return buffer
+
+    def reusable(self, result: Value | None, operand: Value, busy: set[Buffer]) -> Buffer | None:
+        """The buffer of an operand, if its value may be overwritten now."""
+        updated = self.lifetimes.root[operand]
+        home = self.home.get(updated)
+        last_use = self.lifetimes.last_use
+        if home is None or home in busy:
+            return None
+        if any(last_use(value) >= self.position + (value == updated) for value in home.residents):
+            return None
+        if home.kind is Kind.WRITTEN:
+            write = None if result is None else self.lifetimes.write_of.get(result)
+            if write is None or self.written[write.place] is not home or not self._is_free(write, updated):
+                return None
+        return None if home.kind in (Kind.INPUT, Kind.CONSTANT) else home
+
+    def _is_free(self, write: Write, updated: Value | None) -> bool:
+        """Whether memory may get its next value now; `updated` is the value that it replaces."""
+        buffer = self.written[write.place]
+        carried = write.observable and buffer.pins > 0  # an argument that a loop around keeps its value in
+        early = self.lifetimes.may_write_early(write, self.position)
+        return early and not carried and self._is_dead(buffer, updated)
+
+    def _is_dead(self, buffer: Buffer, updated: Value | None) -> bool:
+        """Whether nobody reads, now or later, what lies in a buffer, but for a value that is to be replaced."""
+        last_use = self.lifetimes.last_use
+        return all(
+            last_use(value) < self.position
+            for value in buffer.residents
+            if updated is None or value != updated
+        )
+
+    # Moving values
+
+    def store(self, value: Value, buffer: Buffer) -> None:
+        """Store a value to memory that is written now; old contents still needed are moved elsewhere first."""
+        if self.home.get(self.lifetimes.root[value]) is not buffer:
+            self.vacate(buffer, self.position + 1)
+            self.copy(value, buffer)
+
+    def vacate(self, buffer: Buffer, position: int) -> None:
+        """Move values that are used at a position or later out of a buffer that is about to be overwritten."""
+        for resident in list(buffer.residents):
+            if self.lifetimes.last_use(resident) >= position:
+                place = self.elsewhere(resident)
+                self.copy(resident, place)
+                self.settle(resident, place)
+
+    def copy(self, value: Value, buffer: Buffer) -> None:
+        """Copy a value into a buffer, unless it is there or was never written."""
+        home = self.home.get(self.lifetimes.root[value])
+        if home is None or home is buffer:
+            return
+        self.copies += 1
+        dialect("memref").copy(self.memref(value), self.view(value, buffer))
+
+    # Making memrefs
+
+    def memref(self, value: Value) -> Value:
+        """The memory of a value, in its own shape."""
+        root = self.lifetimes.root[value]
+        home = self.home.get(root)
+        if home is None:
+            home = self.temporary(value)  # a tensor that nothing was written to
+            self.settle(root, home)
+        return self.view(value, home)
+
+    def view(self, value: Value, buffer: Buffer) -> Value:
+        """A buffer in the shape of a value."""
+        type = memref_type(value.type)
+        extents = self.sizes.typed(value)
+        # Two unknown sizes may be swapped by a reshape, although the type is the same.
+        if buffer.memref is not None and buffer.memref.type == type and static_shape(type).count(None) < 2:
+            return buffer.memref
+        key = (buffer if buffer.slot is None else buffer.slot.offset, type, *extents)
+        found = self._memrefs.get(key)
+        if found is None:
+            found = self._memrefs[key] = self._make_view(type, extents, buffer)
+        return found
+
+    def _make_view(self, type: Type, extents: list[Extent], buffer: Buffer) -> Value:
+        if buffer.slot is None:
+            return reshape(buffer.memref, type, extents, self.builder)
+        offset = self.builder.value(buffer.slot.offset)
+        dynamic = [extent for extent in extents if not isinstance(extent, int)]
+        return dialect("memref").view(type, self.workspace_memref, offset, dynamic)
+
+    # Sizes of the workspace are known before any loop
+
+    @contextmanager
+    def _before_regions(self) -> Iterator[None]:
+        if self._outermost is None:
+            yield
+        else:
+            with ir.InsertionPoint(self._outermost):
+                yield
+
+    def _hoist(self, extent: Extent) -> Extent:
+        """A size as a value from outside all loops and branches."""
+        if isinstance(extent, int) or self._outermost is None or self._is_outside(extent):
+            return extent
+        known = self._hoisted.get(extent)
+        if known is None:
+            op = None if isinstance(extent.owner, ir.Block) else extent.owner.operation
+            if op is None or op.regions or op.name in ("memref.load", "func.call"):
+                where = extent.owner.owner.location if op is None else op.location
+                raise UnsupportedError(
+                    f"{where}: the size of an array inside a loop or branch is not known before it"
+                )
+            copy = op.clone()
+            for index, operand in enumerate(op.operands):
+                copy.operands[index] = self.builder.value(self._hoist(operand))
+            known = self._hoisted[extent] = copy.results[extent.result_number]
+        return known
+
+    def _is_outside(self, value: Value) -> bool:
+        block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+        return bool(block.owner.operation.name == "func.func")
+
+
+def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuilder) -> Value:
+    """The same contiguous memory in another shape."""
+    strides: list[Extent] = [1] * len(extents)
+    for axis in range(len(extents) - 2, -1, -1):
+        strides[axis] = builder.multiply(strides[axis + 1], extents[axis + 1])
+    dynamic = ir.ShapedType.get_dynamic_size()
+    static_sizes = [extent if isinstance(extent, int) else dynamic for extent in extents]
+    static_strides = [stride if isinstance(stride, int) else dynamic for stride in strides]
+    strided = ir.MemRefType.get(static_sizes, type.element_type, ir.StridedLayoutAttr.get(0, static_strides))
+    ops = dialect("memref")
+    cast = ops.reinterpret_cast(
+        strided,
+        memref,
+        [],
+        [extent for extent in extents if not isinstance(extent, int)],
+        [stride for stride in strides if not isinstance(stride, int)],
+        [0],
+        static_sizes,
+        static_strides,
+    )
+    return ops.cast(type, cast)
+
+
+def byte_width(type: Type) -> int:
+    """The bytes of one element in memory."""
+    if isinstance(type, ir.ComplexType):
+        return 2 * byte_width(type.element_type)
+    if isinstance(type, ir.IndexType):
+        return 8
+    return max(1, int(type.width) // 8)

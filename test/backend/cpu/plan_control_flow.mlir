@@ -1,0 +1,126 @@
+// RUN: weft-opt %s --split-input-file --outline-kernels --plan-buffers | filecheck %s
+
+// Kernels stay out of a loop around them. What it carries lies in one buffer, here the result's own; the new value
+// cannot be made there, because the kernel reads the old one.
+
+// CHECK-LABEL: func.func @power
+// CHECK:       memref.copy %arg0, %arg2
+// CHECK:       scf.for
+// CHECK:         %[[T:.*]] = memref.view %arg3
+// CHECK:         func.call @kernel_0(%arg2, %arg1, %[[T]])
+// CHECK:         memref.copy %[[T]], %arg2
+// CHECK:       }
+// CHECK-NEXT:  return
+func.func @power(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  %zero = arith.constant 0.0 : f32
+  %r = scf.for %i = %c0 to %c10 step %c1 iter_args(%y = %x) -> (tensor<4x4xf32>) {
+    %e = tensor.empty() : tensor<4x4xf32>
+    %c = linalg.fill ins(%zero : f32) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %p = linalg.matmul ins(%y, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.yield %p : tensor<4x4xf32>
+  }
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+// Equal kernels are shared inside and outside of loops, and a value is made where the loop carries it if nobody
+// reads what was there.
+
+// CHECK-LABEL: func.func @shared
+// CHECK:       call @kernel_0(%arg0, %arg2)
+// CHECK:       scf.for
+// CHECK:         %[[T:.*]] = memref.view
+// CHECK:         func.call @kernel_0(%arg2, %[[T]])
+// CHECK:         func.call @kernel_0(%[[T]], %arg2)
+// CHECK-NOT:     memref.copy
+// CHECK:       }
+// CHECK-NOT:   @kernel_1
+#id = affine_map<(i) -> (i)>
+func.func @shared(%x: tensor<8xf32>, %n: tensor<i64>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %e = tensor.empty() : tensor<8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i) -> (0)>, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %s) -> (tensor<8xf32>) {
+    %f = tensor.empty() : tensor<8xf32>
+    %t = linalg.generic {indexing_maps = [affine_map<(i) -> (0)>, #id], iterator_types = ["parallel"]}
+        ins(%y : tensor<8xf32>) outs(%f : tensor<8xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      linalg.yield %a : f32
+    } -> tensor<8xf32>
+    %u = linalg.generic {indexing_maps = [affine_map<(i) -> (0)>, #id], iterator_types = ["parallel"]}
+        ins(%t : tensor<8xf32>) outs(%f : tensor<8xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      linalg.yield %a : f32
+    } -> tensor<8xf32>
+    scf.yield %u : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A loop over numbers carries scalars, and a loop that only looks at elements is one kernel.
+
+// CHECK-LABEL: func.func @dot
+// CHECK:       %[[D:.*]] = call @kernel_0
+// CHECK:       memref.store %[[D]], %arg2[]
+// CHECK:       func.func private @kernel_0
+// CHECK:       scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (f64)
+func.func @dot(%x: tensor<8xf64>, %y: tensor<8xf64>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : tensor<f64>
+  %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero) -> (tensor<f64>) {
+    %a = tensor.extract %x[%i] : tensor<8xf64>
+    %b = tensor.extract %y[%i] : tensor<8xf64>
+    %c = tensor.extract %s[] : tensor<f64>
+    %p = arith.mulf %a, %b : f64
+    %t = arith.addf %c, %p : f64
+    %u = tensor.from_elements %t : tensor<f64>
+    scf.yield %u : tensor<f64>
+  }
+  return %r : tensor<f64>
+}
+
+// -----
+
+// Both branches store to the result.
+
+// CHECK-LABEL: func.func @branch
+// CHECK:       scf.if
+// CHECK:         func.call @kernel_0(%arg1, %arg2)
+// CHECK:       } else {
+// CHECK:         memref.copy %arg1, %arg2
+// CHECK:       }
+// CHECK-NEXT:  return
+#id = affine_map<(i) -> (i)>
+func.func @branch(%flag: tensor<i8>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0 : i8
+  %byte = tensor.extract %flag[] : tensor<i8>
+  %condition = arith.cmpi ne, %byte, %zero : i8
+  %r = scf.if %condition -> (tensor<8xf32>) {
+    %e = tensor.empty() : tensor<8xf32>
+    %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%a: f32, %out: f32):
+      %s = arith.negf %a : f32
+      linalg.yield %s : f32
+    } -> tensor<8xf32>
+    scf.yield %y : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
