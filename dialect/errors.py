@@ -25,6 +25,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class ConcreteValueError(WeftTypeError):
+    """Python asked a traced array for its value, which is known only when the compiled function runs."""
+
+
 class LeakedArrayError(WeftValueError):
     """A traced array is used outside the trace that made it."""
 

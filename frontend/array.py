@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ..dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
 from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
 from ..dialect.types import TensorType
 from .storage import Storage, ViewStep
+
+if TYPE_CHECKING:
+    from .regions import Region
 
 USE_WEFT_ARRAYS = (
     "to index a NumPy array by a traced one, write weft.take(array, index, axis=0); to copy a traced array or stack "
@@ -61,7 +64,7 @@ class TracedArray:
     a value that exists only at run time.
     """
 
-    __slots__ = ("_cached", "_cached_version", "_path", "_python_type", "_storage", "_type")
+    __slots__ = ("_cached", "_cached_region", "_cached_version", "_path", "_python_type", "_storage", "_type")
 
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]
@@ -74,6 +77,7 @@ class TracedArray:
         self._type = storage.type if view_type is None else view_type
         self._cached: Any = None
         self._cached_version = -1
+        self._cached_region: Region | None = None
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
 
@@ -144,10 +148,21 @@ class TracedArray:
         """The SSA value of what the array holds now; replays the view path over the storage."""
         storage = self._storage
         storage.trace.require_active(self)
-        if self._cached is None or self._cached_version != storage.version:
+        if not self._is_cached():
             self._cached = self._values_along_path()[-1]
             self._cached_version = storage.version
+            self._cached_region = storage.trace.region
         return self._cached
+
+    def _is_cached(self) -> bool:
+        """Whether the value that was read last is still right, and defined where it can be used.
+
+        What a loop may write is read again inside of it: the next iteration sees the writes of this one.
+        """
+        region, storage = self._cached_region, self._storage
+        if region is None or not region.is_open or self._cached_version != storage.version:
+            return False
+        return storage.ref is None or region.loop is storage.trace.region.loop
 
     def _values_along_path(self) -> list[Any]:
         """The SSA values of the storage and of every view on the way to this one."""
@@ -205,9 +220,9 @@ class TracedArray:
 
     # Python needs a value
 
-    def _needs_value(self, what: str, instead: str) -> WeftTypeError:
+    def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
         self._storage.trace.require_active(self)
-        return WeftTypeError(
+        return ConcreteValueError(
             f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
             f"function runs; {instead}"
         )

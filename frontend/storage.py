@@ -36,7 +36,7 @@ class ViewStep:
 class Storage:
     """An array that a trace computed or was given, before any view of it."""
 
-    __slots__ = ("argument", "made_at", "ref", "trace", "type", "value", "version")
+    __slots__ = ("argument", "made_at", "ref", "region", "trace", "type", "value", "version")
 
     def __init__(
         self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None
@@ -51,6 +51,8 @@ class Storage:
         """Counts the writes, so that views know when what they read is stale."""
         self.argument = argument
         """The position among the function's array arguments, or None for a local array."""
+        self.region = trace.region
+        """Where the value is defined: it can be used as long as the region is open."""
         self.made_at = trace.user_location()
         """Where the user's program made it, for messages."""
 

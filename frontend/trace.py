@@ -12,7 +12,7 @@ import numpy as np
 from ..backend.cpu.machine.symbols import symbol_name
 from ..dialect.attributes import type_from_mlir, type_to_mlir
 from ..dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
-from ..dialect.mlir import Location, Value, dialect, ir
+from ..dialect.mlir import Location, Type, Value, dialect, ir
 from ..dialect.op import Op
 from ..dialect.ops.creation import Constant
 from ..dialect.ops.state import AllocRef, RaiseIf
@@ -21,6 +21,7 @@ from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
 from .locations import SourceRange, range_of_frame, user_frames
+from .regions import CellLog, Region
 from .settings import settings
 from .signature import require_plain
 from .storage import Storage
@@ -81,6 +82,7 @@ class Trace:
         """What the function is called in the module."""
         self.active = True
         self.op_count = 0
+        self.cells = CellLog()
         self.captures: list[Capture] = []
         self.hidden: list[Capture] = []
         self._captured: dict[int, Capture] = {}
@@ -90,6 +92,8 @@ class Trace:
                 inputs = [type_to_mlir(t) for t in argument_types]
                 self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
+        self.region = Region(self.block, None)
+        """Where the next op goes: the function's own block, or one of a branch or loop."""
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
@@ -109,7 +113,7 @@ class Trace:
                 "array operations is unrolled while tracing: make it shorter, work on whole arrays, or raise "
                 "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
             )
-        with context(), ir.InsertionPoint(self.block):
+        with context(), ir.InsertionPoint(self.region.block):
             operation = create(op_class, operands, attributes, location=self.location())
             results: Sequence[Value] = operation.results
             return results
@@ -119,6 +123,16 @@ class Trace:
         values = [self.value_of(operand) for operand in operands]
         results = tuple(self.wrap(value) for value in self.create(op_class, values, attributes))
         return results[0] if op_class.results == 1 else results
+
+    def create_upstream(
+        self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: dict[str, Any] | None = None
+    ) -> list[Value]:
+        """Record an op of an upstream dialect; returns its results."""
+        with context(), ir.InsertionPoint(self.region.block):
+            operation = ir.Operation.create(
+                name, operands=list(operands), results=list(results), attributes=attributes, loc=self.location()
+            )
+            return list(operation.results)
 
     def wrap(self, value: Value, tensor_type: TensorType | None = None) -> TracedArray:
         """A traced array, with a storage of its own, for an SSA value."""
@@ -150,6 +164,7 @@ class Trace:
         """Turn a storage into a mutable cell at the place where its value was defined."""
         if storage.ref is not None:
             return
+        self.cells.add(storage)
         with context():
             if storage.argument is not None:
                 argument = self.block.arguments[storage.argument]
@@ -161,7 +176,7 @@ class Trace:
             value = storage.value
             ref_type = type_to_mlir(RefType(storage.type))
             if isinstance(value, ir.BlockArgument):
-                anchor, location = ir.InsertionPoint.at_block_begin(self.block), value.location
+                anchor, location = ir.InsertionPoint.at_block_begin(value.owner), value.location
             else:
                 anchor, location = ir.InsertionPoint.after(value.owner), value.owner.location
             with anchor:
@@ -242,6 +257,13 @@ class Trace:
                 f"a traced array ({array.type}) of {self.name} is used after the tracing of {self.name} has ended; it "
                 f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
                 "function. Return it from the function instead"
+            )
+        if not array._storage.region.is_open:
+            made_at = array._storage.made_at
+            raise LeakedArrayError(
+                f"a traced array ({array.type}) is used after the branch or loop that made it, at "
+                f"{made_at or 'an unknown place'}, has ended; it was kept where compiled code cannot follow it (an "
+                "iterator, a set, an object of a library). Keep it in a variable, a list, a dict or an attribute"
             )
 
     # Places
