@@ -1,0 +1,103 @@
+"""Calls of Python from a program: `func.call @host.3(...)` calls number 3 of the table of Python functions.
+
+The op is upstream's: operands and results have any types, and its effects are unknown, so that nothing moves it,
+removes it, or merges two of them. It happens in program order with reads and writes of cells and with
+`weft.raise_if`; the Python function may look at what was written before, and may raise, which ends the call.
+
+    func.func private @host.3(tensor<?x3xf32>, tensor<i1>) -> tensor<2xui8>
+    %r = func.call @host.3(%x, %b) : (tensor<?x3xf32>, tensor<i1>) -> tensor<2xui8>
+
+The table is not part of the program: whoever runs it passes the table. After the lowering to storage types the
+declaration keeps the types of the weft dialect in the attribute `weft.signature`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .attributes import type_from_mlir, type_to_mlir
+from .errors import InternalError
+from .mlir import Block, Location, Operation, Type, Value, ir
+from .types import TensorType
+
+_PREFIX = "host."
+_NAME = re.compile(r"host\.(\d+)")
+
+SIGNATURE = "weft.signature"
+"""The attribute of a lowered declaration that keeps the types of the weft dialect."""
+
+
+def host_symbol(callback: int) -> str:
+    """The name of the declaration that stands for a Python function of the table."""
+    return f"{_PREFIX}{callback}"
+
+
+def callback_of(op: Operation) -> int | None:
+    """The index of the Python function that an op calls; None for other ops."""
+    if op.name != "func.call":
+        return None
+    return _number(op.attributes["callee"].value)
+
+
+def declared_callback(function: Operation) -> int | None:
+    """The index of the Python function that a `func.func` declares; None for other functions."""
+    if function.name != "func.func" or function.regions[0].blocks:
+        return None
+    return _number(function.attributes["sym_name"].value)
+
+
+def _number(symbol: str) -> int | None:
+    found = _NAME.fullmatch(symbol) if symbol.startswith(_PREFIX) else None
+    return None if found is None else int(found[1])
+
+
+def create_host_call(
+    module_body: Block,
+    callback: int,
+    operands: Sequence[Value],
+    results: Sequence[TensorType],
+    location: Location | None = None,
+) -> Operation:
+    """Declare a Python function in a module and call it at the current insertion point."""
+    types = [type_to_mlir(t) for t in results]
+    signature = ir.FunctionType.get([operand.type for operand in operands], types)
+    with ir.InsertionPoint.at_block_begin(module_body), ir.Location.unknown():
+        ir.Operation.create(
+            "func.func",
+            attributes={
+                "sym_name": ir.StringAttr.get(host_symbol(callback)),
+                "function_type": ir.TypeAttr.get(signature),
+                "sym_visibility": ir.StringAttr.get("private"),
+            },
+            regions=1,
+        )
+    callee = ir.FlatSymbolRefAttr.get(host_symbol(callback))
+    return ir.Operation.create(
+        "func.call", results=types, operands=list(operands), attributes={"callee": callee}, loc=location
+    )
+
+
+def signature_of(declaration: Operation) -> tuple[list[TensorType], list[TensorType]]:
+    """The types of the weft dialect that a Python function takes and gives, before or after the lowering."""
+    attributes = declaration.attributes
+    kept = attributes[SIGNATURE if SIGNATURE in attributes else "function_type"]
+    signature = ir.TypeAttr(kept).value
+    return [_tensor(t) for t in signature.inputs], [_tensor(t) for t in signature.results]
+
+
+def _tensor(mlir_type: Type) -> TensorType:
+    found = type_from_mlir(mlir_type)
+    if not isinstance(found, TensorType):
+        raise InternalError(f"a Python function takes and gives tensors, not {found}")
+    return found
+
+
+__all__ = [
+    "SIGNATURE",
+    "callback_of",
+    "create_host_call",
+    "declared_callback",
+    "host_symbol",
+    "signature_of",
+]
