@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from .attributes import type_from_mlir
 from .errors import InternalError, WeftTypeError, WeftValueError
-from .mlir import Block, Module, Operation, Value
+from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
 from .ops.state import AllocRef, ReadRef, WriteRef
 from .register import decode_attributes, op_class_of
+from .scalar_ops import SCALAR_OPS, check_tensor
 from .types import RefType, TensorType, compatible_shapes, type_of
 
 
@@ -71,14 +73,34 @@ Environment: TypeAlias = "dict[Value, Any]"
 """What every SSA value stands for: an array or a cell."""
 
 
+@dataclass(frozen=True)
+class _Step:
+    """An op, ready to run: computes the results from the operands."""
+
+    operands: tuple[Value, ...]
+    results: tuple[Value, ...]
+    run: Callable[[list[Any], Environment], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _Body:
+    """A block, ready to run."""
+
+    parameters: tuple[Value, ...]
+    types: tuple[Any, ...]
+    """The weft types of the parameters; None for scalars."""
+    steps: list[_Step]
+    returned: tuple[Value, ...]
+
+
+_TERMINATORS = frozenset({"func.return", "scf.condition", "scf.yield"})
+
+
 @dataclass
 class _Interpreter:
     functions: Mapping[str, Any]
-    handlers: dict[str, Callable[[Operation, Environment], Sequence[Any]]] = field(init=False)
-    """What runs the ops of other dialects."""
-
-    def __post_init__(self) -> None:
-        self.handlers = {"func.call": self._call_op}
+    bodies: dict[Block, _Body] = field(default_factory=dict)
+    """The blocks that ran before: loops and recursive functions run them again."""
 
     def call(self, function: Any, arguments: Sequence[Any]) -> list[Any]:
         """Run a function on arrays and cells."""
@@ -90,29 +112,103 @@ class _Interpreter:
             parameter: _bind(argument, type_from_mlir(parameter.type))
             for parameter, argument in zip(block.arguments, arguments, strict=True)
         }
-        return self.run_block(block, environment)
+        return self.run_block(self._prepare(block), environment)
 
-    def run_block(self, block: Block, environment: Environment) -> list[Any]:
-        """Run the ops of a block; returns what its terminator returns."""
-        for view in block.operations:
-            operation = view.operation
-            if operation.name == "func.return":
-                return [environment[operand] for operand in operation.operands]
-            op_class = op_class_of(operation)
-            if op_class is not None:
-                results = _run_op(op_class, operation, environment)
-            elif operation.name in self.handlers:
-                results = self.handlers[operation.name](operation, environment)
-            else:
-                raise WeftTypeError(f"the interpreter cannot run {operation.name}")
-            environment.update(zip(operation.results, results, strict=True))
-        raise InternalError("a block ends without a terminator")
+    def run_block(self, body: _Body, environment: Environment) -> list[Any]:
+        """Run the ops of a block; returns what its terminator passes on."""
+        for step in body.steps:
+            operands = [environment[operand] for operand in step.operands]
+            environment.update(zip(step.results, step.run(operands, environment), strict=True))
+        return [environment[value] for value in body.returned]
 
-    def _call_op(self, operation: Operation, environment: Environment) -> list[Any]:
+    def enter(self, body: _Body, arguments: Sequence[Any], environment: Environment) -> list[Any]:
+        """Run a block inside an op, with its parameters bound."""
+        for parameter, declared, argument in zip(body.parameters, body.types, arguments, strict=True):
+            environment[parameter] = _checked("a block argument", declared, argument)
+        return self.run_block(body, environment)
+
+    # Making steps
+
+    def _prepare(self, block: Block) -> _Body:
+        body = self.bodies.get(block)
+        if body is None:
+            operations = [view.operation for view in block.operations]
+            if not operations or operations[-1].name not in _TERMINATORS:
+                raise InternalError("a block ends without a terminator")
+            parameters = tuple(block.arguments)
+            body = self.bodies[block] = _Body(
+                parameters,
+                tuple(_tensor_type(parameter) for parameter in parameters),
+                [self._step(operation) for operation in operations[:-1]],
+                tuple(operations[-1].operands),
+            )
+        return body
+
+    def _step(self, operation: Operation) -> _Step:
+        return _Step(tuple(operation.operands), tuple(operation.results), self._runner(operation))
+
+    def _runner(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        op_class = op_class_of(operation)
+        if op_class is not None:
+            return _weft_runner(op_class, operation)
+        name: str = operation.name
+        if name in SCALAR_OPS:
+            evaluate = SCALAR_OPS[name](operation)
+            return lambda operands, environment: [_quietly(evaluate, operands)]
+        if name in self._handlers:
+            return self._handlers[name](self, operation)
+        raise WeftTypeError(f"the interpreter cannot run {name}")
+
+    def _call_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
         callee = operation.attributes["callee"].value
         if callee not in self.functions:
             raise WeftTypeError(f"the interpreter cannot call {callee}, which has no body")
-        return self.call(self.functions[callee], [environment[operand] for operand in operation.operands])
+        return lambda operands, environment: self.call(self.functions[callee], operands)
+
+    def _if_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        branches = [[self._prepare(block) for block in region] for region in operation.regions]
+        types = [_tensor_type(result) for result in operation.results]
+
+        def run(operands: list[Any], environment: Environment) -> list[Any]:
+            yielded: list[Any] = []
+            for body in branches[0 if operands[0] else 1]:
+                yielded = self.run_block(body, environment)
+            return [_checked("scf.if", t, value) for t, value in zip(types, yielded, strict=True)]
+
+        return run
+
+    def _for_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        body = self._prepare(operation.regions[0].blocks[0])
+        types = [_tensor_type(result) for result in operation.results]
+
+        def run(operands: list[Any], environment: Environment) -> list[Any]:
+            (lower, upper, step), carried = operands[:3], operands[3:]
+            if step <= 0:
+                raise InternalError(f"the step of scf.for is {step}")
+            for number in range(int(lower), int(upper), int(step)):
+                carried = self.enter(body, [np.int64(number), *carried], environment)
+            return [_checked("scf.for", t, value) for t, value in zip(types, carried, strict=True)]
+
+        return run
+
+    def _while_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        before, after = (self._prepare(region.blocks[0]) for region in operation.regions)
+        types = [_tensor_type(result) for result in operation.results]
+
+        def run(operands: list[Any], environment: Environment) -> list[Any]:
+            condition, *passed = self.enter(before, operands, environment)
+            while condition:
+                condition, *passed = self.enter(before, self.enter(after, passed, environment), environment)
+            return [_checked("scf.while", t, value) for t, value in zip(types, passed, strict=True)]
+
+        return run
+
+    _handlers: ClassVar[Mapping[str, Callable[..., Callable[[list[Any], Environment], Sequence[Any]]]]] = (
+        MappingProxyType(
+            {"func.call": _call_op, "scf.for": _for_op, "scf.if": _if_op, "scf.while": _while_op}
+        )
+    )
+    """What runs the ops that run blocks."""
 
 
 def _bind(argument: Any, parameter: Any) -> Any:
@@ -126,23 +222,36 @@ def _bind(argument: Any, parameter: Any) -> Any:
     return _ArgumentCell(argument) if isinstance(parameter, RefType) else argument
 
 
-def _run_op(op_class: type[Op], operation: Operation, environment: Environment) -> Sequence[Any]:
-    operands = [environment[operand] for operand in operation.operands]
+def _weft_runner(
+    op_class: type[Op], operation: Operation
+) -> Callable[[list[Any], Environment], Sequence[Any]]:
     if op_class is AllocRef:
-        return [_LocalCell(operands[0])]
+        return lambda operands, environment: [_LocalCell(operands[0])]
     if op_class is ReadRef:
-        return [operands[0].read()]
+        return lambda operands, environment: [operands[0].read()]
     if op_class is WriteRef:
-        operands[0].write(operands[1])
-        return []
-    results = op_class.compute(operands, decode_attributes(op_class, operation))
-    for result, value in zip(operation.results, results, strict=True):
-        _check_result(op_class, type_from_mlir(result.type), value)
-    return results
+        return lambda operands, environment: operands[0].write(operands[1]) or ()
+    attributes = decode_attributes(op_class, operation)
+    types = [type_from_mlir(result.type) for result in operation.results]
+    what = f"weft.{op_class.name}"
+
+    def run(operands: list[Any], environment: Environment) -> list[Any]:
+        """What an op computes must be what its type says: the oracle checks the rules of shapes and dtypes."""
+        values = op_class.compute(operands, attributes)
+        return [check_tensor(what, t, value) for t, value in zip(types, values, strict=True)]
+
+    return run
 
 
-def _check_result(op_class: type[Op], declared: Any, value: Array) -> None:
-    """What an op computes must be what its type says: the oracle checks the rules of shapes and dtypes."""
-    actual = type_of(value)
-    if actual.dtype != declared.dtype or not compatible_shapes(actual.shape, declared.shape):
-        raise InternalError(f"weft.{op_class.name} computed {actual} where its type is {declared}")
+def _quietly(evaluate: Callable[..., Any], operands: list[Any]) -> Any:
+    with np.errstate(all="ignore"):
+        return evaluate(*operands)
+
+
+def _tensor_type(value: Value) -> Any:
+    """The weft type of a tensor; None for scalars."""
+    return type_from_mlir(value.type) if isinstance(value.type, ir.RankedTensorType) else None
+
+
+def _checked(what: str, declared: Any, value: Any) -> Any:
+    return value if declared is None else check_tensor(what, declared, value)

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from ..dialect.attributes import type_from_mlir, type_to_mlir
-from ..dialect.mlir import Block, Location, Module, Operation, Value, ir
+from ..dialect.errors import InternalError
+from ..dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ..dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ..dialect.register import create, op_class_of
 from ..dialect.types import RefType
 from .base import Pass, Statistics
-from .rewriting import defined_functions, operations_of
+from .cell_uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
+from .rewriting import defined_functions, is_unused, operations_of
 
 
 @dataclass(frozen=True)
 class PromoteRefs(Pass):
     """Replace reads of a cell by the value that was last written to it.
 
-    Cells that the function makes vanish. A cell that is an argument keeps one read, of what the caller
-    passed, and one write before everything that may end the call: an error must leave the writes before it
-    visible. An argument that is never written becomes a plain tensor argument. A cell that is used in any
-    other way than by reads and writes in the block it belongs to stays as it is.
+    Cells that the function makes vanish; what is written in a branch or a loop becomes a result of it. A cell
+    that is an argument keeps one read, of what the caller passed, and one write before everything that may
+    end the call: an error must leave the writes before it visible. A branch or loop that may end the call
+    inside does not carry the arguments that it writes; it reads them from memory where it needs them and
+    leaves them there. An argument that is never written becomes a plain tensor argument. A cell that is used
+    in any other way than by reads and writes stays as it is.
     """
 
     name: ClassVar[str] = "promote-refs"
@@ -31,8 +37,9 @@ class PromoteRefs(Pass):
         """Promote the cells of every function."""
         called = _called_functions(module)
         for function in defined_functions(module):
-            for block, operations in _blocks(function):
-                _BlockPromoter(block, operations, statistics).run()
+            uses = CellUses(function)
+            if uses.promotable:
+                _Promoter(uses, statistics).run()
             if function.name.value not in called:
                 _pass_unwritten_cells_as_tensors(function, statistics)
 
@@ -41,14 +48,6 @@ def _called_functions(module: Module) -> set[str]:
     """The functions whose signature calls in the module rely on."""
     calls = [operation for operation in operations_of(module.operation) if operation.name == "func.call"]
     return {operation.attributes["callee"].value for operation in calls}
-
-
-def _blocks(function: Any) -> list[tuple[Block, list[Operation]]]:
-    """The blocks of a function, also in nested regions, with their own ops in order."""
-    blocks: dict[Block, list[Operation]] = {}
-    for operation in operations_of(function.operation):
-        blocks.setdefault(operation.block, []).append(operation)
-    return list(blocks.items())
 
 
 @dataclass
@@ -61,108 +60,230 @@ class _Cell:
     current: Value | None = None
     """The value that the program sees in the cell, once it was read or written."""
     stored: Value | None = None
-    """The value that is in memory; differs from `current` while a write is pending."""
+    """The value that is in memory, where that is known."""
     written_at: Location | None = None
 
     @property
-    def is_pending(self) -> bool:
-        """Whether a value waits to be written."""
-        return self.written_at is not None and (self.stored is None or self.stored != self.current)
+    def type(self) -> Type:
+        """The type of what it holds."""
+        held = type_from_mlir(self.ref.type)
+        if not isinstance(held, RefType):
+            raise InternalError(f"expected a cell, not {held}")
+        return type_to_mlir(held.tensor)
+
+    def hold(self, value: Value | None, *, in_memory: bool) -> None:
+        """Go on with another value, or with whatever is in memory."""
+        self.current = value
+        self.stored = value if in_memory else None
 
 
 @dataclass
-class _BlockPromoter:
-    """Promotes the cells that belong to one block and are used in it alone."""
+class _Promoter:
+    """Promotes the cells of one function: follows the program and rebuilds the ops that write cells inside."""
 
-    block: Block
-    operations: list[Operation]
+    uses: CellUses
     statistics: Statistics
     cells: dict[Value, _Cell] = field(default_factory=dict)
+    pending: dict[Value, _Cell] = field(default_factory=dict)
+    """Cells that outlive the call and whose current value is not in memory."""
     dead: list[Operation] = field(default_factory=list)
+    reads: list[Operation] = field(default_factory=list)
+    """Reads that were made in front of ops with regions, perhaps for nothing."""
 
     def run(self) -> None:
         """Walk the ops in program order, then erase what was replaced."""
-        uses = self._uses_of_cells()
-        for argument in self.block.arguments:
-            self._adopt(argument, uses, outlives_call=True)
-        for operation in self.operations:
-            self._visit(operation, uses)
+        for argument in self.uses.entry.arguments:
+            if argument in self.uses.promotable:
+                self.cells[argument] = _Cell(argument, outlives_call=True)
+        for operation in self.uses.operations[self.uses.entry]:
+            self._visit(operation)
         for operation in reversed(self.dead):
             operation.erase()
+        for operation in reversed(self.reads):
+            if is_unused(operation):
+                operation.erase()
 
-    def _uses_of_cells(self) -> dict[Value, int]:
-        """How many plain reads and writes in this block each cell has."""
-        uses: dict[Value, int] = {}
-        for operation in self.operations:
-            if op_class_of(operation) in (ReadRef, WriteRef) and _keeps_type(operation):
-                ref = operation.operands[0]
-                uses[ref] = uses.get(ref, 0) + 1
-        return uses
-
-    def _adopt(self, ref: Value, uses: dict[Value, int], *, outlives_call: bool) -> _Cell | None:
-        """Start to track a cell if all its uses are reads and writes in this block."""
-        if not _is_ref(ref) or uses.get(ref, 0) != sum(1 for _ in ref.uses):
-            return None
-        cell = _Cell(ref, outlives_call)
-        self.cells[ref] = cell
-        return cell
-
-    def _visit(self, operation: Operation, uses: dict[Value, int]) -> None:
+    def _visit(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
-        if op_class is AllocRef:
-            cell = self._adopt(operation.results[0], uses, outlives_call=False)
-            if cell is not None:
-                cell.current = operation.operands[0]
-                self._drop(operation, "cells removed")
+        if op_class is AllocRef and operation.results[0] in self.uses.promotable:
+            ref = operation.results[0]
+            self.cells[ref] = _Cell(ref, outlives_call=False, current=operation.operands[0])
+            self._drop(operation, "cells removed")
         elif op_class is ReadRef and operation.operands[0] in self.cells:
             self._read(self.cells[operation.operands[0]], operation)
         elif op_class is WriteRef and operation.operands[0] in self.cells:
-            cell = self.cells[operation.operands[0]]
-            cell.current, cell.written_at = operation.operands[1], operation.location
-            self._drop(operation, "writes removed")
-        elif op_class is None or not op_class.is_pure():
+            self._write(self.cells[operation.operands[0]], operation)
+        elif operation.name in CONTROL_FLOW:
+            self._visit_control_flow(operation)
+        elif may_end_call(operation):
             self._flush(operation)
 
     def _read(self, cell: _Cell, operation: Operation) -> None:
         if cell.current is None:
-            cell.current = cell.stored = operation.results[0]
+            cell.hold(operation.results[0], in_memory=True)
         else:
             operation.results[0].replace_all_uses_with(cell.current)
             self._drop(operation, "reads replaced")
 
+    def _write(self, cell: _Cell, operation: Operation) -> None:
+        cell.current, cell.written_at = operation.operands[1], operation.location
+        if cell.stored is not None and cell.stored == cell.current:
+            self.pending.pop(cell.ref, None)
+        elif cell.outlives_call:
+            self.pending[cell.ref] = cell
+        self._drop(operation, "writes removed")
+
     def _flush(self, before: Operation) -> None:
-        """Write pending values of cells that outlive the call, in front of an op that may end it."""
-        for cell in self.cells.values():
-            if cell.outlives_call and cell.is_pending:
-                with ir.InsertionPoint(before):
-                    create(WriteRef, [cell.ref, cell.current], {}, location=cell.written_at)
-                cell.stored = cell.current
-                self.statistics["writes removed"] -= 1  # the last one was only deferred
+        """Write pending values, in front of an op that may end the call."""
+        for cell in self.pending.values():
+            with ir.InsertionPoint(before):
+                create(WriteRef, [cell.ref, cell.current], {}, location=cell.written_at)
+            cell.stored = cell.current
+            self.statistics["writes removed"] -= 1  # the last one was only deferred
+        self.pending.clear()
 
     def _drop(self, operation: Operation, what: str) -> None:
         self.dead.append(operation)
         self.statistics[what] += 1
 
+    # Branches and loops
 
-def _is_ref(value: Value) -> bool:
-    return str(value.type).startswith("!weft.ref<")
+    def _visit_control_flow(self, operation: Operation) -> None:
+        touched = self.uses.of(operation)
+        written = [self.cells[ref] for ref in touched.written if ref in self.cells]
+        carried = [cell for cell in written if not (cell.outlives_call and touched.may_end)]
+        in_memory = [cell for cell in written if cell.outlives_call and touched.may_end]
+        if touched.may_end:
+            self._flush(operation)
+        read = [self.cells[ref] for ref in touched.read if ref not in touched.written and ref in self.cells]
+        for cell in carried + read:
+            self._make_known(cell, operation)
+        scope = _Scope(operation, carried, in_memory)
+        _REBUILD[operation.name](self, scope)
+        for cell in in_memory:
+            cell.hold(None, in_memory=True)
+
+    def _make_known(self, cell: _Cell, before: Operation) -> None:
+        """Read a cell whose value is needed inside an op, in front of it."""
+        if cell.current is None:
+            with ir.InsertionPoint(before):
+                read = create(ReadRef, [cell.ref], {}, location=before.location)
+            self.reads.append(read)
+            cell.hold(read.results[0], in_memory=True)
+
+    def _visit_block(self, block: Block, scope: _Scope, starts: Sequence[Value]) -> None:
+        """Promote in a block at whose start the carried cells hold these values; extends its terminator."""
+        for cell, start in zip(scope.carried, starts, strict=True):
+            cell.hold(start, in_memory=False)
+        for cell in scope.in_memory:
+            cell.hold(None, in_memory=True)
+        *operations, terminator = self.uses.operations[block]
+        for operation in operations:
+            self._visit(operation)
+        if scope.in_memory:
+            self._flush(terminator)
+        if scope.carried:
+            with ir.InsertionPoint(terminator):
+                ir.Operation.create(
+                    terminator.name,
+                    operands=[*terminator.operands, *(cell.current for cell in scope.carried)],
+                    loc=terminator.location,
+                )
+            terminator.erase()
+
+    def _leave(self, scope: _Scope, new: Operation) -> None:
+        """Go on behind an op: the carried cells hold its last results."""
+        results = list(new.results)
+        for cell, result in zip(scope.carried, results[len(results) - len(scope.carried) :], strict=True):
+            cell.hold(result, in_memory=False)
+            if cell.outlives_call:
+                cell.written_at = new.location
+                self.pending[cell.ref] = cell
+
+    def _rebuild_if(self, scope: _Scope) -> None:
+        starts = scope.currents()
+        new = scope.rebuild([])
+        for region in new.regions:
+            for block in region:
+                self._visit_block(block, scope, starts)
+        if scope.carried and not len(new.regions[1].blocks):
+            block = new.regions[1].blocks.append()
+            with ir.InsertionPoint(block):
+                ir.Operation.create("scf.yield", operands=starts, loc=new.location)
+        self._leave(scope, new)
+
+    def _rebuild_for(self, scope: _Scope) -> None:
+        new = scope.rebuild(scope.currents())
+        block = new.regions[0].blocks[0]
+        self._visit_block(block, scope, scope.add_arguments(block, new.location))
+        self._leave(scope, new)
+
+    def _rebuild_while(self, scope: _Scope) -> None:
+        new = scope.rebuild(scope.currents())
+        for region in new.regions:
+            block = region.blocks[0]
+            self._visit_block(block, scope, scope.add_arguments(block, new.location))
+        self._leave(scope, new)
 
 
-def _keeps_type(operation: Operation) -> bool:
-    """Whether a read or write has exactly the tensor type of the cell: it may know more of the shape."""
-    ref = type_from_mlir(operation.operands[0].type)
-    value = operation.results[0] if len(operation.results) else operation.operands[1]
-    return isinstance(ref, RefType) and type_from_mlir(value.type) == ref.tensor
+_REBUILD: Mapping[str, Callable[[_Promoter, _Scope], None]] = MappingProxyType(
+    {
+        "scf.for": _Promoter._rebuild_for,
+        "scf.if": _Promoter._rebuild_if,
+        "scf.while": _Promoter._rebuild_while,
+    }
+)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """An op with regions, and what becomes of the cells that are written inside."""
+
+    operation: Operation
+    carried: list[_Cell]
+    """Their values become operands and results."""
+    in_memory: list[_Cell]
+    """They are in memory at the start and at the end of every block."""
+
+    def currents(self) -> list[Value]:
+        """What the carried cells hold now."""
+        return [cell.current for cell in self.carried]
+
+    def add_arguments(self, block: Block, location: Location) -> list[Value]:
+        """A new argument of a block for every carried cell."""
+        return [block.add_argument(cell.type, location) for cell in self.carried]
+
+    def rebuild(self, operands: Sequence[Value]) -> Operation:
+        """The op with more operands, and a result for every carried cell; takes over the regions."""
+        old = self.operation
+        if not self.carried:
+            return old
+        with ir.InsertionPoint(old):
+            new = ir.Operation.create(
+                old.name,
+                results=[*(result.type for result in old.results), *(cell.type for cell in self.carried)],
+                operands=[*old.operands, *operands],
+                attributes={name: old.attributes[name] for name in old.attributes},
+                regions=len(old.regions),
+                loc=old.location,
+            )
+        for source, target in zip(old.regions, new.regions, strict=True):
+            for block in list(source):
+                block.append_to(target)
+        for result, replacement in zip(old.results, new.results, strict=False):
+            result.replace_all_uses_with(replacement)
+        old.erase()
+        return new
 
 
 def _pass_unwritten_cells_as_tensors(function: Any, statistics: Statistics) -> None:
     """Change arguments that are cells but only read into tensor arguments."""
     entry = function.regions[0].blocks[0]
-    reads: dict[Value, list[Operation]] = {a: [] for a in entry.arguments if _is_ref(a)}
+    reads: dict[Value, list[Operation]] = {a: [] for a in entry.arguments if is_ref(a)}
     others: set[Value] = set()
     for operation in operations_of(function.operation) if reads else ():
         for operand in operation.operands:
-            if operand in reads and op_class_of(operation) is ReadRef and _keeps_type(operation):
+            if operand in reads and op_class_of(operation) is ReadRef and keeps_type(operation):
                 reads[operand].append(operation)
             elif operand in reads:
                 others.add(operand)

@@ -84,7 +84,7 @@ func.func @error_after_write(%ref: !weft.ref<tensor<i64>>, %a: tensor<i64>, %b: 
 
 // -----
 
-// A cell that is passed on, or used in a region, stays as it is.
+// A cell that is passed on, or used in a region that is no branch or loop, stays as it is.
 // CHECK-LABEL: func.func @passed_on
 // CHECK: "weft.alloc_ref"
 // CHECK: call @callee
@@ -99,13 +99,14 @@ func.func @passed_on(%x: tensor<3xf32>) -> tensor<3xf32> {
 
 // CHECK-LABEL: func.func @used_in_region
 // CHECK: "weft.alloc_ref"
-// CHECK: scf.if
+// CHECK: scf.execute_region
 // CHECK-NEXT: "weft.write_ref"
 // CHECK: "weft.read_ref"
-func.func @used_in_region(%x: tensor<3xf32>, %condition: i1) -> tensor<3xf32> {
+func.func @used_in_region(%x: tensor<3xf32>) -> tensor<3xf32> {
   %cell = "weft.alloc_ref"(%x) : (tensor<3xf32>) -> !weft.ref<tensor<3xf32>>
-  scf.if %condition {
+  scf.execute_region {
     "weft.write_ref"(%cell, %x) : (!weft.ref<tensor<3xf32>>, tensor<3xf32>) -> ()
+    scf.yield
   }
   %0 = "weft.read_ref"(%cell) : (!weft.ref<tensor<3xf32>>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
