@@ -1,15 +1,21 @@
-"""Lower the weft dialect to linalg on tensors: one walk in program order, one lowering function per op class."""
+"""Lower the weft dialect to linalg on tensors: one walk in program order, one lowering function per op class.
+
+Ops of other dialects that weft tensors go through (branches, loops, calls, elements) are rebuilt on storage types.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ..dialect.attributes import type_from_mlir
+from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
+from ..dialect.host_calls import SIGNATURE, declared_callback
 from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ..dialect.op import Op
+from ..dialect.ops.creation import Constant
 from ..dialect.register import decode_attributes, op_class_of
 from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics
@@ -32,6 +38,16 @@ class ConvertWeftToLinalg(Pass):
         for operation in list(module.body.operations):
             if operation.operation.name == "func.func" and not operation.is_external:
                 _FunctionConverter(conversion, statistics).convert(operation)
+            elif declared_callback(operation.operation) is not None:
+                _convert_declaration(operation)
+
+
+def _convert_declaration(function: Any) -> None:
+    """Let a Python function take and give storage types; what they stand for is kept for those who call it."""
+    signature = function.type
+    inputs, results = ([_converted_type(t) for t in types] for types in (signature.inputs, signature.results))
+    function.attributes[SIGNATURE] = ir.TypeAttr.get(signature)
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
 def _converted_type(mlir_type: Type) -> Type:
@@ -51,45 +67,110 @@ class _FunctionConverter:
     statistics: Statistics
     values: dict[Value, Value] = field(default_factory=dict)
     """The converted value of every weft value so far; values of other dialects are absent."""
+    dead: list[Operation] = field(default_factory=list)
+    """Ops that are replaced, in program order."""
+    replaced_arguments: list[tuple[Block, int]] = field(default_factory=list)
+    """Blocks, and how many old arguments stand before the converted ones."""
 
     def convert(self, function: Any) -> None:
-        """Convert the signature, then every op in program order; converted ops are erased at the end."""
+        """Convert the signature, then every op in program order; what was converted is erased at the end."""
         entry = function.regions[0].blocks[0]
         results = [_converted_type(t) for t in function.type.results]
-        replaced = self._convert_arguments(entry)
-        dead: list[Operation] = []
-        self._convert_block(entry, dead)
-        for operation in reversed(dead):
+        self._convert_block(entry)
+        for operation in reversed(self.dead):
             operation.erase()
-        for index in reversed(range(replaced)):
-            entry.erase_argument(index)
+        for block, replaced in self.replaced_arguments:
+            for index in reversed(range(replaced)):
+                block.erase_argument(index)
         inputs = [argument.type for argument in entry.arguments]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
-    def _convert_arguments(self, entry: Block) -> int:
-        """Append a converted argument for every old one; returns how many old ones there are."""
-        old = list(entry.arguments)
+    def _convert_block(self, block: Block) -> None:
+        """Append a converted argument for every old one, then convert the ops."""
+        old = list(block.arguments)
+        if old:
+            self.replaced_arguments.append((block, len(old)))
         for argument in old:
-            self.values[argument] = entry.add_argument(_converted_type(argument.type), argument.location)
-        return len(old)
-
-    def _convert_block(self, block: Block, dead: list[Operation]) -> None:
+            self.values[argument] = block.add_argument(_converted_type(argument.type), argument.location)
         for view in list(block.operations):
             operation = view.operation
             with ir.InsertionPoint(operation), operation.location:
                 op_class = op_class_of(operation)
-                if op_class is None:
-                    self._retarget(operation)
-                else:
+                if op_class is not None:
                     self._convert_op(op_class, operation)
                     self.statistics["ops lowered"] += 1
-                    dead.append(operation)
+                    self.dead.append(operation)
+                elif operation.name in _REBUILD:
+                    _REBUILD[operation.name](self, operation)
+                    self.dead.append(operation)
+                else:
+                    self._retarget(operation)
+
+    # Ops of other dialects
+
+    def _operands(self, operation: Operation) -> list[Value]:
+        return [self.values.get(operand, operand) for operand in operation.operands]
 
     def _retarget(self, operation: Operation) -> None:
-        """Let an op of another dialect (func.return, func.call) use the converted values."""
+        """Let an op of another dialect (func.return, scalar arithmetic) use the converted values."""
         for index, operand in enumerate(operation.operands):
             if operand in self.values:
                 operation.operands[index] = self.values[operand]
+
+    def _rebuild(self, operation: Operation) -> None:
+        """Make an op again with converted operands and results; it takes over the blocks, which are converted."""
+        new = ir.Operation.create(
+            operation.name,
+            results=[_converted_type(result.type) for result in operation.results],
+            operands=self._operands(operation),
+            attributes={name: operation.attributes[name] for name in operation.attributes},
+            regions=len(operation.regions),
+        )
+        self.values.update(zip(operation.results, new.results, strict=True))
+        for source, target in zip(operation.regions, new.regions, strict=True):
+            for block in list(source):
+                block.append_to(target)
+                self._convert_block(block)
+
+    def _read_element(self, operation: Operation) -> None:
+        """A boolean in memory is a byte."""
+        source, *indices = self._operands(operation)
+        stored = self.conversion.operation("tensor.extract", [source, *indices], [source.type.element_type])
+        dtype = _tensor(type_from_mlir(operation.operands[0].type)).dtype
+        self.values[operation.results[0]] = self.conversion.load(stored, dtype)
+
+    def _make_of_elements(self, operation: Operation) -> None:
+        made = _tensor(type_from_mlir(operation.results[0].type))
+        stored = [self.conversion.store(element, made.dtype) for element in self._operands(operation)]
+        result = self.conversion.operation("tensor.from_elements", stored, [storage_type(made)])
+        self.values[operation.results[0]] = result
+
+    def _cast(self, operation: Operation) -> None:
+        result = _tensor(type_from_mlir(operation.results[0].type))
+        (source,) = self._operands(operation)
+        self.values[operation.results[0]] = self.conversion.cast_to(source, result)
+
+    def _make_constant(self, operation: Operation) -> None:
+        result = operation.results[0]
+        if not isinstance(result.type, ir.RankedTensorType):
+            self._rebuild(operation)
+            return
+        array = elements_from_mlir(operation.attributes["value"])
+        types = [_tensor(type_from_mlir(result.type))]
+        instance = OpInstance(Constant, [], [], types, {"value": array}, operation.location)
+        self.values[result] = LOWERINGS[Constant](self.conversion, instance)
+
+    def _select(self, operation: Operation) -> None:
+        """Which of two tensors it is becomes a branch, so that only the one that is needed is computed."""
+        condition, *values = self._operands(operation)
+        if not isinstance(values[0].type, ir.RankedTensorType):
+            self._rebuild(operation)
+            return
+        choice = ir.Operation.create("scf.if", results=[values[0].type], operands=[condition], regions=2)
+        for region, value in zip(choice.regions, values, strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                ir.Operation.create("scf.yield", operands=[value])
+        self.values[operation.results[0]] = choice.results[0]
 
     def _convert_op(self, op_class: type[Op], operation: Operation) -> None:
         lowering = LOWERINGS.get(op_class)
@@ -98,7 +179,7 @@ class _FunctionConverter:
         operands = list(operation.operands)
         instance = OpInstance(
             op_class,
-            [self.values[operand] for operand in operands],
+            self._operands(operation),
             [_tensor(type_from_mlir(operand.type)) for operand in operands],
             [_tensor(type_from_mlir(result.type)) for result in operation.results],
             decode_attributes(op_class, operation),
@@ -112,6 +193,22 @@ class _FunctionConverter:
             raise InternalError(f"the lowering of weft.{op_class.name} returned {len(several)} values")
         for result, value, value_type in zip(operation.results, several, instance.result_types, strict=True):
             self.values[result] = self.conversion.cast_to(value, value_type)
+
+
+_REBUILD: Mapping[str, Callable[[_FunctionConverter, Operation], None]] = MappingProxyType(
+    {
+        "arith.constant": _FunctionConverter._make_constant,
+        "arith.select": _FunctionConverter._select,
+        "func.call": _FunctionConverter._rebuild,
+        "scf.for": _FunctionConverter._rebuild,
+        "scf.if": _FunctionConverter._rebuild,
+        "scf.while": _FunctionConverter._rebuild,
+        "tensor.cast": _FunctionConverter._cast,
+        "tensor.extract": _FunctionConverter._read_element,
+        "tensor.from_elements": _FunctionConverter._make_of_elements,
+    }
+)
+"""How ops of other dialects are made again; the others only use converted values."""
 
 
 def _tensor(value_type: Any) -> TensorType:
