@@ -15,7 +15,9 @@ PassTable = Mapping[str, str]
 PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
+        "fold-conditions": f"{__package__}.control_flow.fold_conditions:FoldConditions",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
+        "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",
         "weft-fuse-elementwise": f"{__package__}.fuse_elementwise:FuseElementwise",
         "weft-inline": f"{__package__}.inline_calls:InlineCalls",

@@ -1,0 +1,367 @@
+"""What the passes on scf share: regions and their terminators, ops made, moved and copied, loops rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dialect.attributes import elements_from_mlir
+from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
+from ...dialect.op import Array, Op
+from ...dialect.ops.creation import Constant
+from ...dialect.register import create, op_class_of
+from ..rewriting import operations_of
+
+IF, FOR, WHILE = "scf.if", "scf.for", "scf.while"
+LOOPS = frozenset({FOR, WHILE})
+CONTROL = frozenset({IF, *LOOPS})
+YIELD, CONDITION = "scf.yield", "scf.condition"
+EXTRACT, FROM_ELEMENTS, CAST = "tensor.extract", "tensor.from_elements", "tensor.cast"
+INDEX_CAST, SCALAR_CONSTANT = "arith.index_cast", "arith.constant"
+
+
+def has_control_flow(root: Operation) -> bool:
+    """Whether there is a branch or a loop in an op; costs half a microsecond for every op without one."""
+    found = False
+
+    def visit(operation: Operation) -> Any:
+        nonlocal found
+        found = operation.name in CONTROL
+        return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def control_ops(root: Operation, *names: str) -> list[Operation]:
+    """The branches and loops inside an op, inner ones first."""
+    wanted = frozenset(names) or CONTROL
+    found: list[Operation] = []
+
+    def visit(operation: Operation) -> Any:
+        if operation.name in wanted:
+            found.append(operation)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.POST_ORDER)
+    return [operation for operation in found if operation != root]
+
+
+def functions_with_control_flow(module: Module) -> list[Operation]:
+    """The functions that hold a branch or a loop."""
+    functions = [view.operation for view in module.body.operations]
+    return [f for f in functions if f.name == "func.func" and has_control_flow(f)]
+
+
+# Blocks
+
+
+def body(operation: Operation, region: int = 0) -> Block:
+    """The one block of a region; of the else branch of an `scf.if` only where `has_else` holds."""
+    return operation.regions[region].blocks[0]
+
+
+def has_else(branch: Operation) -> bool:
+    """Whether an `scf.if` has an else branch."""
+    return len(branch.regions[1].blocks) > 0
+
+
+def operations_in(block: Block) -> list[Operation]:
+    """The ops of a block, without those in their regions."""
+    return [view.operation for view in block.operations]
+
+
+def terminator(block: Block) -> Operation:
+    """The last op of a block."""
+    return block.operations[len(block.operations) - 1].operation
+
+
+def yielded(block: Block) -> list[Value]:
+    """What a block hands over: the operands of its `scf.yield`, those of `scf.condition` but the condition."""
+    last = terminator(block)
+    operands = list(last.operands)
+    return operands[1:] if last.name == CONDITION else operands
+
+
+def replace_terminator(block: Block, values: Sequence[Value]) -> None:
+    """Let a block hand over other values; the condition of a while loop stays."""
+    last = terminator(block)
+    operands = [last.operands[0], *values] if last.name == CONDITION else list(values)
+    with ir.InsertionPoint(last):
+        ir.Operation.create(last.name, operands=operands, loc=last.location)
+    last.erase()
+
+
+def splice(block: Block, before: Operation) -> list[Value]:
+    """Move the ops of a block in front of an op; returns what the block handed over. The block is left empty."""
+    *moved, last = operations_in(block)
+    values = yielded(block)
+    last.erase()
+    for operation in moved:
+        operation.move_before(before)
+    return values
+
+
+def defined_inside(operation: Operation) -> set[Value]:
+    """All values that ops and blocks inside an op define."""
+    found: set[Value] = set()
+    for inner in [operation, *operations_of(operation)]:
+        if inner != operation:
+            found.update(inner.results)
+        for region in inner.regions:
+            for block in region.blocks:
+                found.update(block.arguments)
+    return found
+
+
+def used_inside(operation: Operation) -> list[Value]:
+    """The operands of an op and of all ops inside it."""
+    operands = list(operation.operands)
+    if len(operation.regions):
+        for inner in operations_of(operation):
+            operands += inner.operands
+    return operands
+
+
+def is_used(value: Value) -> bool:
+    """Whether a value has a use."""
+    return next(iter(value.uses), None) is not None
+
+
+def replace_all(values: Iterable[Value], others: Iterable[Value]) -> None:
+    """Let the users of values use others of the same types."""
+    for value, other in zip(values, others, strict=True):
+        if value != other:
+            value.replace_all_uses_with(other)
+
+
+# Values
+
+
+def producer(value: Value) -> Operation | None:
+    """The op that makes a value, or None for the argument of a block."""
+    owner = value.owner
+    return None if isinstance(owner, ir.Block) else owner.operation
+
+
+def made_by(value: Value, name: str) -> Operation | None:
+    """The op that makes a value, when it has a name."""
+    operation = producer(value)
+    return operation if operation is not None and operation.name == name else None
+
+
+def tensor_of(scalar: Value) -> Value | None:
+    """The tensor of rank 0 that a scalar was extracted from."""
+    extract = made_by(scalar, EXTRACT)
+    return extract.operands[0] if extract is not None and len(extract.operands) == 1 else None
+
+
+def constant_of(value: Value) -> Array | None:
+    """The array of a tensor that is constant: a `weft.constant`, or a scalar constant made a tensor."""
+    operation = producer(value)
+    if operation is None:
+        return None
+    if operation.name == f"weft.{Constant.name}":
+        return elements_from_mlir(operation.attributes["value"])
+    if operation.name == FROM_ELEMENTS and len(operation.operands) == 1:
+        scalar = scalar_constant(operation.operands[0])
+        is_boolean = str(operation.operands[0].type) == "i1"
+        if scalar is not None and str(operation.results[0].type) in ("tensor<i1>", "tensor<i64>"):
+            return np.asarray(scalar, np.bool_ if is_boolean else np.int64)
+    return None
+
+
+def scalar_constant(value: Value) -> int | None:
+    """The number that an i1, i64 or index is known to be; a true i1 is 1."""
+    operation = producer(value)
+    if operation is None:
+        return None
+    if operation.name == SCALAR_CONSTANT and isinstance(
+        operation.attributes["value"], (ir.IntegerAttr, ir.BoolAttr)
+    ):
+        return (
+            abs(number)
+            if (number := int(operation.attributes["value"])) == -1 and str(value.type) == "i1"
+            else number
+        )
+    if operation.name == INDEX_CAST:
+        return scalar_constant(operation.operands[0])
+    tensor = tensor_of(value)
+    array = None if tensor is None else constant_of(tensor)
+    return None if array is None or array.ndim or array.dtype.kind not in "bi" else int(array)
+
+
+# Making ops
+
+
+def weft_op(op_class: type[Op], *operands: Value, **attributes: Any) -> Value:
+    """The only result of a new weft op at the current insertion point."""
+    made: Value = create(op_class, list(operands), attributes).results[0]
+    return made
+
+
+def constant_tensor(value: Any, dtype: Any = np.int64) -> Value:
+    """A `weft.constant` of rank 0 at the current insertion point."""
+    return weft_op(Constant, value=np.asarray(value, dtype))
+
+
+def constant_index(value: int) -> Value:
+    """An `arith.constant` of type index at the current insertion point."""
+    attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
+    return operation_of(SCALAR_CONSTANT, [], [ir.IndexType.get()], value=attribute).results[0]
+
+
+def operation_of(
+    name: str,
+    operands: Sequence[Value],
+    results: Sequence[Type],
+    *,
+    regions: int = 0,
+    location: Location | None = None,
+    **attributes: Any,
+) -> Operation:
+    """A new op of any dialect at the current insertion point."""
+    return ir.Operation.create(
+        name,
+        results=list(results),
+        operands=list(operands),
+        attributes=attributes,
+        regions=regions,
+        loc=location,
+    )
+
+
+def extracted(tensor: Value) -> Value:
+    """The scalar in a tensor of rank 0, extracted at the current insertion point."""
+    element = ir.RankedTensorType(tensor.type).element_type
+    return operation_of(EXTRACT, [tensor], [element]).results[0]
+
+
+def tensor_from(scalar: Value) -> Value:
+    """A scalar as a tensor of rank 0; an index becomes an i64."""
+    if str(scalar.type) == "index":
+        scalar = operation_of(INDEX_CAST, [scalar], [ir.IntegerType.get_signless(64)]).results[0]
+    return operation_of(FROM_ELEMENTS, [scalar], [ir.RankedTensorType.get([], scalar.type)]).results[0]
+
+
+def index_from(tensor: Value) -> Value:
+    """An i64 tensor of rank 0 as an index."""
+    return operation_of(INDEX_CAST, [extracted(tensor)], [ir.IndexType.get()]).results[0]
+
+
+def copy_of(operation: Operation, values: dict[Value, Value]) -> Operation:
+    """A copy at the current insertion point that uses `values` in place of their keys; its results are added."""
+    copy = operation.clone().operation
+    values.update(zip(operation.results, copy.results, strict=True))
+    for changed in [copy, *(operations_of(copy) if len(copy.regions) else ())]:
+        for index, operand in enumerate(changed.operands):
+            if operand in values:
+                changed.operands[index] = values[operand]
+    return copy
+
+
+def copy_block(block: Block, values: dict[Value, Value]) -> list[Value]:
+    """Copy the ops of a block at the current insertion point; returns what the copy hands over."""
+    *operations, _ = operations_in(block)
+    for operation in operations:
+        copy_of(operation, values)
+    return [values.get(value, value) for value in yielded(block)]
+
+
+def add_yield(values: Sequence[Value], location: Location) -> None:
+    """End a block, at the current insertion point, with what it hands over."""
+    operation_of(YIELD, values, [], location=location)
+
+
+# Rebuilding
+
+
+def new_if(condition: Value, types: Sequence[Type], location: Location) -> tuple[Operation, Block, Block]:
+    """An `scf.if` at the current insertion point with two blocks that are yet to be filled."""
+    made = operation_of(IF, [condition], types, regions=2, location=location)
+    return made, made.regions[0].blocks.append(), made.regions[1].blocks.append()
+
+
+def keep_results(branch: Operation, kept: Sequence[bool]) -> Operation:
+    """An `scf.if` in the place of one, with those results that are to be kept; the others have no use."""
+    results = list(branch.results)
+    types = [result.type for result, keep in zip(results, kept, strict=True) if keep]
+    with ir.InsertionPoint(branch):
+        made = operation_of(IF, branch.operands, types, regions=2, location=branch.location)
+    for region in range(2 if has_else(branch) else 1):
+        block = body(branch, region)
+        replace_terminator(block, [v for v, keep in zip(yielded(block), kept, strict=True) if keep])
+        block.append_to(made.regions[region])
+    replace_all([result for result, keep in zip(results, kept, strict=True) if keep], made.results)
+    branch.erase()
+    return made
+
+
+def keep_carried(loop: Operation, kept: Sequence[bool]) -> Operation:
+    """An `scf.for` in the place of one that carries some of its values; the others have no use any more."""
+    results = list(loop.results)
+    lower, upper, step, *initial = loop.operands
+    with ir.InsertionPoint(loop):
+        made = operation_of(
+            FOR,
+            [lower, upper, step, *_those(initial, kept)],
+            [result.type for result in _those(results, kept)],
+            regions=1,
+            location=loop.location,
+        )
+    block = body(loop)
+    replace_terminator(block, _those(yielded(block), kept))
+    block.append_to(made.regions[0])
+    _erase_arguments(block, [True, *kept])
+    replace_all(_those(results, kept), made.results)
+    loop.erase()
+    return made
+
+
+def keep_while(loop: Operation, before: Sequence[bool], after: Sequence[bool]) -> Operation:
+    """An `scf.while` in the place of one, with some of the values that it tests and of those that it yields."""
+    results = list(loop.results)
+    with ir.InsertionPoint(loop):
+        made = operation_of(
+            WHILE,
+            _those(list(loop.operands), before),
+            [result.type for result in _those(results, after)],
+            regions=2,
+            location=loop.location,
+        )
+    test, work = body(loop, 0), body(loop, 1)
+    replace_terminator(test, _those(yielded(test), after))
+    replace_terminator(work, _those(yielded(work), before))
+    test.append_to(made.regions[0])
+    work.append_to(made.regions[1])
+    _erase_arguments(test, before)
+    _erase_arguments(work, after)
+    replace_all(_those(results, after), made.results)
+    loop.erase()
+    return made
+
+
+def _those(values: Sequence[Value], kept: Sequence[bool]) -> list[Value]:
+    return [value for value, keep in zip(values, kept, strict=True) if keep]
+
+
+def _erase_arguments(block: Block, kept: Sequence[bool]) -> None:
+    for index in reversed(range(len(kept))):
+        if not kept[index]:
+            block.erase_argument(index)
+
+
+def trip_count(loop: Operation) -> int | None:
+    """How often an `scf.for` runs, when its bounds are constants."""
+    bounds = [scalar_constant(bound) for bound in list(loop.operands)[:3]]
+    if any(bound is None for bound in bounds):
+        return None
+    lower, upper, step = (int(bound) for bound in bounds if bound is not None)
+    return len(range(lower, upper, step)) if step > 0 else None
+
+
+def op_class_named(operation: Operation) -> type[Op] | None:
+    """The weft op class of an op, or None."""
+    return op_class_of(operation)
