@@ -1,0 +1,1 @@
+"""Scientific programs in plain NumPy, with loops as people write them; `catalogue` says how to call each."""
