@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,10 +13,11 @@ from ....dialect.errors import InternalError, WeftError, WeftValueError
 from ....dialect.mlir import Module, Type, ir
 from ..planning.arena import ALIGNMENT
 from ..planning.buffers import Plan
-from ..planning.failures import RECORD_LENGTH, Site
+from ..planning.failures import RECORD_LENGTH, HostSite
 from ..planning.shapes import static_shape
 from . import llvm
 from .entry import check_array_layout
+from .host_calls import Callback, HostLink
 from .stages import STAGES, Lowering, stage_text
 
 _Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
@@ -25,14 +26,17 @@ _empty = np.empty
 
 
 class RuntimeFailure(WeftError):
-    """Compiled code reached a `weft.raise_if` whose condition holds.
+    """Compiled code reached a `weft.raise_if` whose condition holds, or called Python, which raised.
 
     `error` names the Python exception to raise, `message` is its text, and `location` is the MLIR location of
-    the op as text.
+    the op as text. What Python raised is `exception`.
     """
 
-    def __init__(self, error: str, message: str, location: str) -> None:
+    def __init__(
+        self, error: str, message: str, location: str, exception: BaseException | None = None
+    ) -> None:
         super().__init__(f"{error}: {message}")
+        self.exception = exception
         self.error = error
         self.message = message
         self.location = location
@@ -43,12 +47,14 @@ def compile_module(
     name: str,
     *,
     result_dtypes: Sequence[Any] | None = None,
+    callbacks: Sequence[Callback] = (),
     verify: bool = False,
 ) -> Executable:
     """Compile the function of a linalg-stage module; the module is used up.
 
     `result_dtypes` are the NumPy dtypes of the results, which MLIR's signless types do not tell; without them
-    results are signed integers, floats and complex numbers. `verify` checks the IR after every step.
+    results are signed integers, floats and complex numbers. `callbacks` is the table of the Python functions that
+    the program calls. `verify` checks the IR after every step.
     """
     check_array_layout()
     source = module.operation.clone()
@@ -66,7 +72,7 @@ def compile_module(
         if result_dtypes is None
         else result_dtypes
     )
-    return Executable(plan, [np.dtype(dtype) for dtype in dtypes], code, source)
+    return Executable(plan, [np.dtype(dtype) for dtype in dtypes], code, source, callbacks)
 
 
 class Executable:
@@ -77,8 +83,17 @@ class Executable:
     each has a workspace of its own. The machine code is freed with the object.
     """
 
-    def __init__(self, plan: Plan, dtypes: list[np.dtype[Any]], code: llvm.Code, source: Module) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        dtypes: list[np.dtype[Any]],
+        code: llvm.Code,
+        source: Module,
+        callbacks: Sequence[Callback] = (),
+    ) -> None:
         self.plan = plan
+        self._callbacks = callbacks
+        self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         self._code = code
         self._source = source
         self._dtypes = dtypes
@@ -95,12 +110,21 @@ class Executable:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
             self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-        """Run the function; the results are new arrays. Raises RuntimeFailure where the program raises."""
+    def __call__(
+        self, *arrays: np.ndarray[Any, Any], before_callback: Callable[[], None] | None = None
+    ) -> list[np.ndarray[Any, Any]]:
+        """Run the function; the results are new arrays. Raises RuntimeFailure where the program raises.
+
+        Where the program calls Python, `before_callback` is called first.
+        """
         try:
             frame = self._frames.pop()  # pop and append are atomic
         except IndexError:
             frame = _Frame(self.plan)
+            if self.calls_python:
+                frame.link = HostLink(self.plan.sites, self._callbacks, frame.record)
+        if frame.link is not None:
+            frame.link.before = before_callback
         outputs = self._outputs
         if outputs is None:
             key = tuple([array.shape for array in arrays])
@@ -155,7 +179,10 @@ class Executable:
         return list(zip(shapes, self._dtypes, strict=True)), next(known)
 
     def _failure(self, frame: _Frame) -> RuntimeFailure:
-        site: Site = self.plan.sites[frame.record[0] - 1]
+        site = self.plan.sites[frame.record[0] - 1]
+        if isinstance(site, HostSite):
+            exception = frame.link.take_exception() if frame.link is not None else KeyboardInterrupt()
+            return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
         values = frame.record[1 : 1 + site.values]
         return RuntimeFailure(site.error, site.message.format(*values), site.location)
 
@@ -171,6 +198,8 @@ class _Frame:
         self.table_address = ctypes.addressof(self.table)
         self.record_address = ctypes.addressof(self.record)
         self.sizes_address = ctypes.addressof(self.sizes)
+        self.link: HostLink | None = None
+        """Where the program calls Python."""
         self._name = plan.name
         self._capacity = -1
         self.reserve(plan.workspace or 0)

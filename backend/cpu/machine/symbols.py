@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from ....dialect.errors import InternalError
+from ..planning.host_calls import HOST_CALL
+from .host_calls import host_call_address
 
 _MATH = """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
@@ -33,7 +35,7 @@ ALLOWED = frozenset(
 )
 
 
-_OWN = re.compile(r"kernel_\d+|weft_exit")
+_OWN = re.compile(r"kernel_\d+|weft_exit|weft_host_call|host\.\d+")
 """Functions that the backend makes."""
 
 
@@ -58,6 +60,8 @@ def addresses(names: Iterable[str]) -> dict[str, int]:
 
 @cache
 def _address(name: str) -> int:
+    if name == HOST_CALL:
+        return host_call_address()
     if name in ALLOWED:
         for library in _libraries():
             try:

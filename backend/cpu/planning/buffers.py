@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.errors import InternalError
+from ....dialect.host_calls import callback_of
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ....passes.base import Pass, Statistics
 from .arena import ALIGNMENT, Workspace
 from .boundaries import KernelInterface, convert_kernel, kernel_functions, memref_type
 from .clusters import VIEWS
-from .failures import FailureSites, Site, record_type
+from .failures import FailureSites, HostSite, Site, record_type
+from .host_calls import HostCalls, Placed
 from .lifetimes import Lifetimes
 from .outline import clone, entry_functions
 from .places import Buffer, Kind, Places
@@ -54,7 +56,7 @@ class Plan:
     """Bytes of the workspace; None when it depends on the sizes of the arguments."""
     sizes: str | None
     """The function that computes the dynamic sizes of results and workspace, where there are any."""
-    sites: list[Site]
+    sites: list[Site | HostSite]
     copies: int
 
 
@@ -62,18 +64,30 @@ def plan_buffers(module: Module) -> list[Plan]:
     """Plan the memory of all public functions of an outlined module."""
     failures = FailureSites(module)
     kernels = {name: convert_kernel(op, failures) for name, op in kernel_functions(module).items()}
-    return [_Planner(module, function, kernels, failures).run() for function in entry_functions(module)]
+    host_calls = HostCalls(module, failures)
+    plans = [
+        _Planner(module, function, kernels, failures, host_calls).run()
+        for function in entry_functions(module)
+    ]
+    host_calls.finish()
+    return plans
 
 
 class _Planner:
     """Rewrites one function; follows the program and keeps track of where every value is."""
 
     def __init__(
-        self, module: Module, function: Operation, kernels: dict[str, KernelInterface], failures: FailureSites
+        self,
+        module: Module,
+        function: Operation,
+        kernels: dict[str, KernelInterface],
+        failures: FailureSites,
+        host_calls: HostCalls,
     ) -> None:
         self._module = module
         self._old = function
         self._failures = failures
+        self._host_calls = host_calls
         self._body: Block = function.regions[0].blocks[0]
         self._kernels = kernels
         self._builder = IndexBuilder()
@@ -108,6 +122,7 @@ class _Planner:
             block = self._block = new.add_entry_block()
             with ir.InsertionPoint(block):
                 self._base = arith.ConstantOp(ir.IndexType.get(), 0)
+                self._words = self._host_calls.words(self._old)
                 self._bind_arguments(block, len(inputs), len(results))
                 first_site = len(self._failures.sites)
                 self._plan_block(self._body)
@@ -155,6 +170,8 @@ class _Planner:
             handler(op)
         elif op.name == "func.call" and self._places.lifetimes.interface(op) is not None:
             self._call(op)
+        elif callback_of(op) is not None:
+            self._call_host(op)
         elif op.name not in VIEWS and op.name != "tensor.empty":
             self._keep(op)
 
@@ -223,6 +240,17 @@ class _Planner:
         self._mapping.update(zip(scalars, call.results, strict=True))
         if interface.may_raise:
             self._failures.propagate(self._record)
+
+    def _call_host(self, op: Operation) -> None:
+        """Call Python; its results are copied to where they are wanted, once all is known to fit."""
+        places = self._places
+        operands = [Placed(places.memref(value), self._sizes.of(value)) for value in op.operands]
+        results = []
+        for result in op.results:
+            buffer = places.choose(result)
+            places.settle(result, buffer)
+            results.append(Placed(places.view(result, buffer), self._sizes.of(result)))
+        self._host_calls.lower(op, [*operands, *results], self._words, self._record, self._builder)
 
     def _insert(self, op: Operation) -> None:
         """Update one element."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 
+from ....dialect.host_calls import callback_of
 from ....dialect.mlir import Block, Operation, Value, ir
 
 MAX_CLUSTER = 12
@@ -243,7 +244,7 @@ class Graph:
 def classify(op: Operation) -> Kind:
     """The class of a top-level op."""
     name: str = op.name
-    if name in _EFFECTS:
+    if name in _EFFECTS or callback_of(op) is not None:
         return Kind.EFFECT
     if name in VIEWS:
         return Kind.VIEW
@@ -270,12 +271,17 @@ _NOT_ELEMENTS = (
 def _works_on_elements(op: Operation) -> bool:
     """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
     inside = (inner.operation for region in op.regions for block in region for inner in block.operations)
-    if any(inner.name in _NOT_ELEMENTS or classify(inner) in (Kind.ROOT, Kind.REGION) for inner in inside):
+    if any(_is_beyond_elements(inner) for inner in inside):
         return False
     results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
     updated = [updated_value(result, {op}) for result in results]
     distinct = {value for value in updated if value is not None}
     return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
+
+
+def _is_beyond_elements(op: Operation) -> bool:
+    """Whether an op does more than to read and update elements, or calls Python, which no kernel may do."""
+    return op.name in _NOT_ELEMENTS or callback_of(op) is not None or classify(op) in (Kind.ROOT, Kind.REGION)
 
 
 def _is_updated(op: Operation, result: Value) -> bool:
@@ -302,11 +308,16 @@ def _leads_to(value: Value, argument: Value) -> bool:
 def _is_scalar(op: Operation) -> bool:
     """Whether an op and everything in it works on scalars only."""
     values = [*op.operands, *op.results]
-    if any(isinstance(value.type, ir.ShapedType) for value in values) or op.name == "weft.raise_if":
+    if any(isinstance(value.type, ir.ShapedType) for value in values) or may_end_call(op):
         return False
     return all(
         _is_scalar(inner.operation) for region in op.regions for block in region for inner in block.operations
     )
+
+
+def may_end_call(op: Operation) -> bool:
+    """Whether an op, apart from what it holds or calls, may end the call with an error."""
+    return op.name == "weft.raise_if" or callback_of(op) is not None
 
 
 def captured_values(op: Operation) -> list[Value]:

@@ -13,6 +13,7 @@ import itertools
 from dataclasses import dataclass
 
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.types import TensorType
 from .scalars import element_of
 
 EXIT = "weft_exit"
@@ -31,6 +32,17 @@ class Site:
     """The MLIR location of the op, as text: `loc("file.py":3:5)`."""
 
 
+@dataclass(frozen=True)
+class HostSite:
+    """A place in the program that calls a Python function of its table."""
+
+    callback: int
+    operands: tuple[TensorType, ...]
+    results: tuple[TensorType, ...]
+    location: str
+    """The MLIR location of the op, as text."""
+
+
 def record_type() -> Type:
     """The memref type of the error record."""
     return ir.MemRefType.get([RECORD_LENGTH], ir.IntegerType.get_signless(64))
@@ -41,7 +53,7 @@ class FailureSites:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self.sites: list[Site] = []
+        self.sites: list[Site | HostSite] = []
         self._has_exit = any(_is_named(op, EXIT) for op in module.body.operations)
 
     def clear(self, record: Value) -> None:
@@ -65,8 +77,13 @@ class FailureSites:
                 self._store(record, 1 + index, value)
             self._store(record, 0, self._integer(number))
 
+    def begin(self, site: HostSite, record: Value) -> None:
+        """Before a call of Python: it counts as failed until it has set the record back."""
+        self.sites.append(site)
+        self._store(record, 0, self._integer(len(self.sites)))
+
     def propagate(self, record: Value) -> None:
-        """After the call of a kernel that may have failed: exit when it has."""
+        """After the call of a kernel, or of Python, that may have failed: exit when it has."""
         arith = dialect("arith")
         number = dialect("memref").load(record, [arith.constant(ir.IndexType.get(), 0)])
         self._exit_if(arith.cmpi(arith.CmpIPredicate.ne, number, self._integer(0)))

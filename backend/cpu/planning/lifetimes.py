@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from .boundaries import KernelInterface
-from .clusters import VIEWS, captured_values, updated_value
+from .clusters import VIEWS, captured_values, may_end_call, updated_value
 
 ALWAYS = sys.maxsize
 """The last use of a value from outside the block: it may be used again when the block runs again."""
@@ -99,7 +99,7 @@ class Lifetimes:
                 inner.operation for region in op.regions for block in region for inner in block.operations
             )
             return any(self.may_raise(operation) for operation in inner)
-        return op.name == "weft.raise_if" or (interface is not None and interface.may_raise)
+        return may_end_call(op) or (interface is not None and interface.may_raise)
 
     def _visit(self, position: int, op: Operation) -> None:
         view = op.name in VIEWS
