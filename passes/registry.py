@@ -16,6 +16,7 @@ PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "fold-conditions": f"{__package__}.control_flow.fold_conditions:FoldConditions",
+        "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",
