@@ -15,6 +15,7 @@ import numpy as np
 
 from .attributes import type_from_mlir
 from .errors import InternalError, WeftTypeError, WeftValueError
+from .host_calls import Callback, call_host, callback_of
 from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
 from .ops.state import AllocRef, ReadRef, WriteRef
@@ -23,11 +24,14 @@ from .scalar_ops import SCALAR_OPS, check_tensor
 from .types import RefType, TensorType, compatible_shapes, type_of
 
 
-def interpret(module: Module, name: str, arrays: Sequence[Array]) -> list[Array]:
+def interpret(
+    module: Module, name: str, arrays: Sequence[Array], callbacks: Sequence[Callback] = ()
+) -> list[Array]:
     """Call the function `name` of a module of the weft dialect and return its results.
 
     An array that is passed for a `!weft.ref` argument is written in place. A `weft.raise_if` that holds
-    raises its exception; what was written before stays written. Raises `WeftValueError` when there is no such
+    raises its exception; what was written before stays written. `callbacks` is the table of the Python functions
+    that the program calls. Raises `WeftValueError` when there is no such
     function or the arguments do not fit it.
     """
     with module.context:
@@ -38,7 +42,9 @@ def interpret(module: Module, name: str, arrays: Sequence[Array]) -> list[Array]
         }
         if name not in functions:
             raise WeftValueError(f"there is no function {name}; there are: {', '.join(functions) or 'none'}")
-        return _Interpreter(functions).call(functions[name], [np.asarray(array) for array in arrays])
+        return _Interpreter(functions, callbacks).call(
+            functions[name], [np.asarray(array) for array in arrays]
+        )
 
 
 @dataclass
@@ -99,6 +105,7 @@ _TERMINATORS = frozenset({"func.return", "scf.condition", "scf.yield"})
 @dataclass
 class _Interpreter:
     functions: Mapping[str, Any]
+    callbacks: Sequence[Callback]
     bodies: dict[Block, _Body] = field(default_factory=dict)
     """The blocks that ran before: loops and recursive functions run them again."""
 
@@ -160,10 +167,27 @@ class _Interpreter:
         raise WeftTypeError(f"the interpreter cannot run {name}")
 
     def _call_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        callback = callback_of(operation)
+        if callback is not None:
+            return self._host_call(operation, callback)
         callee = operation.attributes["callee"].value
         if callee not in self.functions:
             raise WeftTypeError(f"the interpreter cannot call {callee}, which has no body")
         return lambda operands, environment: self.call(self.functions[callee], operands)
+
+    def _host_call(
+        self, operation: Operation, callback: int
+    ) -> Callable[[list[Any], Environment], Sequence[Any]]:
+        if callback >= len(self.callbacks):
+            raise WeftValueError(
+                f"the program calls the Python function number {callback}, but the table has {len(self.callbacks)}"
+            )
+        types = [_tensor_type(result) for result in operation.results]
+
+        def run(operands: list[Any], environment: Environment) -> list[Any]:
+            return call_host(self.callbacks[callback], [operand.copy() for operand in operands], types)
+
+        return run
 
     def _if_op(self, operation: Operation) -> Callable[[list[Any], Environment], Sequence[Any]]:
         branches = [[self._prepare(block) for block in region] for region in operation.regions]

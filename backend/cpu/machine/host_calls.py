@@ -10,19 +10,16 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from ....dialect.errors import InternalError, WeftTypeError
-from ....dialect.types import TensorType, compatible_shapes, type_of
+from ....dialect.errors import InternalError
+from ....dialect.host_calls import Callback, call_host
+from ....dialect.op import Array
+from ....dialect.types import TensorType
 from ..planning.failures import HostSite, Site
-
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
-
-Callback: TypeAlias = Callable[..., "Sequence[Any] | None"]
-"""Takes read-only arrays, which are its own, and returns as many arrays as it is declared to."""
 
 
 class HostLink:
@@ -63,14 +60,12 @@ class HostLink:
             )
         if self.before is not None:
             self.before()
-        types = (*site.operands, *site.results)
-        count = sum(1 + t.shape.count(None) for t in types)
+        count = sum(1 + t.shape.count(None) for t in (*site.operands, *site.results))
         words = iter((ctypes.c_int64 * count).from_address(tensors))
-        places = [(next(words), _shape(t, words), t) for t in types]
-        operands = [_read(*place) for place in places[: len(site.operands)]]
-        callback = self._callbacks[site.callback]
-        returned = checked_results(callback, callback(*operands), places[len(site.operands) :])
-        for (address, _, _), array in zip(places[len(site.operands) :], returned, strict=True):
+        operands = [_read(next(words), t.with_shape(_shape(t, words))) for t in site.operands]
+        places = [(next(words), t.with_shape(_shape(t, words))) for t in site.results]
+        results = call_host(self._callbacks[site.callback], operands, [declared for _, declared in places])
+        for (address, _), array in zip(places, results, strict=True):
             ctypes.memmove(address, array.ctypes.data, array.nbytes)
 
 
@@ -78,33 +73,11 @@ def _shape(tensor: TensorType, words: Any) -> tuple[int, ...]:
     return tuple(next(words) if extent is None else extent for extent in tensor.shape)
 
 
-def _read(address: int, shape: tuple[int, ...], tensor: TensorType) -> Array:
-    """A copy of an array in memory; read-only, since nobody would see what is written to it."""
-    array = np.empty(shape, tensor.dtype)
+def _read(address: int, tensor: TensorType) -> Array:
+    """A copy of an array in memory, which is used again."""
+    array: Array = np.empty(tensor.shape, tensor.dtype)  # type: ignore[arg-type]
     ctypes.memmove(array.ctypes.data, address, array.nbytes)
-    array.flags.writeable = False
     return array
-
-
-def checked_results(
-    callback: Callback,
-    returned: Sequence[Any] | None,
-    places: Sequence[tuple[int, tuple[int, ...], TensorType]],
-) -> list[Array]:
-    """The arrays that a Python function returned, contiguous; WeftTypeError where they are not as declared."""
-    name = getattr(callback, "__name__", None) or repr(callback)
-    results = [] if returned is None else list(returned)
-    if len(results) != len(places):
-        raise WeftTypeError(f"{name} returned {len(results)} arrays, but {len(places)} are declared")
-    arrays = []
-    for number, (value, (_, shape, declared)) in enumerate(zip(results, places, strict=True)):
-        array = np.asarray(value)
-        given = type_of(array)
-        if given.dtype != declared.dtype or not compatible_shapes(given.shape, shape):
-            which = f"result {number} of {name}" if len(places) > 1 else f"what {name} returned"
-            raise WeftTypeError(f"{which} is {given}, but {declared.with_shape(shape)} is declared")
-        arrays.append(np.ascontiguousarray(array, declared.dtype))
-    return arrays
 
 
 _links: WeakValueDictionary[int, HostLink] = WeakValueDictionary()
