@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -27,23 +28,42 @@ class InlineCalls(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Inline until no call is left that can be."""
         functions = list(defined_functions(module))
-        callees = {function.name.value: function for function in functions if _is_inlinable(function)}
-        for function in functions:
-            name = function.name.value
-            pending: list[tuple[Operation, tuple[str, ...]]]
-            pending = [(call, (name,)) for call in _calls(operations_of(function.operation))]
+        calls = {f.name.value: _calls(operations_of(f.operation)) for f in functions}
+        recursive = _recursive({name: [_callee(call) for call in several] for name, several in calls.items()})
+        callees = {f.name.value: f for f in functions if _is_inlinable(f) and f.name.value not in recursive}
+        for pending in calls.values():
             while pending:
-                call, callers = pending.pop()
-                callee = call.attributes["callee"].value
-                if callee in callees and callee not in callers:
-                    inlined = _inline(call, callees[callee])
-                    pending += [(inner, (*callers, callee)) for inner in _calls(inlined)]
+                call = pending.pop()
+                callee = _callee(call)
+                if callee in callees:
+                    pending += _calls(_inline(call, callees[callee]))
                     statistics["calls inlined"] += 1
 
 
 def _is_inlinable(function: Any) -> bool:
     visibility = function.operation.attributes.get("sym_visibility")
     return visibility is not None and visibility.value == "private" and len(function.regions[0].blocks) == 1
+
+
+def _recursive(calls: Mapping[str, Sequence[str]]) -> set[str]:
+    """The functions that may call themselves, also through others."""
+    found: set[str] = set()
+    for name in calls:
+        reached: set[str] = set()
+        pending = list(calls[name])
+        while pending:
+            callee = pending.pop()
+            if callee not in reached:
+                reached.add(callee)
+                pending += calls.get(callee, ())
+        if name in reached:
+            found.add(name)
+    return found
+
+
+def _callee(call: Operation) -> str:
+    name: str = call.attributes["callee"].value
+    return name
 
 
 def _calls(operations: list[Operation]) -> list[Operation]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
-from ..dialect.mlir import Module, Operation, Value, ir
+from ..dialect.mlir import Attribute, Module, Operation, Value, ir
 from ..dialect.op import Array, Op
 from ..dialect.ops.creation import Constant
 from ..dialect.ops.shape import BroadcastTo
@@ -39,6 +39,9 @@ def operations_of(root: Operation) -> list[Operation]:
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found[1:]
+
+
+_UPSTREAM = "arith.constant"
 
 
 class Graph:
@@ -73,12 +76,9 @@ class Graph:
         return match if match is not None and match.op_class is op_class else None
 
     def constant(self, value: Value) -> Array | None:
-        """The array of a `weft.constant`, or None for other values."""
+        """The array of a constant tensor, ours or upstream's; None for other values."""
         if value not in self._constants:
-            made = self.producer(value, Constant)
-            self._constants[value] = (
-                None if made is None else elements_from_mlir(made.operation.attributes["value"])
-            )
+            self._constants[value] = _constant_array(self.producers.get(value))
         return self._constants[value]
 
     def create(
@@ -89,6 +89,23 @@ class Graph:
             operation = create(op_class, list(operands), attributes, location=before.location)
         self._note(operation)
         return operation
+
+    def create_scalar(self, before: Operation, attribute: Attribute) -> Value:
+        """Build an `arith.constant` in front of an op, at its location."""
+        with ir.InsertionPoint(before):
+            operation = ir.Operation.create(
+                "arith.constant",
+                results=[attribute.type],
+                attributes={"value": attribute},
+                loc=before.location,
+            )
+        self._note(operation)
+        return operation.results[0]
+
+    def scalar(self, value: Value) -> Attribute | None:
+        """The attribute of a constant scalar; None for other values."""
+        operation = self.producers.get(value)
+        return None if operation is None or operation.name != _UPSTREAM else operation.attributes["value"]
 
     def replace(self, operation: Operation, values: Sequence[Value]) -> list[Operation]:
         """Let the users of an op's results use other values of the same types; returns these users."""
@@ -117,6 +134,13 @@ class Graph:
         for operation in reversed(operations_of(self.function.operation)):
             if is_unused(operation) and _is_pure(operation):
                 operation.erase()
+
+
+def _constant_array(operation: Operation | None) -> Array | None:
+    if operation is None or not (op_class_of(operation) is Constant or operation.name == _UPSTREAM):
+        return None
+    attribute = operation.attributes["value"]
+    return elements_from_mlir(attribute) if isinstance(attribute, ir.DenseElementsAttr) else None
 
 
 def is_unused(operation: Operation) -> bool:

@@ -105,3 +105,67 @@ func.func @effects(%x: tensor<f32>) -> tensor<f32> {
   %2 = "weft.add"(%x, %1) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %2 : tensor<f32>
 }
+
+// -----
+
+// Elements of constants decide branches and loops: they become constants that upstream's canonicalize knows.
+// CHECK-LABEL: func.func @elements
+// CHECK-DAG: %[[FALSE:.*]] = arith.constant false
+// CHECK-DAG: %[[FIVE:.*]] = arith.constant 5 : i64
+// CHECK-DAG: %[[HALF:.*]] = arith.constant 5.000000e-01 : f64
+// CHECK-DAG: %[[PAIR:.*]] = "weft.constant"() {value = dense<5> : tensor<2xi64>}
+// CHECK-DAG: %[[SUM:.*]] = "weft.constant"() {value = dense<14> : tensor<i64>}
+// CHECK: return %[[FALSE]], %[[FIVE]], %[[HALF]], %[[PAIR]], %[[SUM]]
+func.func @elements() -> (i1, i64, f64, tensor<2xi64>, tensor<i64>) {
+  %true = "weft.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %not = "weft.logical_not"(%true) : (tensor<i1>) -> tensor<i1>
+  %b = tensor.extract %not[] : tensor<i1>
+  %numbers = "weft.constant"() {value = dense<[1, 5]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %one = arith.constant 1 : index
+  %n = tensor.extract %numbers[%one] : tensor<2xi64>
+  %half = "weft.constant"() {value = dense<0.5> : tensor<f64>} : () -> tensor<f64>
+  %h = tensor.extract %half[] : tensor<f64>
+  %pair = tensor.from_elements %n, %n : tensor<2xi64>
+  %seven = arith.constant dense<7> : tensor<i64>
+  %sum = "weft.add"(%seven, %seven) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  return %b, %n, %h, %pair, %sum : i1, i64, f64, tensor<2xi64>, tensor<i64>
+}
+
+// Not so elements at places that are not known, and those of unsigned types, which upstream has no constants for.
+// CHECK-LABEL: func.func @unknown_elements
+// CHECK: tensor.extract %{{.*}}[%arg0] : tensor<2xi64>
+// CHECK: tensor.extract %{{.*}}[] : tensor<ui8>
+// CHECK: tensor.from_elements %arg1
+func.func @unknown_elements(%i: index, %j: i64) -> (i64, ui8, tensor<2xi64>) {
+  %numbers = "weft.constant"() {value = dense<[1, 5]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %n = tensor.extract %numbers[%i] : tensor<2xi64>
+  %byte = "weft.constant"() {value = dense<1> : tensor<ui8>} : () -> tensor<ui8>
+  %b = tensor.extract %byte[] : tensor<ui8>
+  %one = arith.constant 1 : i64
+  %pair = tensor.from_elements %j, %one : tensor<2xi64>
+  return %n, %b, %pair : i64, ui8, tensor<2xi64>
+}
+
+// Ops in branches and loops are folded where they stand. Of checks that hold, none is removed.
+// CHECK-LABEL: func.func @in_regions
+// CHECK: scf.if %arg0
+// CHECK-NEXT: %[[SUM:.*]] = "weft.constant"() {value = dense<3> : tensor<i64>}
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK: else
+// CHECK-NEXT: "weft.raise_if"{{.*}}"always"
+// CHECK-NEXT: scf.yield
+func.func @in_regions(%c: i1, %x: tensor<i64>) -> tensor<i64> {
+  %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %yes = "weft.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %no = "weft.constant"() {value = dense<false> : tensor<i1>} : () -> tensor<i1>
+  %r = scf.if %c -> (tensor<i64>) {
+    %two = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+    %sum = "weft.add"(%one, %two) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    scf.yield %sum : tensor<i64>
+  } else {
+    "weft.raise_if"(%no) {error = "ValueError", message = "never"} : (tensor<i1>) -> ()
+    "weft.raise_if"(%yes) {error = "ValueError", message = "always"} : (tensor<i1>) -> ()
+    scf.yield %x : tensor<i64>
+  }
+  return %r : tensor<i64>
+}

@@ -76,3 +76,50 @@ func.func @stays(%x: tensor<3xf32>) -> tensor<3xf32> {
   %2 = call @nested(%1) : (tensor<3xf32>) -> tensor<3xf32>
   return %2 : tensor<3xf32>
 }
+
+// Functions that call each other are recursive: nothing of them is inlined, but what they call otherwise is.
+// CHECK-LABEL: func.func private @ping
+// CHECK: scf.if
+// CHECK-NEXT: call @pong
+// CHECK: "weft.multiply"
+// CHECK-LABEL: func.func private @pong
+// CHECK: call @ping
+// CHECK-LABEL: func.func @calls_ping
+// CHECK-NEXT: call @ping
+func.func private @ping(%x: tensor<3xf32>, %c: i1) -> tensor<3xf32> {
+  %0 = scf.if %c -> tensor<3xf32> {
+    %1 = func.call @pong(%x, %c) : (tensor<3xf32>, i1) -> tensor<3xf32>
+    scf.yield %1 : tensor<3xf32>
+  } else {
+    %1 = func.call @square(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
+func.func private @pong(%x: tensor<3xf32>, %c: i1) -> tensor<3xf32> {
+  %0 = call @ping(%x, %c) : (tensor<3xf32>, i1) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+func.func @calls_ping(%x: tensor<3xf32>, %c: i1) -> tensor<3xf32> {
+  %0 = call @ping(%x, %c) : (tensor<3xf32>, i1) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// A body with regions is inlined with what they use from outside.
+// CHECK-LABEL: func.func @loops
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf32>, %[[N:.*]]: index)
+// CHECK: scf.for {{.*}} to %[[N]] {{.*}} iter_args(%[[A:.*]] = %[[X]])
+// CHECK-NEXT: "weft.add"(%[[A]], %[[X]])
+func.func private @add_often(%x: tensor<3xf32>, %n: index) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<3xf32> {
+    %1 = "weft.add"(%a, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    scf.yield %1 : tensor<3xf32>
+  }
+  return %0 : tensor<3xf32>
+}
+func.func @loops(%x: tensor<3xf32>, %n: index) -> tensor<3xf32> {
+  %0 = call @add_often(%x, %n) : (tensor<3xf32>, index) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
