@@ -23,6 +23,7 @@ PASSES: PassTable = MappingProxyType(
         "weft-fuse-elementwise": f"{__package__}.fuse_elementwise:FuseElementwise",
         "weft-inline": f"{__package__}.inline_calls:InlineCalls",
         "weft-simplify": f"{__package__}.simplify_algebra:SimplifyAlgebra",
+        "while-to-for": f"{__package__}.control_flow.while_to_for:WhileToFor",
     }
 )
 
