@@ -14,19 +14,12 @@ declaration keeps the types of the weft dialect in the attribute `weft.signature
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
-
-import numpy as np
+from collections.abc import Sequence
 
 from .attributes import type_from_mlir, type_to_mlir
-from .errors import InternalError, WeftTypeError
+from .errors import InternalError
 from .mlir import Block, Location, Operation, Type, Value, ir
-from .op import Array
-from .types import TensorType, compatible_shapes, type_of
-
-Callback: TypeAlias = Callable[..., "Sequence[Any] | None"]
-"""A Python function of the table: takes read-only arrays that are its own, returns as many as are declared."""
+from .types import TensorType
 
 _PREFIX = "host."
 _NAME = re.compile(r"host\.(\d+)")
@@ -85,23 +78,6 @@ def create_host_call(
     )
 
 
-def call_host(callback: Callback, operands: Sequence[Array], results: Sequence[TensorType]) -> list[Array]:
-    """Call a Python function; returns contiguous arrays, or raises WeftTypeError where they are not as declared."""
-    for operand in operands:
-        operand.flags.writeable = False  # nobody would see what is written to it
-    returned = callback(*operands)
-    arrays = [] if returned is None else [np.asarray(value) for value in returned]
-    name = getattr(callback, "__name__", None) or repr(callback)
-    if len(arrays) != len(results):
-        raise WeftTypeError(f"{name} returned {len(arrays)} arrays, but {len(results)} are declared")
-    for number, (array, declared) in enumerate(zip(arrays, results, strict=True)):
-        given = type_of(array)
-        if given.dtype != declared.dtype or not compatible_shapes(given.shape, declared.shape):
-            which = f"result {number} of {name}" if len(results) > 1 else f"what {name} returned"
-            raise WeftTypeError(f"{which} is {given}, but {declared} is declared")
-    return [np.asarray(a, t.dtype, order="C") for a, t in zip(arrays, results, strict=True)]
-
-
 def signature_of(declaration: Operation) -> tuple[list[TensorType], list[TensorType]]:
     """The types of the weft dialect that a Python function takes and gives, before or after the lowering."""
     attributes = declaration.attributes
@@ -119,8 +95,6 @@ def _tensor(mlir_type: Type) -> TensorType:
 
 __all__ = [
     "SIGNATURE",
-    "Callback",
-    "call_host",
     "callback_of",
     "create_host_call",
     "declared_callback",

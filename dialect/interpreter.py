@@ -14,8 +14,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from .attributes import type_from_mlir
+from .callbacks import Callback, call_back
 from .errors import InternalError, WeftTypeError, WeftValueError
-from .host_calls import Callback, call_host, callback_of
+from .host_calls import callback_of
 from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
 from .ops.state import AllocRef, ReadRef, WriteRef
@@ -185,7 +186,7 @@ class _Interpreter:
         types = [_tensor_type(result) for result in operation.results]
 
         def run(operands: list[Any], environment: Environment) -> list[Any]:
-            return call_host(self.callbacks[callback], [operand.copy() for operand in operands], types)
+            return call_back(self.callbacks[callback], [operand.copy() for operand in operands], types)
 
         return run
 

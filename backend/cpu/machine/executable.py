@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ....dialect.callbacks import Callback
 from ....dialect.errors import InternalError, WeftError, WeftValueError
 from ....dialect.mlir import Module, Type, ir
 from ..planning.arena import ALIGNMENT
@@ -17,7 +18,7 @@ from ..planning.failures import RECORD_LENGTH, HostSite
 from ..planning.shapes import static_shape
 from . import llvm
 from .entry import check_array_layout
-from .host_calls import Callback, HostLink
+from .host_calls import HostLink
 from .stages import STAGES, Lowering, stage_text
 
 _Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"

@@ -15,8 +15,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from ....dialect.callbacks import Callback, call_back
 from ....dialect.errors import InternalError
-from ....dialect.host_calls import Callback, call_host
 from ....dialect.op import Array
 from ....dialect.types import TensorType
 from ..planning.failures import HostSite, Site
@@ -64,7 +64,7 @@ class HostLink:
         words = iter((ctypes.c_int64 * count).from_address(tensors))
         operands = [_read(next(words), t.with_shape(_shape(t, words))) for t in site.operands]
         places = [(next(words), t.with_shape(_shape(t, words))) for t in site.results]
-        results = call_host(self._callbacks[site.callback], operands, [declared for _, declared in places])
+        results = call_back(self._callbacks[site.callback], operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
             ctypes.memmove(address, array.ctypes.data, array.nbytes)
 

@@ -1,0 +1,44 @@
+"""Python functions that programs call: how they are called, and what they may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .errors import WeftTypeError
+from .op import Array
+from .types import TensorType, compatible_shapes, type_of
+
+Callback: TypeAlias = Callable[..., "Sequence[Any] | None"]
+"""Takes read-only arrays that are its own, returns as many arrays as are declared."""
+
+
+def call_back(callback: Callback, operands: Sequence[Array], results: Sequence[TensorType]) -> list[Array]:
+    """Call a Python function; returns contiguous arrays, or raises WeftTypeError where they are not as declared."""
+    for operand in operands:
+        operand.flags.writeable = False  # nobody would see what is written to it
+    returned = callback(*operands)
+    return checked_results(name_of(callback), [] if returned is None else returned, results)
+
+
+def checked_results(name: str, returned: Sequence[Any], results: Sequence[TensorType]) -> list[Array]:
+    """What a Python function returned as contiguous arrays; WeftTypeError where they are not as declared."""
+    arrays = [np.asarray(value) for value in returned]
+    if len(arrays) != len(results):
+        raise WeftTypeError(f"{name} returned {len(arrays)} arrays, but {len(results)} are declared")
+    for number, (array, declared) in enumerate(zip(arrays, results, strict=True)):
+        given = type_of(array)
+        if given.dtype != declared.dtype or not compatible_shapes(given.shape, declared.shape):
+            which = f"result {number} of {name}" if len(results) > 1 else f"what {name} returned"
+            raise WeftTypeError(f"{which} is {given}, but {declared} is declared")
+    return [np.asarray(a, t.dtype, order="C") for a, t in zip(arrays, results, strict=True)]
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """What a Python function is called in messages."""
+    return getattr(function, "__name__", None) or repr(function)
+
+
+__all__ = ["Callback", "call_back", "checked_results", "name_of"]
