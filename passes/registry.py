@@ -18,6 +18,7 @@ PASSES: PassTable = MappingProxyType(
         "fold-conditions": f"{__package__}.control_flow.fold_conditions:FoldConditions",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
+        "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",
         "weft-fuse-elementwise": f"{__package__}.fuse_elementwise:FuseElementwise",
