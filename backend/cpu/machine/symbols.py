@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
 from collections.abc import Iterable
 from functools import cache
 
 from ....dialect.errors import InternalError
-from ..planning.host_calls import HOST_CALL
+from ..planning.names import HOST_CALL, is_own_name
 from .host_calls import host_call_address
 
 _MATH = """
@@ -35,13 +34,9 @@ ALLOWED = frozenset(
 )
 
 
-_OWN = re.compile(r"kernel_\d+|weft_exit|weft_host_call|host\.\d+")
-"""Functions that the backend makes."""
-
-
 def is_taken(name: str) -> bool:
     """Whether a function of a program cannot have a name, because compiled code calls another one by it."""
-    return name in ALLOWED or _OWN.fullmatch(name) is not None
+    return name in ALLOWED or is_own_name(name)
 
 
 def symbol_name(name: str) -> str:

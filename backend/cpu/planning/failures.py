@@ -10,13 +10,14 @@ the record after the call and exits too.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.mlir import Block, Location, Module, Operation, Type, Value, dialect, ir
 from ....dialect.types import TensorType
+from .names import EXIT, RUNTIME
 from .scalars import element_of
 
-EXIT = "weft_exit"
 MAX_VALUES = 15
 RECORD_LENGTH = 1 + MAX_VALUES
 
@@ -54,7 +55,9 @@ class FailureSites:
     def __init__(self, module: Module) -> None:
         self._module = module
         self.sites: list[Site | HostSite] = []
-        self._has_exit = any(_is_named(op, EXIT) for op in module.body.operations)
+        self._declared = {
+            name for name in (EXIT, *RUNTIME) if any(_is_named(op, name) for op in module.body.operations)
+        }
 
     def clear(self, record: Value) -> None:
         """At the start of a call: nothing has failed."""
@@ -62,16 +65,32 @@ class FailureSites:
 
     def lower(self, op: Operation, condition: Value, values: list[Value], record: Value) -> None:
         """Make, in place of a `weft.raise_if`, the code that fills the record and exits."""
-        values = values[:MAX_VALUES]
         attributes = op.attributes
-        self.sites.append(
-            Site(attributes["error"].value, attributes["message"].value, len(values), str(op.location))
-        )
-        number = len(self.sites)
         arith = dialect("arith")
         failed = condition
         if condition.type != ir.IntegerType.get_signless(1):
             failed = arith.cmpi(arith.CmpIPredicate.ne, condition, arith.constant(condition.type, 0))
+        self.fail_if(
+            failed, attributes["error"].value, attributes["message"].value, values, record, op.location
+        )
+
+    def fail_if(
+        self,
+        failed: Value,
+        error: str,
+        message: str,
+        values: list[Value],
+        record: Value,
+        location: Location | None = None,
+    ) -> None:
+        """End the call with a Python exception when an i1 holds; `message` is formatted with the values, i64.
+
+        Errors are at the current location unless another one is given.
+        """
+        values = values[:MAX_VALUES]
+        location = ir.Location.current if location is None else location
+        self.sites.append(Site(error, message, len(values), str(location)))
+        number = len(self.sites)
         with ir.InsertionPoint(self._exit_if(failed)):
             for index, value in enumerate(values):
                 self._store(record, 1 + index, value)
@@ -103,14 +122,15 @@ class FailureSites:
         with ir.InsertionPoint(branch.then_block):
             call = func.CallOp([], EXIT, [])
             scf.YieldOp([])
-        self._declare_exit()
+        self.declare(EXIT, [], [])
         return call.operation
 
-    def _declare_exit(self) -> None:
-        if not self._has_exit:
+    def declare(self, name: str, inputs: Sequence[Type], results: Sequence[Type]) -> None:
+        """Declare a function that the backend makes, once."""
+        if name not in self._declared:
             with ir.InsertionPoint(self._module.body):
-                dialect("func").FuncOp(EXIT, ([], []), visibility="private")
-            self._has_exit = True
+                dialect("func").FuncOp(name, (list(inputs), list(results)), visibility="private")
+            self._declared.add(name)
 
     def _store(self, record: Value, index: int, value: Value) -> None:
         position = dialect("arith").constant(ir.IndexType.get(), index)

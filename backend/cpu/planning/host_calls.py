@@ -16,10 +16,8 @@ from ....dialect.host_calls import callback_of, declared_callback, signature_of
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.types import TensorType
 from .failures import FailureSites, HostSite, find
+from .names import HOST_CALL
 from .shapes import Extent, IndexBuilder, static_shape
-
-HOST_CALL = "weft_host_call"
-"""The function of the run time that calls Python."""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ....dialect.mlir import Block, Operation, Value, ir
 from .boundaries import KernelInterface
 from .clusters import VIEWS, captured_values, may_end_call, updated_value
+from .varying import Varying
 
 ALWAYS = sys.maxsize
 """The last use of a value from outside the block: it may be used again when the block runs again."""
@@ -40,8 +41,10 @@ class Lifetimes:
         outer: Lifetimes | None = None,
         owned: Collection[Value] = (),
         places: Sequence[Value | None] = (),
+        varying: Varying = frozenset(),
     ) -> None:
         self.kernels = kernels
+        self.varying: Varying = varying if outer is None else outer.varying
         self.root: dict[Value, Value] = {} if outer is None else outer.root
         self.result_of: dict[Value, int] = {}  # the result that a class becomes
         self.write_of: dict[Value, Write] = {}  # the memory that a class is written to
@@ -75,9 +78,9 @@ class Lifetimes:
             return [(op.results[0], op.operands[1])]
         if op.name == "scf.for":
             pairs = zip(op.results, list(op.operands)[3:], strict=True)
-            return [(result, initial) for result, initial in pairs if _is_tensor(result)]
+            return [(result, initial) for result, initial in pairs if self._keeps_its_size(result)]
         if op.name in ("scf.if", "scf.while"):
-            tensors = (result for result in op.results if _is_tensor(result))
+            tensors = (result for result in op.results if self._keeps_its_size(result))
             updates = ((result, updated_value(result, {op})) for result in tensors)
             return [(result, updated) for result, updated in updates if updated is not None]
         interface = self.interface(op)
@@ -100,6 +103,12 @@ class Lifetimes:
             )
             return any(self.may_raise(operation) for operation in inner)
         return may_end_call(op) or (interface is not None and interface.may_raise)
+
+    def _keeps_its_size(self, value: Value) -> bool:
+        """Whether a result of control flow is a tensor that has one size all the time."""
+        if not _is_tensor(value):
+            return False
+        return not self.varying or not any((value, axis) in self.varying for axis in range(value.type.rank))
 
     def _visit(self, position: int, op: Operation) -> None:
         view = op.name in VIEWS

@@ -7,18 +7,23 @@ sizes of the arguments. `Sizes` answers that question for the tensors of one fun
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from ....dialect.errors import InternalError, UnsupportedError
+from ....dialect.errors import InternalError
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from .names import is_kernel_name
 
 Extent: TypeAlias = "int | Value"
 """A size: a Python int when static, an `index` value of the function otherwise."""
 
 # Results of these ops have the shape of the operand they are written into.
 _DESTINATION_OPERAND = {"tensor.insert_slice": 1, "tensor.insert": 1, "linalg.fill": 1}
+
+
+LARGEST = 2**63 - 1
+"""The largest number of type index, for sizes that are too large."""
 
 
 class IndexBuilder:
@@ -48,7 +53,7 @@ class IndexBuilder:
             return right
         if isinstance(right, int) and right == 0:
             return left
-        return self._arith.addi(self.value(left), self.value(right))
+        return self._make("addi", left, right)
 
     def multiply(self, left: Extent, right: Extent) -> Extent:
         """left * right."""
@@ -58,13 +63,33 @@ class IndexBuilder:
             return right
         if isinstance(right, int) and right == 1:
             return left
-        return self._arith.muli(self.value(left), self.value(right))
+        return self._make("muli", left, right)
+
+    def _make(self, name: str, left: Extent, right: Extent) -> Extent:
+        return getattr(self._arith, name)(self.value(left), self.value(right))
 
     def product(self, extents: Sequence[Extent]) -> Extent:
         """The product of all extents, 1 of none."""
         result: Extent = 1
         for extent in extents:
             result = self.multiply(result, extent)
+        return result
+
+    def saturating_product(self, extents: Sequence[Extent]) -> Extent:
+        """The product of extents, or the largest number if that is too large."""
+        factor, rest = 1, []
+        for extent in extents:
+            if isinstance(extent, int):
+                factor *= extent
+            else:
+                rest.append(extent)
+        result: Extent = min(factor, LARGEST)
+        for extent in rest:
+            result = (
+                extent
+                if isinstance(result, int) and result == 1
+                else saturating_product(self.value(result), extent)
+            )
         return result
 
     def round_up(self, extent: Extent, multiple: int) -> Extent:
@@ -79,13 +104,31 @@ class Sizes:
 
     Ops are made at the current insertion point, which only ever moves forward in one block, so what was made
     for one question is reused for the next. When the function is being rewritten into another one, `mapping`
-    gives the values of the new one; the answers are in those terms.
+    gives the values of the new one; the answers are in those terms. The sizes in `varying` are not computed from
+    others: they are read from the tensor, or `know` said what they are.
     """
 
-    def __init__(self, builder: IndexBuilder, mapping: dict[Value, Value] | None = None) -> None:
+    def __init__(
+        self,
+        builder: IndexBuilder,
+        mapping: dict[Value, Value] | None = None,
+        varying: Set[tuple[Value, int]] = frozenset(),
+    ) -> None:
         self.builder = builder
         self._mapping = {} if mapping is None else mapping
+        self._varying = varying
+        self._given: dict[tuple[Value, int], Extent] = {}
         self._known: ChainMap[Value, list[Extent]] = ChainMap()
+
+    def varying_axes(self, value: Value) -> list[int]:
+        """The axes of a tensor whose sizes are only known where control flow defines it."""
+        if not self._varying or not isinstance(value.type, ir.RankedTensorType):
+            return []
+        return [axis for axis in range(value.type.rank) if (value, axis) in self._varying]
+
+    def know(self, value: Value, axis: int, extent: Extent) -> None:
+        """Say what a size is that is not computed from others."""
+        self._given[value, axis] = extent
 
     @contextmanager
     def scope(self) -> Iterator[None]:
@@ -123,7 +166,7 @@ class Sizes:
     def _derive(self, value: Value) -> Sequence[Extent]:
         owner = value.owner
         if isinstance(owner, ir.Block):
-            return self._of_argument(value, owner)
+            return self._fixed_or_own(value, self._of_argument(value, owner))
         op = owner.operation
         name: str = op.name
         operands = list(op.operands)
@@ -147,22 +190,37 @@ class Sizes:
             return self._read(value)
         if parent.name == "scf.for":
             return self.of(list(parent.operands)[2 + value.arg_number])
-        if parent.name == "scf.while":
+        if parent.name == "scf.while" and block == parent.regions[0].blocks[0]:
             return self.of(list(parent.operands)[value.arg_number])
+        if parent.name == "scf.while":
+            return self._passed_on(parent, value, value.arg_number)
         raise InternalError(f"{parent.location}: sizes of a block argument of {parent.name}")
 
     def _read(self, value: Value) -> Sequence[Extent]:
+        return [
+            self._own(value, axis) if extent is None else extent
+            for axis, extent in enumerate(static_shape(value.type))
+        ]
+
+    def _own(self, value: Value, axis: int) -> Extent:
+        """A size that is not computed from others."""
+        given = self._given.get((value, axis))
+        if given is not None:
+            return given
         source: Value = self._mapping.get(value, value)
         dim = dialect("memref" if isinstance(source.type, ir.MemRefType) else "tensor").dim
-        return [
-            dim(source, self.builder.value(i)) if extent is None else extent
-            for i, extent in enumerate(static_shape(value.type))
-        ]
+        return dim(source, self.builder.value(axis))
+
+    def _fixed_or_own(self, value: Value, extents: Sequence[Extent]) -> list[Extent]:
+        axes = self.varying_axes(value)
+        return [self._own(value, axis) if axis in axes else extent for axis, extent in enumerate(extents)]
 
     def _of_bufferization_to_tensor(self, op: Operation, value: Value) -> Sequence[Extent]:
         return self._read(op.operands[0])
 
     def _of_func_call(self, op: Operation, value: Value) -> Sequence[Extent]:
+        if not is_kernel_name(op.attributes["callee"].value):
+            return self._read(value)
         # The last arguments of a kernel are the destinations of its tensor results.
         tensors = sum(isinstance(result.type, ir.RankedTensorType) for result in op.results)
         return self.of(op.operands[len(op.operands) - tensors + value.result_number])
@@ -207,39 +265,110 @@ class Sizes:
         return [*parts[0][:axis], total, *parts[0][axis + 1 :]]
 
     def _of_scf_for(self, op: Operation, value: Value) -> Sequence[Extent]:
-        return self.of(list(op.operands)[3 + value.result_number])
+        return self._fixed_or_own(value, self.of(list(op.operands)[3 + value.result_number]))
 
     def _of_scf_while(self, op: Operation, value: Value) -> Sequence[Extent]:
-        condition = list(op.regions[0].blocks[0].operations)[-1]
-        return self._from_inside(condition.operands[1 + value.result_number], op)
+        return self._fixed_or_own(value, self._passed_on(op, value, value.result_number))
 
     def _of_scf_if(self, op: Operation, value: Value) -> Sequence[Extent]:
         terminator = list(op.regions[0].blocks[0].operations)[-1]
-        return self._from_inside(terminator.operands[value.result_number], op)
+        inside = terminator.operands[value.result_number]
+        return self._fixed_or_own(value, self._from_inside(inside, self.varying_axes(value)))
 
-    def _from_inside(self, value: Value, region_op: Operation) -> Sequence[Extent]:
-        """The sizes of a value that is defined in a region, outside of it."""
-        with self.scope():  # the region may not be rewritten yet: what is found now must not be remembered
-            return [self._lift(extent, region_op) for extent in self.of(value)]
+    def _passed_on(self, loop: Operation, value: Value, index: int) -> list[Extent]:
+        """The sizes of an argument or result that the condition of a while loop passes on; 0 where they vary."""
+        condition = list(loop.regions[0].blocks[0].operations)[-1]
+        return self._from_inside(condition.operands[1 + index], self.varying_axes(value))
 
-    def _lift(self, extent: Extent, region_op: Operation) -> Extent:
-        """A size that is computed inside an op, computed again outside."""
-        if isinstance(extent, int) or not _is_inside(extent, region_op):
-            return self._mapped(extent)
-        if isinstance(extent.owner, ir.Block):
-            raise UnsupportedError(
-                f"{region_op.location}: the size of an array depends on the course of a loop"
+    def _from_inside(self, value: Value, varying: Sequence[int]) -> list[Extent]:
+        """The sizes of a value that is defined in a region, outside of it; 0 where they vary."""
+        symbolic = SymbolicSizes(self._varying)
+        return [
+            0 if axis in varying else self._compute(term, symbolic)
+            for axis, term in enumerate(symbolic.of(value))
+        ]
+
+    def _compute(self, term: Extent, symbolic: SymbolicSizes) -> Extent:
+        """The extent that a term stands for."""
+        if not isinstance(term, tuple):
+            return self._mapped(term)
+        if term[0] == "dim":
+            return self.of(term[1])[term[2]]
+        operands = [self._compute(operand, symbolic) for operand in term[2:]]
+        if term not in symbolic.example:
+            return (
+                self.builder.add(*operands) if term[0] == "arith.addi" else self.builder.multiply(*operands)
             )
-        op = extent.owner.operation
-        if op.name == "tensor.dim":
-            axis = op.operands[1].owner.operation.attributes["value"].value
-            return self._lift(self.of(op.operands[0])[axis], region_op)
-        copy = op.clone()
-        for index, operand in enumerate(op.operands):
-            copy.operands[index] = self.builder.value(self._lift(operand, region_op))
-        return copy.results[extent.result_number]
+        copy = symbolic.example[term].clone()
+        for index, operand in enumerate(operands):
+            known = self.builder.value(operand) if isinstance(operand, int) else operand
+            copy.operands[index] = known
+        return copy.results[0]
 
-    _of_scf_execute_region = _of_scf_if
+
+class SymbolBuilder(IndexBuilder):
+    """Index arithmetic as hashable terms: an int, an index value, or `(operation, attributes, operands...)`."""
+
+    def value(self, extent: Extent) -> Extent:
+        """The extent itself."""
+        return extent
+
+    def _make(self, name: str, left: Extent, right: Extent) -> Extent:
+        return (f"arith.{name}", "", left, right)
+
+
+class SymbolicSizes(Sizes):
+    """The sizes of tensors as terms; `("dim", tensor, axis)` is a size that is not computed from others."""
+
+    def __init__(self, varying: Set[tuple[Value, int]]) -> None:
+        super().__init__(SymbolBuilder(), varying=varying)
+        self.example: dict[Extent, Operation] = {}
+        """An op that computes a term, for those that are no sums and products."""
+        self._terms: dict[Value, Extent] = {}
+
+    def _own(self, value: Value, axis: int) -> Extent:
+        return ("dim", value, axis)
+
+    def _from_inside(self, value: Value, varying: Sequence[int]) -> list[Extent]:
+        return self.of(value)
+
+    def _mapped(self, extent: Extent) -> Extent:
+        if isinstance(extent, (int, tuple)):
+            return extent
+        term = self._terms.get(extent)
+        if term is None:
+            term = self._terms[extent] = self._term(extent)
+        return term
+
+    def _term(self, value: Value) -> Extent:
+        """An index value in terms of what it is computed from."""
+        if isinstance(value.owner, ir.Block):
+            return value
+        op = value.owner.operation
+        if op.name == "arith.constant" and value.type == ir.IndexType.get():
+            return int(op.attributes["value"].value)
+        if op.name in ("tensor.dim", "memref.dim"):
+            axis = self._mapped(op.operands[1])
+            return self.of(op.operands[0])[axis] if isinstance(axis, int) else value
+        if not op.name.startswith("arith.") or len(op.results) != 1:
+            return value
+        operands = [self._mapped(operand) for operand in op.operands]
+        if value.type == ir.IndexType.get() and op.name in ("arith.addi", "arith.muli"):
+            combine = self.builder.add if op.name == "arith.addi" else self.builder.multiply
+            return combine(*operands)
+        attributes = ", ".join(f"{name} = {op.attributes[name]}" for name in op.attributes)
+        term = (op.name, f"{value.type} {attributes}", *operands)
+        self.example.setdefault(term, op)
+        return term
+
+
+def saturating_product(left: Value, right: Value) -> Value:
+    """left * right; the upper half of the product must repeat the sign of the lower one."""
+    arith = dialect("arith")
+    low, high = arith.mulsi_extended(left, right)
+    sign = arith.shrsi(low, arith.constant(ir.IndexType.get(), 63))
+    wraps = arith.cmpi(arith.CmpIPredicate.ne, high, sign)
+    return arith.select(wraps, arith.constant(ir.IndexType.get(), LARGEST), low)
 
 
 def static_shape(type: Type) -> list[int | None]:
@@ -271,7 +400,7 @@ def kept_axes(sizes: list[Extent], shape: list[int | None]) -> list[int]:
     return kept
 
 
-def _is_inside(value: Value, region_op: Operation) -> bool:
+def is_inside(value: Value, region_op: Operation) -> bool:
     """Whether a value is defined in a region of an op."""
     inner = (
         value.owner.owner.operation

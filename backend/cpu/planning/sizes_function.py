@@ -14,7 +14,7 @@ from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Operation, Value, dialect, ir
 from .failures import find
 from .outline import clone
-from .shapes import Extent
+from .shapes import LARGEST, Extent, saturating_product
 
 
 def build_sizes_function(function: Operation, extents: Sequence[Extent]) -> str:
@@ -42,12 +42,9 @@ def build_sizes_function(function: Operation, extents: Sequence[Extent]) -> str:
     return name
 
 
-_LARGEST = 2**63 - 1
-
-
 def _saturate(sizes: Operation) -> None:
     """Replace sums and products of indices by such that do not wrap around."""
-    for name, saturating in (("arith.addi", _saturating_sum), ("arith.muli", _saturating_product)):
+    for name, saturating in (("arith.addi", _saturating_sum), ("arith.muli", saturating_product)):
         for op in find(sizes, name):
             if op.results[0].type != ir.IndexType.get():
                 continue
@@ -61,16 +58,7 @@ def _saturating_sum(left: Value, right: Value) -> Value:
     arith = dialect("arith")
     total = arith.addi(left, right)
     wraps = arith.andi(_is_less(total, left), _is_less(arith.constant(ir.IndexType.get(), 0), right))
-    return arith.select(wraps, arith.constant(ir.IndexType.get(), _LARGEST), total)
-
-
-def _saturating_product(left: Value, right: Value) -> Value:
-    """left * right; the upper half of the product must repeat the sign of the lower one."""
-    arith = dialect("arith")
-    low, high = arith.mulsi_extended(left, right)
-    sign = arith.shrsi(low, arith.constant(ir.IndexType.get(), 63))
-    wraps = arith.cmpi(arith.CmpIPredicate.ne, high, sign)
-    return arith.select(wraps, arith.constant(ir.IndexType.get(), _LARGEST), low)
+    return arith.select(wraps, arith.constant(ir.IndexType.get(), LARGEST), total)
 
 
 def _is_less(left: Value, right: Value) -> Value:
