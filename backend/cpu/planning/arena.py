@@ -40,6 +40,11 @@ class StaticArena:
         self.size = offset + size
         return offset
 
+    def append(self, size: int) -> int:
+        """The offset of a range that was never used before."""
+        self.size += size
+        return self.size - size
+
     def release(self, offset: int, size: int) -> None:
         """Give a range back."""
         index = bisect_left(self._by_offset, (offset, size))
@@ -77,8 +82,12 @@ class Workspace:
         if isinstance(size, int):
             return Slot(size, self.static.allocate(size))
         free = self._free.get(size)
-        if free:
-            return free.pop()
+        return free.pop() if free else self.append(size)
+
+    def append(self, size: Extent) -> Slot:
+        """A slot in memory that was never used before."""
+        if isinstance(size, int):
+            return Slot(size, self.static.append(size))
         slot = Slot(size, self._end)
         self._end = self._builder.value(self._builder.add(self._end, size))
         return slot

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -31,10 +31,18 @@ class Buffer:
     """Memory, and the classes of values that lie in it now."""
 
     kind: Kind
-    memref: Value | None  # None for temporaries
+    memref: Value | None  # None for temporaries, but while a loop lets them change places
     slot: Slot | None = None
     residents: set[Value] = field(default_factory=set)
     pins: int = 0  # control flow that keeps the buffer although no value lies in it now
+
+    @property
+    def where(self) -> Extent:
+        """The memref, or else the offset in the workspace."""
+        if self.memref is not None:
+            return self.memref
+        assert self.slot is not None
+        return self.slot.offset
 
 
 class Places:
@@ -56,6 +64,8 @@ class Places:
         self.results: list[Buffer] = []
         self.written: dict[Value, Buffer] = {}
         self.home: dict[Value, Buffer] = {}
+        self.spare_for: Callable[[Value, Buffer], Buffer | None] = lambda value, buffer: None
+        """Gives other memory for a value that cannot be made in a buffer which it is stored to later."""
         self.copies = 0
         self._memrefs: ChainMap[tuple[object, ...], Value] = ChainMap()
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
@@ -112,8 +122,13 @@ class Places:
     def choose(self, value: Value, busy: Collection[Buffer] = ()) -> Buffer:
         """The best buffer for a new value: where it must end up, if it may be written there now."""
         write = self.lifetimes.write_of.get(value)
-        if write is not None and self.written[write.place] not in busy and self._is_free(write, None):
-            return self.written[write.place]
+        if write is not None:
+            place = self.written[write.place]
+            if place not in busy and self._is_free(write, None):
+                return place
+            spare = self.spare_for(value, place)
+            if spare is not None:
+                return spare
         result = self.lifetimes.result_of.get(value)
         return (
             self.temporary(value)
@@ -130,6 +145,13 @@ class Places:
 
     def temporary(self, value: Value) -> Buffer:
         """A new slot of the workspace for a value."""
+        return self._in_workspace(value, self.workspace.allocate)
+
+    def separate(self, value: Value) -> Buffer:
+        """A slot for a value that shares no memory with what was in the workspace so far."""
+        return self._in_workspace(value, self.workspace.append)
+
+    def _in_workspace(self, value: Value, allocate: Callable[[Extent], Slot]) -> Buffer:
         extents = self.sizes.of(value)
         with self._before_regions():
             extents = [self._hoist(extent) for extent in extents]
@@ -139,7 +161,7 @@ class Places:
             if size is None:
                 size = self.builder.multiply(self.builder.product(extents), width)
                 size = self._byte_sizes[key] = self.builder.round_up(size, ALIGNMENT)
-            return Buffer(Kind.TEMPORARY, None, self.workspace.allocate(size))
+            return Buffer(Kind.TEMPORARY, None, allocate(size))
 
     def destination(self, result: Value | None, operand: Value, busy: set[Buffer]) -> Buffer:
         """The buffer for a result that is made from an operand by overwriting it; it holds the operand's value.
@@ -225,16 +247,16 @@ class Places:
         # Two unknown sizes may be swapped by a reshape, although the type is the same.
         if buffer.memref is not None and buffer.memref.type == type and static_shape(type).count(None) < 2:
             return buffer.memref
-        key = (buffer if buffer.slot is None else buffer.slot.offset, type, *extents)
+        key = (buffer.where, type, *extents)
         found = self._memrefs.get(key)
         if found is None:
             found = self._memrefs[key] = self._make_view(type, extents, buffer)
         return found
 
     def _make_view(self, type: Type, extents: list[Extent], buffer: Buffer) -> Value:
-        if buffer.slot is None:
+        if buffer.memref is not None:
             return reshape(buffer.memref, type, extents, self.builder)
-        offset = self.builder.value(buffer.slot.offset)
+        offset = self.builder.value(buffer.where)
         dynamic = [extent for extent in extents if not isinstance(extent, int)]
         return dialect("memref").view(type, self.workspace_memref, offset, dynamic)
 

@@ -8,12 +8,13 @@ results of a branch are stored to one buffer from both sides.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from .clusters import captured_values, updated_value
 from .lifetimes import Lifetimes
 from .places import Buffer, Places
+from .rotation import Rotation
 
 
 class Regions:
@@ -33,10 +34,12 @@ class Regions:
         carried = list(body.arguments)[1:]
         self._vacate_written(op)
         buffers = self._carry(op, initials, list(op.results))
+        rotation = Rotation(self._places, 1, initials, buffers)
         new = self._create(op, [*bounds, *initials], list(op.results), 1)
         block = self._add_block(new, 0, [body.arguments[0], *carried])
-        self._run(new, block, body, buffers, carried, carried)
-        self._finish(op, new, buffers, [buffer for buffer in buffers if buffer is not None])
+        self._run(new, block, body, buffers, carried, carried, rotation=rotation)
+        self._replace(op, rotation.finish(new, _used(op, buffers)))
+        self._finish(op, buffers, [buffer for buffer in buffers if buffer is not None])
 
     def plan_while(self, op: Operation) -> None:
         """An `scf.while`: the results are what the condition passes on."""
@@ -47,17 +50,22 @@ class Regions:
         self._vacate_written(op)
         results: list[Value | None] = [self._result_of(op, initial) for initial in initials]
         buffers = self._carry(op, initials, results)
+        rotation = Rotation(self._places, 2, initials, buffers)
         new = self._create(op, initials, list(op.results), 2)
         first = self._add_block(new, 0, carried)
         passed: list[Buffer | None] = []
-        with self._enter(new, first, before, buffers, carried, places=[None] * len(condition.operands)):
+        wanted = [None] * len(condition.operands)
+        with self._enter(new, first, before, buffers, carried, places=wanted), rotation.region(0, new):
             self._plan_block(before)
             for value in list(condition.operands)[1:]:
                 passed.append(self._pin_home(value))
             self._terminate(condition, carried)
         second = self._add_block(new, 1, list(after.arguments))
-        self._run(new, second, after, passed, list(after.arguments), carried, stored=buffers)
-        self._finish(op, new, passed, [buffer for buffer in [*buffers, *passed] if buffer is not None])
+        self._run(
+            new, second, after, passed, list(after.arguments), carried, stored=buffers, rotation=rotation
+        )
+        self._replace(op, rotation.finish(new, _used(op, passed)))
+        self._finish(op, passed, [buffer for buffer in [*buffers, *passed] if buffer is not None])
 
     def plan_if(self, op: Operation) -> None:
         """An `scf.if`: both branches store to the buffers of the results."""
@@ -78,7 +86,7 @@ class Regions:
                 self._run(new, block, old, [], [], results, stored=buffers, owned=owned)
         for value in owned:
             owned[value].residents.discard(value)
-        self._finish(op, new, buffers, [buffer for buffer in buffers if buffer is not None])
+        self._finish(op, buffers, [buffer for buffer in buffers if buffer is not None])
 
     # Buffers
 
@@ -160,6 +168,7 @@ class Regions:
         *,
         stored: Sequence[Buffer | None] | None = None,
         owned: Collection[Value] = (),
+        rotation: Rotation | None = None,
     ) -> None:
         """Rewrite a block whose arguments lie in `buffers`, and store what it yields for the `targets`."""
         stored = buffers if stored is None else stored
@@ -170,10 +179,12 @@ class Regions:
         wanted = [
             target if buffer is not None else None for target, buffer in zip(targets, stored, strict=True)
         ]
-        with self._enter(new, block, old, buffers, arguments, places=wanted, owned=owned):
+        region = nullcontext() if rotation is None else rotation.region(len(new.regions) - 1, new)
+        with self._enter(new, block, old, buffers, arguments, places=wanted, owned=owned), region:
             self._plan_block(old)
             terminator = list(old.operations)[-1].operation
-            self._store_yielded(list(terminator.operands), stored)
+            values = list(terminator.operands)
+            self._store_yielded(values, stored if rotation is None else rotation.targets(values, stored))
             self._terminate(terminator, arguments)
 
     @contextmanager
@@ -233,11 +244,22 @@ class Regions:
         self._mapping.update(zip(scalars, block.arguments, strict=True))
         return block
 
-    def _finish(
-        self, op: Operation, new: Operation, buffers: Sequence[Buffer | None], pinned: Sequence[Buffer]
-    ) -> None:
+    def _replace(self, op: Operation, new: Operation) -> None:
+        scalars = [result for result in op.results if not isinstance(result.type, ir.RankedTensorType)]
+        self._mapping.update(zip(scalars, new.results, strict=False))
+
+    def _finish(self, op: Operation, buffers: Sequence[Buffer | None], pinned: Sequence[Buffer]) -> None:
         for result, buffer in zip(op.results, buffers, strict=True):
             if buffer is not None:
                 self._places.settle(result, buffer)
         for buffer in pinned:
             self._places.unpin(buffer)
+
+
+def _used(op: Operation, buffers: Sequence[Buffer | None]) -> set[Buffer]:
+    """The buffers of the results that are used."""
+    return {
+        buffer
+        for result, buffer in zip(op.results, buffers, strict=True)
+        if buffer is not None and any(True for _ in result.uses)
+    }

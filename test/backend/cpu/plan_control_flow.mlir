@@ -1,15 +1,18 @@
 // RUN: weft-opt %s --split-input-file --outline-kernels --plan-buffers | filecheck %s
 
-// Kernels stay out of a loop around them. What it carries lies in one buffer, here the result's own; the new value
-// cannot be made there, because the kernel reads the old one.
+// Kernels stay out of a loop around them. What it carries starts in the result's own buffer; the new value cannot be
+// made there, because the kernel reads the old one, so it is made in other memory and the two change places.
 
 // CHECK-LABEL: func.func @power
 // CHECK:       memref.copy %arg0, %arg2
-// CHECK:       scf.for
-// CHECK:         %[[T:.*]] = memref.view %arg3
-// CHECK:         func.call @kernel_0(%arg2, %arg1, %[[T]])
-// CHECK:         memref.copy %[[T]], %arg2
-// CHECK:       }
+// CHECK:       %[[T:.*]] = memref.view %arg3
+// CHECK:       %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[OLD:.*]] = %arg2, %[[NEW:.*]] = %[[T]])
+// CHECK-NEXT:    func.call @kernel_0(%[[OLD]], %arg1, %[[NEW]])
+// CHECK-NEXT:    scf.yield %[[NEW]], %[[OLD]]
+// CHECK-NEXT:  }
+// CHECK:       scf.if
+// CHECK-NEXT:    memref.copy %[[R]]#0, %arg2
+// CHECK-NEXT:  }
 // CHECK-NEXT:  return
 func.func @power(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %c0 = arith.constant 0 : index
