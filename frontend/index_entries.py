@@ -31,7 +31,7 @@ class Entry:
     """One parsed entry: how many axes it consumes, and whether it is one of NumPy's advanced indices."""
 
     kind: str
-    """newaxis, ellipsis, slice, integer, array, flag (a 0-d boolean) or mask (a traced boolean)."""
+    """newaxis, ellipsis, slice, place, integer, array, flag (a 0-d boolean) or mask (a traced boolean)."""
     value: Any = None
     consumed: int = 0
     axis: int = 0
@@ -43,6 +43,13 @@ class Entry:
         if isinstance(self.value, NonzeroOfMask):
             return self.value.hits.astype(np.int64)
         return np.zeros(int(self.value), np.int64) if self.kind == "flag" else self.value
+
+
+@dataclass(frozen=True)
+class OnePlace:
+    """Stands in an index for a slice of one element, `x[i : i + 1]` with a traced i."""
+
+    index: Traced
 
 
 def is_traced(value: object) -> bool:
@@ -57,7 +64,9 @@ def parse(entry: Any) -> list[Entry]:
     if entry is Ellipsis:
         return [Entry("ellipsis")]
     if isinstance(entry, slice):
-        return [Entry("slice", _concrete_slice(entry), 1)]
+        return [Entry("slice", _parsed_slice(entry), 1)]
+    if isinstance(entry, OnePlace):
+        return [Entry("place", entry.index, 1)]
     if is_traced(entry):
         return [_parse_traced(entry)]
     if isinstance(entry, (bool, np.bool_)):
@@ -115,24 +124,39 @@ class NonzeroOfMask:
     mask_axis: int
 
 
-def _concrete_slice(entry: slice) -> slice:
-    """The slice with Python ints for bounds."""
+def _parsed_slice(entry: slice) -> slice:
+    """The slice with Python ints and traced integers for bounds."""
+    if is_traced(entry.step):
+        raise UnsupportedError(
+            f"the step of a slice is a traced value ({entry.step.type}): compiled code needs to know while tracing "
+            "in which direction it goes; pass the step as a Python int"
+        )
     return slice(*(_bound(bound) for bound in (entry.start, entry.stop, entry.step)))
 
 
-def _bound(bound: Any) -> int | None:
+def _bound(bound: Any) -> Any:
     if bound is None:
         return None
     if is_traced(bound):
-        raise UnsupportedError(
-            f"a slice bound is a traced value ({bound.type}): the shape of the result would be known only at "
-            "run time; write x[start + np.arange(length)] with a Python int as length for a moving window, "
-            "or np.where(np.arange(n) < stop, x, 0) to blank out what lies behind"
-        )
+        _require_integer_bound(bound.type)
+        return bound
+    if isinstance(bound, np.ndarray) and (bound.ndim or bound.dtype.kind not in "biu"):
+        raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
     try:
         return max(INT64_MIN, min(INT64_MAX, operator.index(bound)))
     except TypeError:
-        raise WeftTypeError("slice indices must be integers or None or have an __index__ method") from None
+        raise WeftTypeError(_NO_BOUND) from None
+
+
+_NO_BOUND = "slice indices must be integers or None or have an __index__ method"
+
+
+def _require_integer_bound(bound: TensorType) -> None:
+    """Raise what Python raises for an array or number that is no slice bound."""
+    if bound.rank:
+        raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
+    if kind(bound.dtype) not in "iu":
+        raise WeftTypeError(_NO_BOUND)
 
 
 def locate(entries: list[Entry], rank: int) -> list[Entry]:

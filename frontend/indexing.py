@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from ..dialect.op import Op
 from ..dialect.ops.indexing import (
     INT64_MAX,
     INT64_MIN,
+    DynamicSlice,
+    DynamicSliceUpdate,
     Gather,
     Scatter,
     Slice,
@@ -173,6 +175,10 @@ def plan_index(shape: Shape, index: Any) -> IndexPlan:
     return _Planner(shape, located, masked=bool(masks)).plan()
 
 
+Bounds: TypeAlias = "tuple[Any, Any, int]"
+"""Start, stop (ints, or traced integers) and step of a slice."""
+
+
 @dataclass
 class _Planner:
     """Collects the steps for located entries; one pass over them in order."""
@@ -183,7 +189,7 @@ class _Planner:
     checks: list[BoundsCheck | ExtentCheck] = field(default_factory=list)
     picked: list[Entry] = field(default_factory=list)
     """Integers (and slices of one element) that drop their axis by a gather."""
-    bounds: dict[int, tuple[int, int, int]] = field(default_factory=dict)
+    bounds: dict[int, Bounds] = field(default_factory=dict)
     """Start, stop and step by axis of the array."""
     dropped: list[int] = field(default_factory=list)
     """Axes of the array that an integer drops, after slicing it to one element."""
@@ -208,7 +214,7 @@ class _Planner:
     @cached_property
     def picks_integers(self) -> bool:
         """Whether an integer is traced: then one gather takes all integers, so that one element is moved."""
-        return any(e.kind == "integer" and is_traced(e.value) for e in self.entries)
+        return any(e.kind in ("integer", "place") and is_traced(e.value) for e in self.entries)
 
     # One method for each kind of entry
 
@@ -221,14 +227,20 @@ class _Planner:
 
     def _take_slice(self, entry: Entry) -> None:
         extent = self.shape[entry.axis]
-        place = _only_place(entry.value) if extent is None else None
+        has_traced = _has_traced((entry.value.start, entry.value.stop))
+        place = _only_place(entry.value) if extent is None and not has_traced else None
         if place is None:
-            self.bounds[entry.axis] = _slice_bounds(entry.value, extent)
-        else:  # an axis of extent 1 is known to be one, so that it broadcasts
-            self.checks.append(BoundsCheck(np.asarray(place), entry.axis, None, is_slice=True))
-            self.picked.append(replace(entry, value=place))
-            self.new_axes.append(self.kept)
-        self.kept += 1
+            self.bounds[entry.axis] = _slice_bounds(entry.value, None if has_traced else extent)
+            self.kept += 1
+        else:
+            self._take_place(replace(entry, value=place))
+
+    def _take_place(self, entry: Entry) -> None:
+        """A slice of one element: an axis of extent 1 is known to be one, so that it broadcasts."""
+        place = entry.value if is_traced(entry.value) else np.asarray(entry.value)
+        self.checks.append(BoundsCheck(place, entry.axis, self.shape[entry.axis], is_slice=True))
+        self.picked.append(entry)
+        self._take_newaxis(entry)
 
     def _take_integer(self, entry: Entry) -> None:
         self._check_bounds(entry.value, entry.axis)
@@ -314,10 +326,23 @@ class _Planner:
 
     def _slice_step(self) -> tuple[ViewStep, ...]:
         bounds = [self.bounds.get(axis, FULL) for axis in self._axes_after_pick()]
-        if all(b == FULL for b in bounds):
+        if all(not _has_traced(bound) and bound == FULL for bound in bounds):
             return ()
         start, stop, step = zip(*bounds, strict=True)
-        return (ViewStep(Slice, {"start": start, "stop": stop, "step": step}),)
+        start_axes, stop_axes = (
+            tuple(axis for axis, bound in enumerate(limits) if is_traced(bound)) for limits in (start, stop)
+        )
+        operands = (*(start[axis] for axis in start_axes), *(stop[axis] for axis in stop_axes))
+        if not operands:
+            return (ViewStep(Slice, {"start": start, "stop": stop, "step": step}),)
+        attributes = {
+            "start": tuple(0 if is_traced(bound) else bound for bound in start),
+            "stop": tuple(0 if is_traced(bound) else bound for bound in stop),
+            "step": step,
+            "start_axes": start_axes,
+            "stop_axes": stop_axes,
+        }
+        return (ViewStep(DynamicSlice, attributes, operands),)
 
     def _advanced_step(self) -> AdvancedIndex | MaskIndex | None:
         if not self.indices:
@@ -340,6 +365,10 @@ class _Planner:
 
 FULL = (0, INT64_MAX, 1)
 """The bounds of a slice that takes a whole axis."""
+
+
+def _has_traced(bounds: Sequence[Any]) -> bool:
+    return any(is_traced(bound) for bound in bounds)
 
 
 def _index_type(index: Index) -> TensorType:
@@ -371,8 +400,8 @@ def _only_place(entry: slice) -> int | None:
     return start if stop == start + 1 != 0 or (start == -1 and stop in (None, INT64_MAX)) else None
 
 
-def _slice_bounds(entry: slice, extent: int | None) -> tuple[int, int, int]:
-    """Start, stop and step attributes of a slice, in one spelling where the extent is known."""
+def _slice_bounds(entry: slice, extent: int | None) -> Bounds:
+    """Start, stop and step of a slice, in one spelling where the extent is known."""
     step = 1 if entry.step is None else entry.step
     if step == 0:
         raise WeftValueError("slice step cannot be zero")
@@ -420,6 +449,8 @@ def write_back(step: ViewStep, base: TensorType) -> WriteBack:
     attributes = step.attributes
     if step.op_class is Slice:
         return WriteBack(SliceUpdate, attributes, takes_base=True)
+    if step.op_class is DynamicSlice:
+        return WriteBack(DynamicSliceUpdate, attributes, takes_base=True)
     if step.op_class is Gather:
         return WriteBack(Scatter, {**attributes, "mode": "set"}, takes_base=True)
     if step.op_class is ExpandDims:

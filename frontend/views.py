@@ -14,6 +14,7 @@ from ..dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ..dialect.ops.selection import Select
 from ..dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from .index_entries import OnePlace
 from .indexing import (
     AdvancedIndex,
     BoundsCheck,
@@ -25,7 +26,16 @@ from .indexing import (
 )
 from .indexing import write_back as plan_write_back
 from .masked import MaskedSelection, same_value
-from .staging import apply, asarray, cast, cast_assigned, current_trace, trace_of, type_of_operand
+from .staging import (
+    apply,
+    asarray,
+    cast,
+    cast_assigned,
+    current_trace,
+    is_traced,
+    trace_of,
+    type_of_operand,
+)
 from .storage import ViewStep
 
 if TYPE_CHECKING:
@@ -126,12 +136,23 @@ def _frozen(view: TracedArray, step: ViewStep) -> ViewStep:
 
 
 def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
+    from .numpy_api.extents import extent_key, is_new_fact, scalar_key
+
     trace = x._storage.trace
-    extent = apply(Dim, x, axis=check.axis)
     if isinstance(check, BoundsCheck):
-        outside, offender = apply(FindOutOfBounds, _traced(x, _as_index(check.index)), extent)
+        index = _traced(x, _as_index(check.index))
+        size = check.extent if check.extent is not None else extent_key(x._value(), check.axis)
+        if index.ndim == 0 and not is_new_fact(
+            trace, ("bounds", scalar_key(index._value()), size, check.is_slice)
+        ):
+            return
+        extent = apply(Dim, x, axis=check.axis)
+        outside, offender = apply(FindOutOfBounds, index, extent)
+        if check.is_slice and is_traced(check.index):  # x[-1:0] is empty
+            outside = np.logical_or(outside, np.equal(index, -1))
         trace.raise_if(outside, check.error, check.message, offender, extent)
     else:
+        extent = apply(Dim, x, axis=check.axis)
         other = apply(Dim, _traced(x, check.mask), axis=check.mask_axis)
         trace.raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
 
@@ -215,12 +236,27 @@ def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
 
 
 def _with_arrays(index: Any) -> Any:
-    """The index with lists that hold traced values made arrays."""
+    """The index with lists that hold traced values made arrays, and slices of one element found."""
     if isinstance(index, tuple):
         return tuple(_with_arrays(item) for item in index)
+    if isinstance(index, slice) and is_traced(index.start) and is_traced(index.stop):
+        return _with_one_place(index)
     if isinstance(index, list) and current_trace() is not None and _holds_traced(index):
         return asarray(index)
     return index
+
+
+def _with_one_place(index: slice) -> slice | OnePlace:
+    """The start, as the place of one element, where the stop of a slice is computed as the start plus 1."""
+    from .numpy_api.extents import scalar_key
+
+    start, stop = index.start, index.stop
+    if index.step not in (None, 1) or start.ndim or stop.ndim or start.dtype.kind not in "iu":
+        return index
+    first, end = scalar_key(start._value()), scalar_key(stop._value())
+    text = str(stop._value().type)
+    follows = end in (("add", text, first, 1), ("add", text, 1, first), ("subtract", text, first, -1))
+    return OnePlace(start) if follows or first == ("subtract", text, end, 1) else index
 
 
 def _holds_traced(items: Sequence[Any]) -> bool:

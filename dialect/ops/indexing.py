@@ -113,6 +113,170 @@ class SliceUpdate(Op, name="slice_update", family="indexing"):
         return result
 
 
+def dynamic_bounds(
+    bounds: Sequence[Array],
+    start: Bounds,
+    stop: Bounds,
+    start_axes: tuple[int, ...],
+    stop_axes: tuple[int, ...],
+) -> tuple[Bounds, Bounds]:
+    """The starts and stops of all axes, with the run-time ones filled in."""
+    starts, stops = list(start), list(stop)
+    for axis, bound in zip(start_axes, bounds, strict=False):
+        starts[axis] = int(bound)
+    for axis, bound in zip(stop_axes, bounds[len(start_axes) :], strict=True):
+        stops[axis] = int(bound)
+    return tuple(starts), tuple(stops)
+
+
+def dynamically_sliced_shape(
+    what: str,
+    shape: Shape,
+    bounds: Sequence[TensorType],
+    start: Bounds,
+    stop: Bounds,
+    step: Bounds,
+    start_axes: tuple[int, ...],
+    stop_axes: tuple[int, ...],
+) -> Shape:
+    """The shape of the region that the bounds select; axes with a run-time bound have an unknown extent."""
+    fixed = sliced_shape(what, shape, start, stop, step)
+    require_axes(what, start_axes, len(shape))
+    require_axes(what, stop_axes, len(shape))
+    if len(bounds) != len(start_axes) + len(stop_axes) or not bounds:
+        raise WeftValueError(
+            f"{what}: starts of axes {start_axes} and stops of axes {stop_axes} need as many operands, at least "
+            f"one, not {len(bounds)}"
+        )
+    if any(bound.rank != 0 or bound.dtype != INT64 for bound in bounds):
+        listing = ", ".join(str(bound) for bound in bounds)
+        raise WeftTypeError(f"{what}: run-time bounds are i64[], not {listing}")
+    dynamic = {*start_axes, *stop_axes}
+    return tuple(
+        None if axis in dynamic and shape[axis] != 0 else extent for axis, extent in enumerate(fixed)
+    )
+
+
+# The shape, the shape of the region where all run-time bounds are 3, and the attributes of some uses.
+_DYNAMIC_USES: tuple[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]], ...] = (
+    ((5,), (1,), {"start": (0,), "stop": (4,), "step": (1,), "start_axes": (0,), "stop_axes": ()}),
+    (
+        (5, 4),
+        (2, 2),
+        {"start": (1, 0), "stop": (0, 0), "step": (1, 2), "start_axes": (), "stop_axes": (0, 1)},
+    ),
+    ((7,), (0,), {"start": (0,), "stop": (0,), "step": (-2,), "start_axes": (0,), "stop_axes": (0,)}),
+    (
+        (3, 6),
+        (3, 2),
+        {
+            "start": (0, 0),
+            "stop": (INT64_MAX, INT64_MIN),
+            "step": (1, -2),
+            "start_axes": (1,),
+            "stop_axes": (),
+        },
+    ),
+    ((2,), (2,), {"start": (0,), "stop": (0,), "step": (1,), "start_axes": (), "stop_axes": (0,)}),
+    ((0, 2), (0, 1), {"start": (0, 1), "stop": (0, 2), "step": (1, 1), "start_axes": (), "stop_axes": (0,)}),
+)
+
+
+def _bounds_of(attributes: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the operands that attributes ask for."""
+    return ((),) * (len(attributes["start_axes"]) + len(attributes["stop_axes"]))
+
+
+class DynamicSlice(Op, name="dynamic_slice", family="indexing"):
+    """A slice of which some bounds, with Python's rules, are i64[] operands: starts, then stops.
+
+    `start_axes` and `stop_axes` say whose they are; the attributes `start` and `stop` do not count there.
+    """
+
+    x: Operand
+    bounds: Operands
+    start: Ints
+    stop: Ints
+    step: Ints
+    start_axes: Ints
+    stop_axes: Ints
+    cases = tuple(
+        Case((shape, *_bounds_of(attributes)), attributes, low=-9, high=9)
+        for shape, _, attributes in _DYNAMIC_USES
+    )
+
+    @staticmethod
+    def infer(x: TensorType, bounds: tuple[TensorType, ...], **region: Bounds) -> TensorType:
+        return x.with_shape(dynamically_sliced_shape("weft.dynamic_slice", x.shape, bounds, **region))
+
+    @staticmethod
+    def evaluate(
+        x: Array,
+        bounds: tuple[Array, ...],
+        start: Bounds,
+        stop: Bounds,
+        step: Bounds,
+        start_axes: tuple[int, ...],
+        stop_axes: tuple[int, ...],
+    ) -> Array:
+        return x[slices_of(*dynamic_bounds(bounds, start, stop, start_axes, stop_axes), step)]
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every dtype, with i64 bounds."""
+        return iter([(dtype, INT64) for dtype in ALL_DTYPES])
+
+
+class DynamicSliceUpdate(Op, name="dynamic_slice_update", family="indexing"):
+    """Replace the region that `dynamic_slice` with the same bounds takes, which the update has to fit."""
+
+    x: Operand
+    update: Operand
+    bounds: Operands
+    start: Ints
+    stop: Ints
+    step: Ints
+    start_axes: Ints
+    stop_axes: Ints
+    cases = tuple(
+        Case((shape, region, *_bounds_of(attributes)), attributes, low=3, high=4)
+        for shape, region, attributes in _DYNAMIC_USES
+    )
+
+    @staticmethod
+    def infer(
+        x: TensorType, update: TensorType, bounds: tuple[TensorType, ...], **region: Bounds
+    ) -> TensorType:
+        same_dtype("weft.dynamic_slice_update", x, update)
+        shape = dynamically_sliced_shape("weft.dynamic_slice_update", x.shape, bounds, **region)
+        if not compatible_shapes(shape, update.shape):
+            raise WeftValueError(
+                f"could not broadcast input array from shape {format_shape(update.shape)} "
+                f"into shape {format_shape(shape)}"
+            )
+        return x
+
+    @staticmethod
+    def evaluate(
+        x: Array,
+        update: Array,
+        bounds: tuple[Array, ...],
+        start: Bounds,
+        stop: Bounds,
+        step: Bounds,
+        start_axes: tuple[int, ...],
+        stop_axes: tuple[int, ...],
+    ) -> Array:
+        result = np.array(x)
+        result[slices_of(*dynamic_bounds(bounds, start, stop, start_axes, stop_axes), step)] = update
+        return result
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """Every dtype, with i64 bounds."""
+        return iter([(dtype, dtype, INT64) for dtype in ALL_DTYPES])
+
+
 def require_indices(what: str, indices: Sequence[TensorType]) -> None:
     """Raise `WeftTypeError` unless all index tensors are i64."""
     for index in indices:

@@ -16,11 +16,14 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import OPS, Elementwise, Op
-from ...dialect.ops.indexing import INT64_MAX
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Slice
+from ...dialect.ops.shape import Dim
 from ...dialect.types import format_shape
 from ..array import TracedArray
 
 if TYPE_CHECKING:
+    from ..regions import Region
     from ..trace import Trace
 
 Extent: TypeAlias = Any
@@ -29,7 +32,8 @@ Extent: TypeAlias = Any
 Origin: TypeAlias = "tuple[Any, int]"
 """Where a run-time extent comes from: a value and its axis; axis -1 means that the scalar is the extent."""
 
-_known_equal: WeakKeyDictionary[Trace, set[frozenset[Any]]] = WeakKeyDictionary()
+_checked: WeakKeyDictionary[Trace, dict[Any, Region]] = WeakKeyDictionary()
+"""What was checked, and in which region: it holds as long as that is being recorded."""
 
 
 def known_shape(x: Any) -> tuple[int | None, ...]:
@@ -51,7 +55,7 @@ def known_extent(x: Any, axis: int, what: str) -> int:
 def same_extent(left: Extent, right: Extent) -> bool:
     """Whether two extents are known to be equal while tracing."""
     if isinstance(left, TracedArray) and isinstance(right, TracedArray):
-        return left is right or _origin_of_scalar(left._value()) == _origin_of_scalar(right._value())
+        return left is right or scalar_key(left._value()) == scalar_key(right._value())
     return not isinstance(left, TracedArray) and not isinstance(right, TracedArray) and left == right
 
 
@@ -67,20 +71,28 @@ def require_equal(
     `message` may hold `{0}`, `{1}`, ... for the extents in `shown`. Checks that were made before, or that
     cannot fail, are not repeated.
     """
-    checked = _known_equal.setdefault(trace, set())
     differs: Any = None
     for left, left_axis, right, right_axis in pairs:
         left_extent, right_extent = known_shape(left)[left_axis], known_shape(right)[right_axis]
         if left_extent is not None and right_extent is not None:
             continue
         key = frozenset((_key(left, left_axis), _key(right, right_axis)))
-        if len(key) == 1 or key in checked:
+        if len(key) == 1 or not is_new_fact(trace, key):
             continue
-        checked.add(key)
         unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
         differs = unequal if differs is None else np.logical_or(differs, unequal)
     if differs is not None:
         trace.raise_if(differs, error, message, *shown)
+
+
+def is_new_fact(trace: Trace, key: Any) -> bool:
+    """Whether what a key stands for was not checked before on the way to here; from now on it was."""
+    checked = _checked.setdefault(trace, {})
+    region = checked.get(key)
+    if region is not None and region.is_open:
+        return False
+    checked[key] = trace.region
+    return True
 
 
 def require_broadcastable(
@@ -193,7 +205,48 @@ def product(extents: Sequence[Extent]) -> Extent:
 
 def _key(x: Any, axis: int) -> Any:
     extent = known_shape(x)[axis]
-    return extent if extent is not None else _origin(x._value(), axis % len(known_shape(x)))
+    return extent if extent is not None else extent_key(x._value(), axis % len(known_shape(x)))
+
+
+def extent_key(value: Any, axis: int) -> Any:
+    """Equal keys mean equal extents: where it comes from, or the extent and the bounds that a slice has of it."""
+    origin, axis = _origin(value, axis)
+    made = _op_of(origin)
+    if axis == -1:
+        return scalar_key(origin)
+    if made is None or made[0] not in (Slice, DynamicSlice):
+        return origin, axis
+    operation = made[1]
+    source, *bounds = operation.operands
+    start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
+    if made[0] is DynamicSlice:
+        places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
+        if axis in places[0]:
+            start = scalar_key(bounds[places[0].index(axis)])
+        if axis in places[1]:
+            stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
+    extent = extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+    return "slice", extent, start, stop, step
+
+
+def scalar_key(value: Any, depth: int = 8) -> Any:
+    """Equal keys mean equal scalars: how it is computed, as far as that is pure arithmetic on scalars."""
+    made = _op_of(value)
+    if made is None or depth == 0:
+        return value
+    op_class, operation = made
+    if op_class is Dim:
+        axis = operation.attributes["axis"].value
+        source = operation.operands[0]
+        return extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+    if op_class is Constant and value.type.rank == 0:
+        from ...dialect.attributes import elements_from_mlir
+
+        number = elements_from_mlir(operation.attributes["value"])
+        return number.item() if number.dtype == np.int64 else (str(number.dtype), number.item())
+    if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
+        return op_class.name, str(value.type), *(scalar_key(x, depth - 1) for x in operation.operands)
+    return value
 
 
 def _op_of(value: Any) -> tuple[type[Op], Any] | None:
@@ -283,6 +336,11 @@ def _of_slice(operation: Any, axis: int) -> Step:
     return (operation.operands[0], axis) if bounds == (0, INT64_MAX, 1) else None
 
 
+def _of_dynamic_slice(operation: Any, axis: int) -> Step:
+    has_bound = any(axis in tuple(operation.attributes[key]) for key in ("start_axes", "stop_axes"))
+    return None if has_bound else _of_slice(operation, axis)
+
+
 def _of_gather(operation: Any, axis: int) -> Step:
     """The axis of the indexed array that is left as it is."""
     indexed, position = tuple(operation.attributes["axes"]), operation.attributes["position"].value
@@ -309,11 +367,12 @@ _STEPS: dict[str, Callable[[Any, int], Step]] = {
     **dict.fromkeys(("cast", "bitcast", "real", "imag", "erf", "read_ref"), _of_first),
     **dict.fromkeys(("sort", "argsort", "roll", "triu", "tril"), _of_first),
     **dict.fromkeys(("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"), _of_first),
-    **dict.fromkeys(("slice_update", "scatter", "put_along_axis"), _of_first),
+    **dict.fromkeys(("slice_update", "dynamic_slice_update", "scatter", "put_along_axis"), _of_first),
     **dict.fromkeys(("select", "complex"), _of_broadcast),
     **dict.fromkeys(("reshape", "broadcast_to", "arange"), _of_given_shape),
     **dict.fromkeys(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"), _of_reduction),
     "concat": _of_concat,
+    "dynamic_slice": _of_dynamic_slice,
     "expand_dims": _of_expand_dims,
     "gather": _of_gather,
     "matmul": _of_matmul,
@@ -345,16 +404,19 @@ def _depends_on_shapes_only(value: Any) -> bool:
 
 __all__ = [
     "Extent",
+    "extent_key",
     "extent_scalar",
     "extents_text",
     "format_shape",
     "is_extent",
+    "is_new_fact",
     "known_extent",
     "known_shape",
     "product",
     "require_broadcastable",
     "require_equal",
     "same_extent",
+    "scalar_key",
     "shapes_text",
     "split_shape",
 ]

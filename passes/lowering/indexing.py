@@ -13,6 +13,8 @@ from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.indexing import (
     INT64_MAX,
     INT64_MIN,
+    DynamicSlice,
+    DynamicSliceUpdate,
     FindOutOfBounds,
     Gather,
     PutAlongAxis,
@@ -52,14 +54,24 @@ _INT64 = np.dtype(np.int64)
 # Slices
 
 
-def _slice_region(c: Conversion, x: Value, op: OpInstance) -> tuple[Region, list[int]]:
-    """The region that the bounds select, and the axes along which it is traversed backwards."""
-    bounds = zip(*(op.attributes[name] for name in ("start", "stop", "step")), strict=True)
+def _slice_region(
+    c: Conversion, x: Value, op: OpInstance, bounds: Sequence[Value] = ()
+) -> tuple[Region, list[int]]:
+    """The region that the bounds select, and the axes along which it is traversed backwards.
+
+    `bounds` are the run-time starts and stops of a dynamic slice.
+    """
+    starts, stops = list[Extent](op.attributes["start"]), list[Extent](op.attributes["stop"])
+    if bounds:
+        scalars = iter([c.extent_of_scalar(bound) for bound in bounds])
+        for where, axes in ((starts, "start_axes"), (stops, "stop_axes")):
+            for axis in op.attributes[axes]:
+                where[axis] = next(scalars)
     offsets: list[Extent] = []
     sizes: list[Extent] = []
     strides: list[int] = []
     backwards: list[int] = []
-    for axis, (start, stop, step) in enumerate(bounds):
+    for axis, (start, stop, step) in enumerate(zip(starts, stops, op.attributes["step"], strict=True)):
         offset, size = _slice_axis(ExtentMath(c), c.extent(x, axis), start, stop, step)
         offsets.append(offset)
         sizes.append(size)
@@ -69,22 +81,35 @@ def _slice_region(c: Conversion, x: Value, op: OpInstance) -> tuple[Region, list
     return Region(offsets, sizes, strides), backwards
 
 
-def _slice_axis(math: ExtentMath, extent: Extent, start: int, stop: int, step: int) -> tuple[Extent, Extent]:
+def _slice_axis(
+    math: ExtentMath, extent: Extent, start: Extent, stop: Extent, step: int
+) -> tuple[Extent, Extent]:
     """The lowest place and the number of elements of a Python slice of an axis."""
-    if isinstance(extent, int):
+    if isinstance(extent, int) and isinstance(start, int) and isinstance(stop, int):
         places = range(*slice_of(start, stop, step).indices(extent))
         return (min(places[0], places[-1]), len(places)) if places else (0, 0)
+    if isinstance(extent, int) and extent == 0:
+        return 0, 0
     # Python's rule: bounds from the end are shifted by the extent, then all are clamped.
     lowest, highest = (0, extent) if step > 0 else (-1, math.subtract(extent, 1))
     first = _clamped_bound(math, start, extent, lowest, highest)
     end = _clamped_bound(math, stop, extent, lowest, highest)
+    if isinstance(first, int) and first == (extent if step > 0 else -1):
+        return 0, 0  # an offset behind the end is not allowed, even for nothing
+    if step == 1 and (stop == INT64_MAX or (isinstance(first, int) and first == 0)):
+        return first, math.subtract(end, first)  # not negative
     if step > 0:
         return first, math.steps(math.subtract(end, first), step)
     size = math.steps(math.subtract(first, end), -step)
     return math.add(first, math.multiply(math.subtract(size, 1), step)), size
 
 
-def _clamped_bound(math: ExtentMath, bound: int, extent: Extent, lowest: Extent, highest: Extent) -> Extent:
+def _clamped_bound(
+    math: ExtentMath, bound: Extent, extent: Extent, lowest: Extent, highest: Extent
+) -> Extent:
+    if not isinstance(bound, int):
+        from_front = math.where_negative(bound, math.add(bound, extent), bound)
+        return math.larger(math.smaller(from_front, highest), lowest)
     if bound == INT64_MAX:
         return highest
     if bound == INT64_MIN:
@@ -113,21 +138,21 @@ def _reversed(c: Conversion, x: Value, axes: Sequence[int], like: TensorType) ->
     return read_elements(c, x, like.with_shape(shape), extents, place)
 
 
-@lowers(Slice)
+@lowers(Slice, DynamicSlice)
 def lower_slice(c: Conversion, op: OpInstance) -> Value:
     """A region of the operand, reversed where the step is negative."""
-    (x,) = op.operands
-    region, backwards = _slice_region(c, x, op)
+    x, *bounds = op.operands
+    region, backwards = _slice_region(c, x, op, bounds)
     if region.is_empty:
         return c.empty(op.result_type, region.sizes)
     return _reversed(c, extract_region(x, region), backwards, op.result_type)
 
 
-@lowers(SliceUpdate)
+@lowers(SliceUpdate, DynamicSliceUpdate)
 def lower_slice_update(c: Conversion, op: OpInstance) -> Value:
     """Insert the update, reversed where the step is negative, into the region."""
-    x, update = op.operands
-    region, backwards = _slice_region(c, x, op)
+    x, update, *bounds = op.operands
+    region, backwards = _slice_region(c, x, op, bounds)
     if region.is_empty:
         return x
     known = op.operand_types[1].with_shape([size if isinstance(size, int) else None for size in region.sizes])

@@ -85,3 +85,51 @@ func.func @extent(%i: tensor<4xi64>, %n: tensor<1xi64>) {
   %0:2 = "weft.find_out_of_bounds"(%i, %n) : (tensor<4xi64>, tensor<1xi64>) -> (tensor<i1>, tensor<i64>)
   return
 }
+
+// -----
+
+func.func @dynamic_slice_operands(%x: tensor<5xf32>, %i: tensor<i64>) {
+  // expected-error @below {{weft.dynamic_slice: starts of axes (0,) and stops of axes (0,) need as many operands, at least one, not 1}}
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<5xf32>, tensor<i64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_bound(%x: tensor<5xf32>, %i: tensor<i32>) {
+  // expected-error @below {{weft.dynamic_slice: run-time bounds are i64[], not i32[]}}
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64>} : (tensor<5xf32>, tensor<i32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_axis(%x: tensor<5xf32>, %i: tensor<i64>) {
+  // expected-error @below {{weft.dynamic_slice: axes (1,) are not ascending axes of rank 1}}
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 1>, stop_axes = array<i64>} : (tensor<5xf32>, tensor<i64>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_slice_rank(%x: tensor<5xf32>, %i: tensor<i64>) {
+  // expected-error @below {{'weft.dynamic_slice' op returns f32[?], not f32[?,1]}}
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64>} : (tensor<5xf32>, tensor<i64>) -> tensor<?x1xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_update(%x: tensor<5x2xf32>, %u: tensor<3x3xf32>, %i: tensor<i64>) {
+  // expected-error @below {{could not broadcast input array from shape (3,3) into shape (?,2)}}
+  %0 = "weft.dynamic_slice_update"(%x, %u, %i) {start = array<i64: 0, 0>, stop = array<i64: 0, 2>, step = array<i64: 1, 1>, start_axes = array<i64: 0>, stop_axes = array<i64>} : (tensor<5x2xf32>, tensor<3x3xf32>, tensor<i64>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_update_dtype(%x: tensor<5xf32>, %u: tensor<?xf64>, %i: tensor<i64>) {
+  // expected-error @below {{weft.dynamic_slice_update: operands must have one dtype, not f32[5], f64[?]}}
+  %0 = "weft.dynamic_slice_update"(%x, %u, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64>} : (tensor<5xf32>, tensor<?xf64>, tensor<i64>) -> tensor<5xf32>
+  return
+}

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from weft.dialect.errors import UnsupportedError
 from weft.dialect.op import Array
-from weft.dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
-from weft.dialect.types import TensorType, parse_type, type_of
+from weft.dialect.ops.indexing import DynamicSlice, FindOutOfBounds, Gather, Scatter
+from weft.dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from weft.frontend.index_entries import OnePlace
 from weft.frontend.indexing import (
     AdvancedIndex,
     BoundsCheck,
@@ -49,6 +50,8 @@ def concrete(index: Any) -> Any:
     """The index expression as NumPy takes it."""
     if isinstance(index, tuple):
         return tuple(concrete(item) for item in index)
+    if isinstance(index, slice):
+        return slice(concrete(index.start), concrete(index.stop), index.step)
     if isinstance(index, Staged):
         return index.value if index.value.ndim else index.value[()]
     return index
@@ -79,7 +82,9 @@ def take(step: ViewStep, x: Array) -> Array:
     operands = [x, *(value_of(operand).astype(np.int64) for operand in step.operands)]
     (result,) = step.op_class.compute(operands, step.attributes)
     (rule,) = step.op_class.result_types([type_of(operand) for operand in operands], step.attributes)
-    assert type_of(result) == rule
+    assert result.dtype == rule.dtype
+    assert compatible_shapes(rule.shape, result.shape)
+    assert step.op_class is DynamicSlice or type_of(result) == rule
     return result
 
 
@@ -203,7 +208,14 @@ def stage(item: Any) -> Any:
         return staged(item)
     if isinstance(item, np.ndarray) and item.dtype != bool:
         return staged(item)
+    if isinstance(item, slice):
+        return slice(*(stage(b) if within(b) else b for b in (item.start, item.stop)), item.step)
     return item
+
+
+def within(bound: int | None) -> bool:
+    """Whether an integer can be traced; every third is not."""
+    return bound is not None and abs(bound) < 100 and bound % 3 != 0
 
 
 class EmptySlice(Exception):
@@ -411,9 +423,48 @@ def test_traced_floats_are_not_indices(index: Staged) -> None:
         plan_index((3,), index)
 
 
-def test_traced_slice_bound_says_what_to_write() -> None:
-    with pytest.raises(UnsupportedError, match=r"x\[start \+ np\.arange\(length\)\]"):
-        plan_index((3,), slice(None, staged(np.int64(2))))
+def test_traced_bounds_make_a_dynamic_slice() -> None:
+    i, j = staged(np.int64(1)), staged(np.int32(3))
+    (step,) = plan_index((4, 5), (slice(i, j), slice(2, None))).steps
+    assert step.op_class is DynamicSlice
+    assert step.operands == (i, j)
+    assert step.attributes == {
+        "start": (0, 2),
+        "stop": (0, 5),
+        "step": (1, 1),
+        "start_axes": (0,),
+        "stop_axes": (0,),
+    }
+
+
+def test_one_traced_place_is_an_axis_of_extent_1() -> None:
+    x = np.arange(12).reshape(4, 3)
+    plan = plan_index((None, 3), (OnePlace(staged(np.int64(2))), 1))
+    assert [step.op_class.name for step in plan.steps] == ["gather", "expand_dims"]
+    np.testing.assert_array_equal(read(plan, x), x[2:3, 1])
+    with pytest.raises(EmptySlice):
+        read(plan_index((2,), OnePlace(staged(np.int64(2)))), np.arange(2))
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [np.array([1]), np.array(1.0), np.True_, np.float64(1), np.array([True]), np.array([[1]])],
+    ids=repr,
+)
+def test_wrong_bounds_are_refused_as_in_numpy(bound: Any) -> None:
+    with pytest.raises(TypeError) as expected:
+        np.zeros(3)[bound:]
+    for index in (slice(bound, None), slice(None, staged(bound))):
+        if isinstance(bound, np.ndarray) and bound.ndim == 0 and index.stop is not None:
+            continue  # a traced number is NumPy's scalar, not an array
+        with pytest.raises(TypeError) as found:
+            plan_index((3,), index)
+        assert str(found.value) == str(expected.value)
+
+
+def test_traced_step_says_why_not() -> None:
+    with pytest.raises(UnsupportedError, match="the step of a slice is a traced value"):
+        plan_index((3,), slice(None, None, staged(np.int64(2))))
 
 
 def test_mask_and_index_arrays_say_what_to_write() -> None:

@@ -27,6 +27,30 @@ func.func @slice_whole(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %0 : tensor<?xf32>
 }
 
+// Bounds that are operands count from the end where they are negative, and are clamped.
+// CHECK-LABEL: func.func @dynamic_slice
+// CHECK-NOT: linalg.generic
+// CHECK: %[[I:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK: %[[FROM_END:.*]] = arith.addi %[[I]], %c5
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[I]], %c0
+// CHECK: %[[WRAPPED:.*]] = arith.select %[[NEGATIVE]], %[[FROM_END]], %[[I]]
+// CHECK: %[[BELOW:.*]] = arith.minsi %[[WRAPPED]], %c5
+// CHECK: %[[SIZE:.*]] = arith.maxsi %[[BELOW]], %c0
+// CHECK: tensor.extract_slice %arg0[0, 0] [%[[SIZE]], 4] [1, 1] : tensor<5x4xf32> to tensor<?x4xf32>
+func.func @dynamic_slice(%x: tensor<5x4xf32>, %i: tensor<i64>) -> tensor<?x4xf32> {
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0, 0>, stop = array<i64: 0, 4>, step = array<i64: 1, 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<5x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// Nothing is to be taken from an axis without elements.
+// CHECK-LABEL: func.func @dynamic_slice_of_nothing
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @dynamic_slice_of_nothing(%x: tensor<0xf32>, %i: tensor<i64>) -> tensor<0xf32> {
+  %0 = "weft.dynamic_slice"(%x, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<0xf32>, tensor<i64>) -> tensor<0xf32>
+  return %0 : tensor<0xf32>
+}
+
 // A negative step is a region read backwards.
 // CHECK-LABEL: func.func @slice_backwards
 // CHECK: %[[REGION:.*]] = tensor.extract_slice %arg0[0] [3] [2] : tensor<5xf32> to tensor<3xf32>
@@ -50,6 +74,21 @@ func.func @update_in_place(%x: !weft.ref<tensor<9xf32>>, %y: tensor<4xf32>) {
   %1 = "weft.add"(%y, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   %2 = "weft.slice_update"(%0, %1) {start = array<i64: 0>, stop = array<i64: 8>, step = array<i64: 2>} : (tensor<9xf32>, tensor<4xf32>) -> tensor<9xf32>
   "weft.write_ref"(%x, %2) : (!weft.ref<tensor<9xf32>>, tensor<9xf32>) -> ()
+  return
+}
+
+// MEMORY-LABEL: func.func @dynamic_update_in_place
+// MEMORY-NOT: memref.alloc
+// MEMORY: %[[PLACE:.*]] = memref.subview %arg0[0] [%{{.*}}] [1]
+// MEMORY: linalg.generic {{.*}} outs(%[[PLACE]] :
+// MEMORY-NOT: memref.alloc
+// MEMORY: return
+func.func @dynamic_update_in_place(%x: !weft.ref<tensor<9xf32>>, %i: tensor<i64>) {
+  %0 = "weft.read_ref"(%x) : (!weft.ref<tensor<9xf32>>) -> tensor<9xf32>
+  %1 = "weft.dynamic_slice"(%0, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<9xf32>, tensor<i64>) -> tensor<?xf32>
+  %2 = "weft.add"(%1, %1) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %3 = "weft.dynamic_slice_update"(%0, %2, %i) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<9xf32>, tensor<?xf32>, tensor<i64>) -> tensor<9xf32>
+  "weft.write_ref"(%x, %3) : (!weft.ref<tensor<9xf32>>, tensor<9xf32>) -> ()
   return
 }
 

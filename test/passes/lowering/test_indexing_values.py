@@ -11,11 +11,13 @@ import pytest
 import weft
 from support.op_values import OPS, assert_as_reference, run_compiled
 from weft.dialect.dtypes import ALL_DTYPES
+from weft.dialect.errors import UnsupportedError
 from weft.dialect.op import Case, Op
 from weft.dialect.ops.indexing import INT64_MAX, INT64_MIN
 from weft.frontend.staging import apply
 
-INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing"]
+INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing" and op.name != "dynamic_slice"]
+"""What reads a region of run-time size is tested below, where such regions are put back."""
 CASES = [(op, case) for op in INDEXING_OPS for case in op.cases]
 
 
@@ -69,6 +71,69 @@ def test_slices_of_run_time_extents(step: int) -> None:
             (expected,) = op.compute([x], bounds)
             np.testing.assert_array_equal(part, expected)
             np.testing.assert_array_equal(whole, update.compute([x, -expected], bounds)[0])
+
+
+NOT_ALLOCATED = pytest.mark.xfail(
+    raises=UnsupportedError, reason="a tensor whose size depends on values has no memory yet"
+)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, *(pytest.param(n, marks=NOT_ALLOCATED) for n in (-1, -2, -7))])
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+def test_slices_with_run_time_bounds(step: int, dynamic: bool) -> None:
+    """All bounds, on extents below, between and above them; what was read replaces the same part of another array."""
+    op, update = OPS["dynamic_slice"], OPS["dynamic_slice_update"]
+    whole = {"start": (0,), "stop": (0,), "step": (step,), "start_axes": (0,), "stop_axes": (0,)}
+    regions = [
+        (whole, slice(0, 2)),
+        ({**whole, "start_axes": (), "start": (-3,)}, slice(1, 2)),
+        ({**whole, "stop_axes": (), "stop": (-2,)}, slice(0, 1)),
+        ({**whole, "stop_axes": (), "stop": (INT64_MIN if step < 0 else INT64_MAX,)}, slice(0, 1)),
+    ]
+
+    def program(x: Any, y: Any, i: Any, j: Any) -> Any:
+        parts = [apply(op, x, *(i, j)[used], **attributes) for attributes, used in regions]
+        return [
+            apply(update, y, part, *(i, j)[used], **attributes)
+            for part, (attributes, used) in zip(parts, regions, strict=True)
+        ]
+
+    for extent in (0, 1, 4, 6):
+        x, y = np.arange(1, extent + 1), np.zeros(extent, int)
+        array = weft.TensorSpec((None if dynamic and extent != 1 else extent,), "int64")
+        compiled = weft.function(program, input_signature=[array, array, *[weft.TensorSpec((), "int64")] * 2])
+        for i, j in product(map(np.int64, BOUNDS), map(np.int64, BOUNDS)):
+            for got, (attributes, used) in zip(compiled(x, y, i, j), regions, strict=True):
+                (part,) = op.compute([x, *(i, j)[used]], attributes)
+                (expected,) = update.compute([y, part, *(i, j)[used]], attributes)
+                np.testing.assert_array_equal(got, expected)
+
+
+def test_run_time_bounds_of_several_axes() -> None:
+    op, update = OPS["dynamic_slice"], OPS["dynamic_slice_update"]
+    random = np.random.default_rng(0)
+    x = random.integers(0, 99, (4, 5, 6))
+    cases = []
+    for _ in range(40):
+        start_axes, stop_axes = (tuple(np.flatnonzero(random.integers(0, 2, 3)).tolist()) for _ in range(2))
+        fixed = {key: tuple(random.integers(-7, 8, 3).tolist()) for key in ("start", "stop")}
+        step = tuple(random.integers(1, 4, 3).tolist())
+        attributes = {**fixed, "step": step, "start_axes": start_axes, "stop_axes": stop_axes}
+        bounds = [np.int64(random.integers(-7, 8)) for _ in range(len(start_axes) + len(stop_axes))]
+        if bounds:
+            cases.append((attributes, bounds))
+
+    def program(x: Any, all_bounds: Any) -> Any:
+        parts = [apply(op, x, *b, **a) for (a, _), b in zip(cases, all_bounds, strict=True)]
+        return [
+            apply(update, x, -part, *b, **a) for part, (a, _), b in zip(parts, cases, all_bounds, strict=True)
+        ]
+
+    for got, (attributes, bounds) in zip(
+        weft.function(program)(x, [b for _, b in cases]), cases, strict=True
+    ):
+        (part,) = op.compute([x, *bounds], attributes)
+        np.testing.assert_array_equal(got, update.compute([x, -part, *bounds], attributes)[0])
 
 
 def test_negative_indices_count_from_the_end() -> None:
