@@ -14,6 +14,7 @@ import weft
 def assert_same(got: Any, expected: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
     """Compare nested results: types of containers, scalar or array, dtypes, shapes and values."""
     if isinstance(expected, (np.ndarray, np.generic)):
+        assert isinstance(got, (np.ndarray, np.generic)), (got, expected)
         assert isinstance(got, np.ndarray) == isinstance(expected, np.ndarray), (type(got), type(expected))
         assert got.dtype == expected.dtype, (got.dtype, expected.dtype)
         assert got.shape == expected.shape, (got.shape, expected.shape)
