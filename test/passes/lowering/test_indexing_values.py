@@ -109,6 +109,7 @@ def test_slices_with_run_time_bounds(step: int, dynamic: bool) -> None:
                 np.testing.assert_array_equal(got, expected)
 
 
+@NOT_ALLOCATED
 def test_run_time_bounds_of_several_axes() -> None:
     op, update = OPS["dynamic_slice"], OPS["dynamic_slice_update"]
     random = np.random.default_rng(0)
