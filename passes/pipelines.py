@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 
+CANONICALIZE = "canonicalize{disable-patterns={anonymous}::ConvertTrivialIfToSelect}"
+"""Without turning branches that only choose between tensors into `arith.select`: that would compute both."""
+
+
 def _module(*passes: str) -> str:
     return f"builtin.module({','.join(passes)})"
 
@@ -21,6 +25,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
             "weft-fold",  # constants feed the patterns of the simplifier
+            CANONICALIZE,  # branches and loops whose conditions and bounds are constants, and values carried for nothing
             "cse",  # one value has one name, which is what patterns such as x - x look for
             "weft-simplify",  # erases what it leaves dead
         ),
@@ -28,7 +33,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
         "weft-to-linalg": _module(
             "convert-weft-to-linalg",
             "weft-fuse-elementwise",  # fewer loops and intermediate arrays; the backend takes it from here
-            "canonicalize",
+            CANONICALIZE,
             "cse",
         ),
     }
