@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-
 CANONICALIZE = "canonicalize{disable-patterns={anonymous}::ConvertTrivialIfToSelect}"
 """Without turning branches that only choose between tensors into `arith.select`: that would compute both."""
 
@@ -25,7 +24,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
             "weft-fold",  # constants feed the patterns of the simplifier
-            CANONICALIZE,  # branches and loops whose conditions and bounds are constants, and values carried for nothing
+            CANONICALIZE,  # decided branches, loops of known bounds, and what is carried for nothing
             "cse",  # one value has one name, which is what patterns such as x - x look for
             "weft-simplify",  # erases what it leaves dead
         ),
