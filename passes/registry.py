@@ -15,9 +15,9 @@ PassTable = Mapping[str, str]
 PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
-        "fold-conditions": f"{__package__}.control_flow.fold_conditions:FoldConditions",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
+        "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",

@@ -1,12 +1,9 @@
-"""Bring what is known about conditions to where upstream's patterns for scf see it."""
+"""Use in a branch what its condition says."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar
-
-import numpy as np
 
 from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.ops.creation import Constant
@@ -15,47 +12,33 @@ from ..base import Pass, Statistics
 from ..rewriting import operations_of
 from .facts import Facts, facts_of
 from .structure import (
-    EXTRACT,
-    FROM_ELEMENTS,
     IF,
-    SCALAR_CONSTANT,
     body,
     constant_of,
     control_ops,
     functions_with_control_flow,
     has_else,
-    is_used,
-    operation_of,
-    scalar_constant,
     tensor_of,
 )
 
-_SCALARS = ("i1", "i64")
-"""The types of conditions and of numbers of iterations."""
-
 
 @dataclass(frozen=True)
-class FoldConditions(Pass):
-    """Extract scalars of constants as constants, and use in a branch what its condition says.
+class PropagateConditions(Pass):
+    """Use constants in a branch for what its condition says.
 
     Where `c` holds, `c` is true, and so are both parts of `and`; where `x == 3` holds for an integer, x is 3.
-    `canonicalize` then removes the branches that are decided and the loops that do not run.
+    `weft-fold` and `canonicalize` then remove the branches that are decided.
     """
 
-    name: ClassVar[str] = "fold-conditions"
-    summary: ClassVar[str] = "make conditions that are known constants of arith, also inside branches"
+    name: ClassVar[str] = "propagate-conditions"
+    summary: ClassVar[str] = "use in branches what their conditions say"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Outer branches first, so that inner ones see all facts."""
         for function in functions_with_control_flow(module):
-            decided = sum(_use_condition(branch) for branch in reversed(control_ops(function, IF)))
-            folded = 0
-            for operation in operations_of(function):
-                if operation.name == EXTRACT:
-                    folded += _fold_extract(operation)
-                elif operation.name == FROM_ELEMENTS:
-                    folded += _fold_from_elements(operation)
-            statistics += Counter({"uses of conditions decided": decided, "scalars made constant": folded})
+            for branch in reversed(control_ops(function, IF)):
+                if decided := _use_condition(branch):
+                    statistics["uses decided"] += decided
 
 
 def _use_condition(branch: Operation) -> int:
@@ -93,30 +76,3 @@ def _replace(block: Block, facts: Facts, inside: list[Operation]) -> int:
                 operation.operands[index] = made[operand]
                 count += 1
     return count
-
-
-def _fold_extract(extract: Operation) -> int:
-    result = extract.results[0]
-    if len(extract.operands) != 1 or str(result.type) not in _SCALARS or not is_used(result):
-        return 0
-    number = scalar_constant(result)
-    if number is None:
-        return 0
-    attribute = ir.IntegerAttr.get(result.type, number)
-    with ir.InsertionPoint(extract):
-        constant = operation_of(
-            SCALAR_CONSTANT, [], [result.type], location=extract.location, value=attribute
-        )
-    result.replace_all_uses_with(constant.results[0])
-    return 1
-
-
-def _fold_from_elements(operation: Operation) -> int:
-    result = operation.results[0]
-    array = constant_of(result) if is_used(result) else None
-    if array is None:
-        return 0
-    with ir.InsertionPoint(operation):
-        constant = create(Constant, [], {"value": np.asarray(array)}, location=operation.location)
-    result.replace_all_uses_with(constant.results[0])
-    return 1
