@@ -19,6 +19,7 @@ from .errors import InternalError, WeftTypeError, WeftValueError
 from .host_calls import callback_of
 from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
+from .ops.indexing import Gather, TakeAlongAxis
 from .ops.state import AllocRef, ReadRef, WriteRef
 from .register import decode_attributes, op_class_of
 from .scalar_ops import SCALAR_OPS, check_tensor
@@ -262,10 +263,24 @@ def _weft_runner(
 
     def run(operands: list[Any], environment: Environment) -> list[Any]:
         """What an op computes must be what its type says: the oracle checks the rules of shapes and dtypes."""
-        values = op_class.compute(operands, attributes)
+        values = op_class.compute(_within_bounds(op_class, operands, attributes), attributes)
         return [check_tensor(what, t, value) for t, value in zip(types, values, strict=True)]
 
     return run
+
+
+def _within_bounds(op_class: type[Op], operands: list[Any], attributes: dict[str, Any]) -> list[Any]:
+    """The operands, with indices to read at moved to the nearest element, as in compiled code.
+
+    What is read out of bounds is not defined, but reading is not an error: checks are ops of their own.
+    """
+    if op_class not in (Gather, TakeAlongAxis):
+        return operands
+    x, *indices = operands
+    axes = attributes["axes"] if op_class is Gather else (attributes["axis"],)
+    extents = [x.shape[axis] for axis in axes]
+    nearest = [np.clip(i, -n, max(n - 1, -n)) for i, n in zip(indices, extents, strict=True)]
+    return [x, *nearest]
 
 
 def _quietly(evaluate: Callable[..., Any], operands: list[Any]) -> Any:
