@@ -15,6 +15,7 @@ PassTable = Mapping[str, str]
 PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
+        "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",

@@ -1,0 +1,100 @@
+"""Loop-invariant code motion that keeps ops behind the checks they rely on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from ...dialect.mlir import Block, Module, Operation, Value
+from ...dialect.op import Op
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.shape import BroadcastTo, ExpandDims, Transpose
+from ...dialect.ops.state import RaiseIf
+from ...dialect.register import op_class_of
+from ..base import Pass, Statistics
+from .speculation import is_pure, is_speculatable
+from .structure import (
+    FOR,
+    LOOPS,
+    WHILE,
+    body,
+    control_ops,
+    defined_inside,
+    functions_with_control_flow,
+    operations_in,
+    producer,
+    trip_count,
+    used_inside,
+)
+
+_FREE: frozenset[type[Op]] = frozenset({Constant, BroadcastTo, ExpandDims, Transpose})
+"""What costs nothing where it is used, and an array where it is kept: moves only along with its users."""
+
+
+@dataclass(frozen=True)
+class HoistInvariants(Pass):
+    """Move ops in front of a loop whose operands do not change in it.
+
+    Upstream's pass moves every op without effects. Here ops that rely on checks in front of them (a read at an
+    index, a sum of two arrays whose run-time extents were compared) move only out of what is sure to run first:
+    the test of an `scf.while`, the body of an `scf.for` with a constant number of iterations. Out of there, the
+    checks themselves move, too.
+    """
+
+    name: ClassVar[str] = "hoist-invariants"
+    summary: ClassVar[str] = "move what does not change in a loop in front of it"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        """Inner loops first: what leaves them may leave the outer ones."""
+        for function in functions_with_control_flow(module):
+            for loop in control_ops(function, *LOOPS):
+                hoist = _Hoist(loop, defined_inside(loop))
+                if loop.name == WHILE:
+                    hoist.out_of(body(loop, 0), certain=True)
+                    hoist.out_of(body(loop, 1), certain=False)
+                else:
+                    hoist.out_of(body(loop), certain=runs(loop))
+                if hoist.moved:
+                    statistics["ops moved"] += hoist.moved
+
+
+def runs(loop: Operation) -> bool:
+    """Whether an `scf.for` is known to run at least once."""
+    return loop.name == FOR and bool(trip_count(loop))
+
+
+@dataclass
+class _Hoist:
+    """Moves ops in front of one loop."""
+
+    loop: Operation
+    inside: set[Value]
+    """The values that change in the loop, or are not known not to."""
+    free: set[Value] = field(default_factory=set)
+    """Those of them that could leave the loop, but need not."""
+    moved: int = 0
+
+    def out_of(self, block: Block, *, certain: bool) -> None:
+        """Move what can be out of a block; `certain` says that the block runs whenever the loop is reached."""
+        for operation in operations_in(block)[:-1]:
+            is_check = op_class_of(operation) is RaiseIf
+            safe = is_speculatable(operation) or (certain and (is_pure(operation) or is_check))
+            changing = [value for value in used_inside(operation) if value in self.inside]
+            own = defined_inside(operation) if len(operation.regions) else set()
+            if safe and all(value in self.free or value in own for value in changing):
+                if op_class_of(operation) in _FREE:
+                    self.free.update(operation.results)
+                else:
+                    self._move(operation)
+            elif not is_pure(operation):
+                certain = False
+
+    def _move(self, operation: Operation) -> None:
+        for value in used_inside(operation):
+            made = producer(value) if value in self.free else None
+            if made is not None:
+                self._move(made)
+        operation.move_before(self.loop)
+        self.inside.difference_update(operation.results)
+        self.free.difference_update(operation.results)
+        self.moved += 1
