@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         WeftTypeError,
         WeftValueError,
     )
+    from .frontend.effects import print, py_call, trace_print
     from .frontend.function import Function, eager, function, run_functions_eagerly
     from .frontend.settings import settings
     from .frontend.signature import TensorSpec
@@ -35,6 +36,9 @@ _EXPORTS: dict[str, str] = {
     "run_functions_eagerly": ".frontend.function",
     "settings": ".frontend.settings",
     "TensorSpec": ".frontend.signature",
+    "print": ".frontend.effects",
+    "py_call": ".frontend.effects",
+    "trace_print": ".frontend.effects",
     "WeftError": ".dialect.errors",
     "WeftTypeError": ".dialect.errors",
     "WeftValueError": ".dialect.errors",
@@ -80,6 +84,9 @@ __all__ = [
     "WeftValueError",
     "eager",
     "function",
+    "print",
+    "py_call",
     "run_functions_eagerly",
     "settings",
+    "trace_print",
 ]

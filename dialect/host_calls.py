@@ -62,7 +62,7 @@ def create_host_call(
     """Declare a Python function in a module and call it at the current insertion point."""
     types = [type_to_mlir(t) for t in results]
     signature = ir.FunctionType.get([operand.type for operand in operands], types)
-    with ir.InsertionPoint.at_block_begin(module_body), ir.Location.unknown():
+    with ir.InsertionPoint(module_body), ir.Location.unknown():
         ir.Operation.create(
             "func.func",
             attributes={

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +82,7 @@ class ConcreteFunction:
                 trace.module,
                 trace.symbol,
                 result_dtypes=[t.dtype for t in self._computed_types],
+                callbacks=trace.callbacks,
                 verify=settings.verify,
             )
         self._hidden = [capture.array for capture in trace.hidden]
@@ -150,13 +152,21 @@ class ConcreteFunction:
         arrays = [_ready(leaf) for leaf in leaves] if self._is_plain else self._prepare(leaves)
         if len(self._distinct) != len(self._aliases):
             arrays = [arrays[i] for i in self._distinct]
+        executable = self._executable
+        if executable.calls_python and self._written:
+            executable = functools.partial(
+                executable, before_callback=lambda: self._store_back(leaves, arrays)
+            )
+        failure = None
         try:
-            outputs = self._executable(*arrays, *map(_ready, self._hidden))
-        except RuntimeFailure as failure:
-            raise python_exception(failure) from None
+            outputs = executable(*arrays, *map(_ready, self._hidden))
+        except RuntimeFailure as caught:
+            failure = caught
         finally:
             if self._written:
                 self._store_back(leaves, arrays)
+        if failure is not None:
+            raise python_exception(failure)  # here, as it has no other context than the caller's
         if self._result_structure == _ONE_RESULT:
             return self._result(0, outputs, leaves)
         return unflatten(self._result_structure, lambda i: self._result(i, outputs, leaves))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import types
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from ..dialect.errors import UnsupportedError
 from .array import TracedArray
 from .indexing import masked_read_error
 from .masked import MaskedSelection
+from .runtime_values import holds_traced
 from .signature import Structure, constants, flatten_ordered
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
@@ -34,7 +33,7 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
             )
         if isinstance(constant, MaskedSelection):
             raise masked_read_error(constant.place.mask)
-        if _holds_traced(constant, depth=3):
+        if holds_traced(constant, depth=3):
             raise UnsupportedError(
                 f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "
                 f"return {_CONTAINERS}"
@@ -44,31 +43,6 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
 
 def _is_array(value: object) -> bool:
     return isinstance(value, (TracedArray, np.ndarray, np.generic))
-
-
-def _holds_traced(value: object, depth: int) -> bool:
-    """Whether a traced array is found in an object within some levels of containers, attributes and closures."""
-    if isinstance(value, TracedArray):
-        return True
-    if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
-        return False
-    inside: list[Any] = []
-    if isinstance(value, types.FunctionType):
-        inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
-    elif isinstance(value, Mapping):
-        inside = list(value.values())
-    elif isinstance(value, (list, tuple, set, frozenset, deque)):
-        inside = list(value)
-    inside += getattr(value, "__dict__", {}).values()
-    return any(_holds_traced(item, depth - 1) for item in inside)
-
-
-def _contents(cell: types.CellType) -> list[Any]:
-    """What a variable of a closure holds; nothing when it was not assigned yet."""
-    try:
-        return [cell.cell_contents]
-    except ValueError:
-        return []
 
 
 __all__ = ["flatten_results"]

@@ -11,7 +11,9 @@ import numpy as np
 
 from ..backend.cpu.machine.symbols import symbol_name
 from ..dialect.attributes import type_from_mlir, type_to_mlir
+from ..dialect.callbacks import Callback
 from ..dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
+from ..dialect.host_calls import create_host_call
 from ..dialect.mlir import Location, Type, Value, dialect, ir
 from ..dialect.op import Op
 from ..dialect.ops.creation import Constant
@@ -83,6 +85,8 @@ class Trace:
         self.active = True
         self.op_count = 0
         self.cells = CellLog()
+        self.callbacks: list[Callback] = []
+        """The Python functions that the program calls when it runs."""
         self.captures: list[Capture] = []
         self.hidden: list[Capture] = []
         self._captured: dict[int, Capture] = {}
@@ -159,6 +163,16 @@ class Trace:
         """Record that the call ends with a Python exception where the condition holds."""
         operands = [condition._value(), *(value._value() for value in values)]
         self.create(RaiseIf, operands, {"error": error, "message": message})
+
+    def host_call(
+        self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType] = ()
+    ) -> list[TracedArray]:
+        """Record a call of Python when the program runs; it gets copies of the operands and returns the results."""
+        self.callbacks.append(callback)
+        number = len(self.callbacks) - 1
+        with context(), ir.InsertionPoint(self.region.block):
+            call = create_host_call(self.module.body, number, operands, results, self.location())
+        return [self.wrap(value, t) for value, t in zip(call.results, results, strict=True)]
 
     def make_cell(self, storage: Storage) -> None:
         """Turn a storage into a mutable cell at the place where its value was defined."""

@@ -1,0 +1,192 @@
+"""Python values that are known only when the compiled function runs, and how they are made then.
+
+While tracing, a nested value is frozen: the traced arrays in it become operands of a call of Python, at the place of
+the program where that happens; the rest is kept. At run time it is thawed: the value again, with what NumPy would have
+in the places of the traced arrays (arrays, NumPy scalars, Python numbers).
+"""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ..dialect.dtypes import ALL_DTYPES
+from ..dialect.errors import LeakedArrayError, UnsupportedError
+from ..dialect.op import Array
+from .array import TracedArray
+from .signature import IdentityKey, Node, Static, Structure, flatten_ordered, unflatten
+
+if TYPE_CHECKING:
+    from .regions import Region
+    from .trace import Trace
+
+Thaw: TypeAlias = Callable[[Sequence[Array]], Any]
+"""Makes a value of the arrays that the operands are at run time."""
+
+
+class RuntimeValue:
+    """Base of Python values that are made at run time, of others."""
+
+    __slots__ = ()
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """A nested value to freeze, and what makes this value of it when it is thawed."""
+        raise NotImplementedError
+
+
+class Frozen:
+    """A nested value as it is at one place of the program."""
+
+    __slots__ = ("_leaves", "_structure", "operands", "region")
+
+    def __init__(self, trace: Trace, value: Any, *, as_text: bool = False) -> None:
+        """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
+        self.operands: list[Any] = []
+        """SSA values of the trace."""
+        self.region: Region = trace.region
+        """Where they can be used."""
+        leaves: list[Any] = []
+        structure = flatten_ordered(value, leaves, _is_leaf)
+        self._structure = _as_text(structure, 0) if as_text else structure
+        self._leaves = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
+
+    def thaw(self, arrays: Sequence[Array]) -> Any:
+        """The value again, with the arrays in the places of the operands."""
+        return unflatten(self._structure, lambda i: self._leaves[i](arrays))
+
+    def _freeze_leaf(self, trace: Trace, leaf: Any, as_text: bool) -> Thaw:
+        if isinstance(leaf, BaseException):
+            leaf = FrozenException(leaf)
+        if isinstance(leaf, RuntimeValue):
+            inner, build = leaf.at_run_time()
+            frozen = inner if isinstance(inner, Frozen) else Frozen(trace, inner, as_text=as_text)
+            if not frozen.region.is_open:
+                raise LeakedArrayError(
+                    f"{leaf!r} is used after the branch or loop that made it has ended; make it where it is used"
+                )
+            first = len(self.operands)
+            self.operands += frozen.operands
+            last = len(self.operands)
+            return lambda arrays: build(frozen.thaw(arrays[first:last]))
+        if isinstance(leaf, np.ndarray) and (leaf.ndim == 0 or not _can_be_captured(leaf)):
+            copy = leaf.copy()
+            return lambda arrays: copy.copy()
+        position = len(self.operands)
+        self.operands.append(trace.value_of(leaf))
+        form = _form(leaf)
+        return lambda arrays: form(arrays[position])
+
+
+class FrozenException(RuntimeValue):
+    """An exception made while tracing: at run time a new one, of the same class and with the same attributes."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], BaseException]]:
+        """What the exception holds, and how one like it is made."""
+        error = self.error
+        cause = None if error.__cause__ is None else FrozenException(error.__cause__)
+        return (error.args, dict(error.__dict__), cause), self._build
+
+    def _build(self, parts: tuple[tuple[Any, ...], dict[str, Any], BaseException | None]) -> BaseException:
+        args, attributes, cause = parts
+        kind = type(self.error)
+        error = kind.__new__(kind, *args)
+        if isinstance(kind.__init__, _SLOT_WRAPPER):
+            error.__init__(*args)  # type: ignore[misc]  # fills in what it keeps outside of its attributes
+        error.args = args  # a constructor of its own has run while tracing, and may have taken others
+        error.__dict__.update(attributes)
+        error.__cause__, error.__suppress_context__ = cause, self.error.__suppress_context__
+        return error
+
+
+_SLOT_WRAPPER = type(BaseException.__init__)
+"""The type of the constructors of built-in classes, which compute nothing."""
+
+
+def holds_traced(value: object, depth: int) -> bool:
+    """Whether a value known at run time only is found in an object within some levels of containers and attributes."""
+    if isinstance(value, (TracedArray, RuntimeValue)):
+        return True
+    if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
+        return False
+    inside: list[Any] = []
+    if isinstance(value, types.FunctionType):
+        inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
+    elif isinstance(value, Mapping):
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple, set, frozenset, deque)):
+        inside = list(value)
+    elif isinstance(value, BaseException):
+        inside = list(value.args)
+    inside += getattr(value, "__dict__", {}).values()
+    return any(holds_traced(item, depth - 1) for item in inside)
+
+
+def _contents(cell: types.CellType) -> list[Any]:
+    """What a variable of a closure holds; nothing when it was not assigned yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+def _is_leaf(value: object) -> bool:
+    if isinstance(value, (TracedArray, np.ndarray, RuntimeValue)):
+        return True
+    return isinstance(value, BaseException) and holds_traced(value, depth=3)
+
+
+def _can_be_captured(array: np.ndarray[Any, Any]) -> bool:
+    """Whether compiled code can hold an array from outside, and read it at each call."""
+    return type(array) is np.ndarray and array.dtype in ALL_DTYPES
+
+
+def _form(leaf: Any) -> Callable[[Array], Any]:
+    """What NumPy would have in the place of a traced array, of the array that it is at run time."""
+    if isinstance(leaf, TracedArray):
+        if leaf._python_type is not None:
+            return lambda array: array.item()
+        if leaf._is_scalar:
+            return lambda array: array[()]
+    return lambda array: array
+
+
+class _Text:
+    """Stands for an object that is printed at run time; its text is that of the time of tracing."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _as_text(structure: Structure, depth: int) -> Structure:
+    """The structure with the texts of objects, which may change, in their places; nested ones are shown by `repr`."""
+    if isinstance(structure, Static) and (
+        isinstance(structure.key, IdentityKey) or isinstance(structure.value, set)
+    ):
+        if holds_traced(structure.value, depth=3):
+            raise UnsupportedError(
+                f"a traced array inside of a {type(structure.value).__qualname__} object cannot be printed; print "
+                "lists, tuples, dicts, namedtuples, dataclasses, or the arrays themselves"
+            )
+        return Static(structure.key, _Text((repr if depth > 1 else str)(structure.value)))
+    if isinstance(structure, Node):
+        return Node(
+            structure.kind, structure.keys, tuple(_as_text(child, depth + 1) for child in structure.children)
+        )
+    return structure
+
+
+__all__ = ["Frozen", "FrozenException", "RuntimeValue", "holds_traced"]
