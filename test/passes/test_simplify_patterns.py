@@ -41,6 +41,23 @@ def bounds(*axes: tuple[int, int, int]) -> dict[str, tuple[int, ...]]:
     return {"start": start, "stop": stop, "step": step}
 
 
+def region(
+    start: int = 0, stop: int = 0, step: int = 1, *, start_axes: Any = (), stop_axes: Any = ()
+) -> dict[str, Any]:
+    """The attributes of a slice of the first of two axes, of which some bounds are operands."""
+    return {**bounds((start, stop, step), (0, END, 1)), "start_axes": start_axes, "stop_axes": stop_axes}
+
+
+def number(b: Builder, y: Any) -> Any:
+    """An i64[] that no pattern knows, 0 or 1."""
+    has_nan = b("any", b("not_equal", y, y), axes=(0, 1), keepdims=False)
+    return b("cast", has_nan, dtype=np.dtype(np.int64))
+
+
+def with_number(b: Builder, y: Any, body: Callable[[Any], Any]) -> Any:
+    return body(number(b, y))
+
+
 def swap(b: Builder, x: Any) -> Any:
     return b("transpose", x, permutation=(1, 0))
 
@@ -51,6 +68,8 @@ def cycle(b: Builder, x: Any) -> Any:
 
 END = 2**63 - 1
 INNER = bounds((0, 1, 1), (0, END, 2))
+STOP = region(stop_axes=(0,))
+ROW = {"axes": (0,), "position": 0}
 ROUNDINGS = ("floor", "ceil", "trunc", "rint")
 
 RULES = [
@@ -246,6 +265,95 @@ RULES = [
     Rule("roll_nothing", "if", lambda b, x, y, t: b("roll", x, shift=0, axis=1)),
     Rule("roll_twice", "if", lambda b, x, y, t: b("roll", b("roll", x, shift=5, axis=1), shift=-1, axis=1)),
     # Slices
+    Rule(
+        "slice_everything",
+        "if",
+        lambda b, x, y, t: b("slice", x, **bounds((0, END, 1), (0, END, 1))),
+        (None, 3),
+    ),
+    Rule(
+        "slice_updated",
+        "if",
+        lambda b, x, y, t: with_number(
+            b, y, lambda i: b("gather", b("scatter", x, full(1, t, (3,)), i, **ROW, mode="set"), i, **ROW)
+        ),
+    ),
+    Rule(
+        "update_with_itself",
+        "if",
+        lambda b, x, y, t: with_number(
+            b, y, lambda i: b("scatter", x, b("gather", x, i, **ROW), i, **ROW, mode="set")
+        ),
+    ),
+    Rule(
+        "update_with_itself",
+        "if",
+        lambda b, x, y, t: with_number(
+            b, y, lambda i: b("dynamic_slice_update", x, b("dynamic_slice", x, i, **STOP), i, **STOP)
+        ),
+    ),
+    Rule(
+        "update_updated",
+        "if",
+        lambda b, x, y, t: with_number(
+            b,
+            y,
+            lambda i: b(
+                "scatter",
+                b("scatter", x, full(1, t, (3,)), i, **ROW, mode="set"),
+                full(2, t, (3,)),
+                i,
+                **ROW,
+                mode="set",
+            ),
+        ),
+    ),
+    Rule(
+        "slice_updated",
+        "if",
+        lambda b, x, y, t: with_number(
+            b,
+            y,
+            lambda i: b(
+                "dynamic_slice",
+                b("dynamic_slice_update", x, b("dynamic_slice", y, i, **STOP), i, **STOP),
+                i,
+                **STOP,
+            ),
+        ),
+    ),
+    Rule("bounds_known", "if", lambda b, x, y, t: b("dynamic_slice", x, np.int64(-1), **STOP)),
+    Rule(
+        "bounds_known",
+        "if",
+        lambda b, x, y, t: b(
+            "dynamic_slice", x, np.int64(1), np.int64(9), **region(start_axes=(0,), stop_axes=(0,))
+        ),
+    ),
+    Rule(
+        "bounds_known",
+        "if",
+        lambda b, x, y, t: b(
+            "dynamic_slice", x, number(b, y), np.int64(9), **region(start_axes=(0,), stop_axes=(0,))
+        ),
+    ),
+    Rule(
+        "bounds_known",
+        "if",
+        lambda b, x, y, t: b("dynamic_slice", x, b("dim", x, axis=0), **region(1, stop_axes=(0,))),
+        (None, 3),
+    ),
+    Rule(
+        "bounds_known",
+        "if",
+        lambda b, x, y, t: b(
+            "dynamic_slice",
+            b("slice_update", x, full(1, t, (1, 3)), **bounds((0, 1, 1), (0, 3, 1))),
+            b("dim", x, axis=0),
+            **STOP,
+        ),
+        (None, 3),
+    ),
     Rule("slice_everything", "if", lambda b, x, y, t: b("slice", x, **bounds((0, END, 1), (-3, 3, 1)))),
     Rule(
         "slice_slice",
@@ -391,6 +499,32 @@ KEPT: list[tuple[str, Body]] = [
         lambda b, x: b("cast", b("cast", x, dtype=np.dtype("float16")), dtype=np.dtype("float32")),
     ),
     ("a flip is not the identity", lambda b, x: b("slice", x, **bounds((2, -END - 1, -1)))),
+    (
+        "an axis may end elsewhere in another direction",
+        lambda b, x: b(
+            "dynamic_slice",
+            x,
+            b("sum", b("cast", x, dtype=np.dtype("int64")), axes=(0,), keepdims=False),
+            **bounds((9, 0, -1)),
+            start_axes=(),
+            stop_axes=(0,),
+        ),
+    ),
+    (
+        "an element to which something was added is not what was added",
+        lambda b, x: b(
+            "gather", b("scatter", x, np.float32(1), np.int64(0), **ROW, mode="add"), np.int64(0), **ROW
+        ),
+    ),
+    (
+        "an element may be written twice",
+        lambda b, x: b(
+            "gather",
+            b("scatter", x, np.float32([1, 2]), np.int64([0, 0]), **ROW, mode="set"),
+            np.int64([0, 0]),
+            **ROW,
+        ),
+    ),
     (
         "other bounds read other elements",
         lambda b, x: b(

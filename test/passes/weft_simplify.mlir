@@ -112,3 +112,29 @@ func.func @effects(%x: tensor<f32>, %ref: !weft.ref<tensor<f32>>, %fails: tensor
   "weft.write_ref"(%ref, %1) : (!weft.ref<tensor<f32>>, tensor<f32>) -> ()
   return
 }
+
+// Bounds that are known make a slice; a tensor whose size they decide keeps its type.
+// CHECK-LABEL: func.func @bounds_known
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[I:.*]]: tensor<i64>)
+// CHECK-DAG: "weft.slice"(%[[X]]) {start = array<i64: 2>, step = array<i64: 1>, stop = array<i64: 9223372036854775807>} : (tensor<?xf32>) -> tensor<?xf32>
+// CHECK-DAG: "weft.dynamic_slice"(%[[X]], %[[I]]) {start = array<i64: 0>, start_axes = array<i64: 0>, step = array<i64: 1>, stop = array<i64: 5>, stop_axes = array<i64>}
+func.func @bounds_known(%x: tensor<?xf32>, %i: tensor<i64>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %two = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+  %five = "weft.constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
+  %n = "weft.dim"(%x) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
+  %0 = "weft.dynamic_slice"(%x, %two, %n) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<?xf32>, tensor<i64>, tensor<i64>) -> tensor<?xf32>
+  %1 = "weft.dynamic_slice"(%x, %i, %five) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64: 0>, stop_axes = array<i64: 0>} : (tensor<?xf32>, tensor<i64>, tensor<i64>) -> tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// The extent of another tensor, and of another axis, is a bound like any other.
+// CHECK-LABEL: func.func @bounds_unknown
+// CHECK-COUNT-2: "weft.dynamic_slice"
+// CHECK: return
+func.func @bounds_unknown(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %n = "weft.dim"(%y) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
+  %m = "weft.dim"(%x) {axis = 1} : (tensor<?x?xf32>) -> tensor<i64>
+  %0 = "weft.dynamic_slice"(%x, %n) {start = array<i64: 0, 0>, stop = array<i64: 0, 9223372036854775807>, step = array<i64: 1, 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<?x?xf32>, tensor<i64>) -> tensor<?x?xf32>
+  %1 = "weft.dynamic_slice"(%x, %m) {start = array<i64: 0, 0>, stop = array<i64: 0, 9223372036854775807>, step = array<i64: 1, 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<?x?xf32>, tensor<i64>) -> tensor<?x?xf32>
+  return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
+}
