@@ -7,16 +7,18 @@ could turn a difference in the last place into another program path.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from support.op_uses import SUMMING, WITHOUT_CASES, Use, uses_of
 from support.programs import Builder, build, random_bits
+from weft.dialect.attributes import type_from_mlir, type_to_mlir
 from weft.dialect.dtypes import kind
 from weft.dialect.errors import WeftError
-from weft.dialect.mlir import Module
+from weft.dialect.mlir import Module, ir
 from weft.dialect.op import OPS, Case, Op
 from weft.dialect.types import RefType, TensorType
 
@@ -48,24 +50,73 @@ def is_exact(use: Use) -> bool:
     )
 
 
+class Emission:
+    """A program while it is built: the values by their numbers."""
+
+    def __init__(self, b: Builder, arguments: Sequence[Any], *, dynamic: bool) -> None:
+        self.b = b
+        self.values: dict[int, Any] = dict(enumerate(arguments))
+        self.dynamic = dynamic
+
+    def run(self, instructions: Iterable[Instruction | Structure]) -> None:
+        """Build instructions at the current insertion point."""
+        for instruction in instructions:
+            instruction.build(self)
+
+    def cast(self, value: Any, wanted: TensorType) -> Any:
+        """The value with another type of the same extents, as far as they are known."""
+        mlir_type = type_to_mlir(wanted)
+        if value.type == mlir_type:
+            return value
+        return ir.Operation.create("tensor.cast", results=[mlir_type], operands=[value]).results[0]
+
+
+class Structure(Protocol):
+    """What stands between instructions: a branch or a loop."""
+
+    def build(self, e: Emission) -> None:
+        """Build it at the current insertion point."""
+
+
 @dataclass(frozen=True)
 class Instruction:
-    """One op: its operands are numbers of values, its results get the next numbers."""
+    """One op: its operands and results are numbers of values."""
 
     op: type[Op]
     operands: tuple[int, ...]
     attributes: dict[str, Any]
+    results: tuple[int, ...] = ()
+    types: tuple[TensorType | None, ...] = ()
+    """What is known of the operands; None for cells."""
+
+    def build(self, e: Emission) -> None:
+        """Build the op; where run-time extents do not do, on operands whose extents are known."""
+        operands = [e.values[number] for number in self.operands]
+        if self.op is OPS["write_ref"]:
+            held = type_from_mlir(operands[0].type)
+            assert isinstance(held, RefType)
+            operands[1] = e.cast(operands[1], held.tensor)
+        try:
+            made = e.b(self.op.name, *operands, **self.attributes)
+        except WeftError:
+            if not e.dynamic:
+                raise
+            typed = zip(operands, self.types, strict=True)
+            operands = [value if known is None else e.cast(value, known) for value, known in typed]
+            made = e.b(self.op.name, *operands, **self.attributes)
+        e.values.update(zip(self.results, made if isinstance(made, tuple) else (made,), strict=False))
 
 
 @dataclass
 class Program:
-    """A function as data. Values are numbered: results of the instructions in order, after the arguments."""
+    """A function as data."""
 
     arguments: list[Any] = field(default_factory=list)
     """The arrays to call with."""
     refs: list[bool] = field(default_factory=list)
     """Which arguments are cells."""
-    instructions: list[Instruction] = field(default_factory=list)
+    instructions: list[Any] = field(default_factory=list)
+    """Instructions and structures."""
     returned: list[int] = field(default_factory=list)
     inexact: list[bool] = field(default_factory=list)
     """Which results may differ in the last places."""
@@ -78,35 +129,22 @@ class Program:
         """The program in MLIR."""
         return self._build(dynamic=False)
 
-    def dynamic_module(self) -> Module | None:
-        """The program with arguments whose extents are known only at run time, but for cells and extents of 1.
-
-        None where an op wants to know more: cells and stacks take values of one type.
-        """
-        try:
-            return self._build(dynamic=True)
-        except WeftError:
-            return None
+    def dynamic_module(self) -> Module:
+        """The program with arguments whose extents are known only at run time, but for cells and extents of 1."""
+        return self._build(dynamic=True)
 
     def _build(self, *, dynamic: bool) -> Module:
         types = [
             RefType(argument_type(array, False)) if ref else argument_type(array, dynamic)
             for array, ref in zip(self.arguments, self.refs, strict=True)
         ]
-        return build(types, self._body)
 
-    def _body(self, b: Builder, *arguments: Any) -> list[Any]:
-        values: dict[int, Any] = dict(enumerate(arguments))
-        number = FIRST_RESULT
-        for instruction in self.instructions:
-            made = b(
-                instruction.op.name, *(values[o] for o in instruction.operands), **instruction.attributes
-            )
-            if instruction.op.results:
-                for result in made if isinstance(made, tuple) else (made,):
-                    values[number] = result
-                    number += 1
-        return [values[number] for number in self.returned]
+        def body(b: Builder, *arguments: Any) -> list[Any]:
+            emission = Emission(b, arguments, dynamic=dynamic)
+            emission.run(self.instructions)
+            return [emission.values[number] for number in self.returned]
+
+        return build(types, body)
 
 
 FIRST_RESULT = 1000
@@ -129,7 +167,9 @@ class Generator:
         self.types: dict[int, TensorType] = {}
         """The types of the values that ops may use."""
         self.cells: dict[int, TensorType] = {}
-        self.results = FIRST_RESULT
+        self.instructions: list[Any] = self.program.instructions
+        """Those of the block that is drawn."""
+        self._next = FIRST_RESULT
 
     def draw(self, length: int) -> Program:
         """A program of about so many ops."""
@@ -162,14 +202,25 @@ class Generator:
     def _emit(self, op: type[Op], operands: list[int], attributes: dict[str, Any]) -> list[int]:
         """Append an instruction; its results may be used from now on."""
         types = [self.types[operand] for operand in operands]
-        self.program.instructions.append(Instruction(op, tuple(operands), attributes))
-        results = []
-        for result in op.result_types(types, attributes):
-            assert isinstance(result, TensorType)
-            self.types[self.results] = result
-            results.append(self.results)
-            self.results += 1
+        results = [self._number(result) for result in op.result_types(types, attributes)]
+        self._append(op, operands, attributes, results)
         return results
+
+    def _append(
+        self, op: type[Op], operands: Sequence[int], attributes: dict[str, Any], results: Sequence[int] = ()
+    ) -> None:
+        types = tuple(self.types.get(operand) for operand in operands)
+        self.instructions.append(Instruction(op, tuple(operands), attributes, tuple(results), types))
+
+    def _number(self, value_type: Any) -> int:
+        """The number of a new value; cells are no operands of most ops."""
+        number = self._next
+        self._next += 1
+        if isinstance(value_type, RefType):
+            self.cells[number] = value_type.tensor
+        else:
+            self.types[number] = value_type
+        return number
 
     def _operand(self, wanted: TensorType, use: Use) -> int:
         """A value of a type: one there is, one made from another, or a new one. Bounded values are always new."""
@@ -218,28 +269,25 @@ class Generator:
             self.cells[len(self.program.arguments) - 1] = argument_type(array, False)
         elif action == 1 and self.types:
             number = int(self._choose(list(self.types)))
-            self.program.instructions.append(Instruction(OPS["alloc_ref"], (number,), {}))
-            self.cells[self.results] = self.types[number]
-            self.results += 1
+            self._append(OPS["alloc_ref"], [number], {}, [self._number(RefType(self.types[number]))])
         elif action == 2:
             self._check()
         elif self.cells:
             ref = int(self._choose(list(self.cells)))
             if action == 3:
-                self.program.instructions.append(Instruction(OPS["read_ref"], (ref,), {}))
-                self.types[self.results] = self.cells[ref]
-                self.results += 1
+                self._append(OPS["read_ref"], [ref], {}, [self._number(self.cells[ref])])
             else:
                 use = Use(OPS["write_ref"], Case(()), ())
-                value = self._operand(self.cells[ref], use)
-                self.program.instructions.append(Instruction(use.op, (ref, value), {}))
+                self._append(use.op, [ref, self._operand(self.cells[ref], use)], {})
 
     def _check(self) -> None:
         """Raise an error if a new condition holds, which it rarely does."""
         condition = self._new(np.asarray(self.random.random() < 0.1))
-        value = self._new(self.random.integers(-9, 9))
-        attributes = {"error": "ValueError", "message": f"check {len(self.program.instructions)}: {{0}}"}
-        self.program.instructions.append(Instruction(OPS[CHECK], (condition, value), attributes))
+        self._raise_if(condition, self._new(self.random.integers(-9, 9)))
+
+    def _raise_if(self, condition: int, value: int) -> None:
+        message = f"check {self._next}: {{0}}"
+        self._append(OPS[CHECK], [condition, value], {"error": "ValueError", "message": message})
 
 
 NAMES = [name for name in OPS if name not in WITHOUT_CASES]
