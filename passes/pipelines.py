@@ -24,9 +24,22 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
             "weft-fold",  # constants feed the patterns of the simplifier
-            CANONICALIZE,  # decided branches, loops of known bounds, and what is carried for nothing
+            "optimize-control-flow",  # modules without branches and loops pass at the cost of a look
             "cse",  # one value has one name, which is what patterns such as x - x look for
             "weft-simplify",  # erases what it leaves dead
+        ),
+        # branches and loops: what "optimize-control-flow" repeats until nothing changes
+        "weft-control-flow": _module(
+            CANONICALIZE,  # decided branches, loops of known bounds, and what is carried for nothing
+            "weft-fold",  # constants that only now are known
+            "cse",  # conditions and extents that are equal are one value: what most of the following look for
+            "weft-simplify",
+            "propagate-conditions",
+            "thread-branches",  # before branches go: early exits become if and else
+            "if-to-select",
+            "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
+            "while-to-for",
+            "simplify-carried-values",
         ),
         # weft -> linalg on tensors: stage "linalg"
         "weft-to-linalg": _module(

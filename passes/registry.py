@@ -17,6 +17,7 @@ PASSES: PassTable = MappingProxyType(
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
+        "optimize-control-flow": f"{__package__}.control_flow.optimize:OptimizeControlFlow",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",

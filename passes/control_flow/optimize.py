@@ -1,0 +1,53 @@
+"""Run the passes on branches and loops until they find nothing more to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialect.mlir import Module
+from ..base import Pass, Statistics
+from ..pipeline import Observer, Step, parse_pipeline, run_pipeline
+from ..pipelines import PIPELINES
+from .structure import has_control_flow
+
+ROUND = "weft-control-flow"
+"""The pipeline that is one round."""
+
+
+@dataclass(frozen=True)
+class OptimizeControlFlow(Pass):
+    """Run the pipeline `weft-control-flow` until it changes nothing, at most `max-rounds` times.
+
+    One pass makes room for the next: a decided branch leaves a loop that counts, which has checks to move. A
+    module without branches and loops costs one look at every op. The statistics are those of all passes.
+    """
+
+    name: ClassVar[str] = "optimize-control-flow"
+    summary: ClassVar[str] = "simplify branches and loops until nothing changes; does nothing without them"
+
+    max_rounds: int = 4
+    """Programs of the tests need two and a look that finds nothing; the bound keeps a mistake from being a hang."""
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        """Run rounds while there are branches or loops, and passes change them."""
+        steps = parse_pipeline(PIPELINES[ROUND])
+        for _ in range(self.max_rounds):
+            if not has_control_flow(module.operation):
+                break
+            counting = _Counting()
+            run_pipeline(module, steps, observers=[counting])
+            statistics.update(counting.statistics)
+            if not counting.statistics:
+                break
+
+
+class _Counting(Observer):
+    """Collects what the passes of a round count."""
+
+    def __init__(self) -> None:
+        self.statistics: Statistics = Counter()
+
+    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+        self.statistics.update({what: count for what, count in statistics.items() if count})
