@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import re
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from ..dialect.types import type_of
 from .array import TracedArray
 from .locations import SourceRange, caret_snippet, is_own_frame, range_of_frame
 from .settings import settings
+from .tracebacks import places_of, traceback_through
 
 if TYPE_CHECKING:
     from ..backend.cpu.machine.executable import RuntimeFailure
@@ -41,18 +41,13 @@ def explain(error: BaseException) -> None:
         error.add_note("\n".join(lines))
 
 
-def python_exception(failure: RuntimeFailure) -> Exception:
-    """The Python exception that a failure of compiled code stands for, with the user's line as a note."""
-    exception = exception_type(failure.error)(failure.message)
-    place = _PLACE.search(failure.location)
-    if place is not None and hasattr(exception, "add_note"):
-        file, line, column = place[1], int(place[2]), int(place[3])
-        exception.add_note(caret_snippet(SourceRange(file, line, column, line, column, "compiled code")))
-    return exception
-
-
-_PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
-"""The innermost place in the text of an MLIR location."""
+def python_exception(failure: RuntimeFailure) -> BaseException:
+    """The Python exception that a failure of compiled code stands for, with the user's lines in its traceback."""
+    exception = failure.exception
+    if exception is None:
+        exception = exception_type(failure.error)(failure.message)
+    inner = user_traceback(exception.__traceback__)
+    return exception.with_traceback(traceback_through(places_of(failure.location), inner))
 
 
 def _is_raised_by_us(error: BaseException) -> bool:

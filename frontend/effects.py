@@ -18,7 +18,7 @@ from ..dialect.callbacks import checked_results, name_of
 from ..dialect.errors import WeftTypeError
 from .array import TracedArray
 from .runtime_strings import RuntimeString, format_string, to_string
-from .runtime_values import Frozen, FrozenException, RuntimeValue
+from .runtime_values import Frozen, FrozenException, RuntimeValue, make_exception
 from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_ordered, unflatten
 from .staging import current_trace, set_current_trace, trace_of
 
@@ -185,6 +185,7 @@ __all__ = [
     "RuntimeValue",
     "TracedArray",
     "format_string",
+    "make_exception",
     "print",
     "py_call",
     "raise_at_run_time",

@@ -7,6 +7,7 @@ in the places of the traced arrays (arrays, NumPy scalars, Python numbers).
 
 from __future__ import annotations
 
+import contextlib
 import types
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -93,22 +94,57 @@ class FrozenException(RuntimeValue):
         """What the exception holds, and how one like it is made."""
         error = self.error
         cause = None if error.__cause__ is None else FrozenException(error.__cause__)
-        return (error.args, dict(error.__dict__), cause), self._build
+        if _UNBORN in error.__dict__:
+            return (*error.__dict__[_UNBORN], cause), self._construct
+        members = {name: getattr(error, name) for name in _member_names(type(error)) if hasattr(error, name)}
+        return (error.args, members, dict(error.__dict__), cause), self._copy
 
-    def _build(self, parts: tuple[tuple[Any, ...], dict[str, Any], BaseException | None]) -> BaseException:
-        args, attributes, cause = parts
+    def _construct(self, parts: tuple[Any, ...]) -> BaseException:
+        args, kwargs, cause = parts
+        return self._caused_by(type(self.error)(*args, **kwargs), cause)
+
+    def _copy(self, parts: tuple[Any, ...]) -> BaseException:
+        """Made without a constructor written in Python: that has run while tracing, and may take other arguments."""
+        args, members, attributes, cause = parts
         kind = type(self.error)
         error = kind.__new__(kind, *args)
-        if isinstance(kind.__init__, _SLOT_WRAPPER):
-            error.__init__(*args)  # type: ignore[misc]  # fills in what it keeps outside of its attributes
-        error.args = args  # a constructor of its own has run while tracing, and may have taken others
+        if not isinstance(kind.__init__, types.FunctionType):
+            error.__init__(*args)  # type: ignore[misc]
+        error.args = args
+        for name, value in members.items():
+            if getattr(error, name, error) is not value:
+                with contextlib.suppress(
+                    AttributeError, TypeError
+                ):  # read-only ones are made of the arguments
+                    setattr(error, name, value)
         error.__dict__.update(attributes)
+        return self._caused_by(error, cause)
+
+    def _caused_by(self, error: BaseException, cause: BaseException | None) -> BaseException:
         error.__cause__, error.__suppress_context__ = cause, self.error.__suppress_context__
         return error
 
 
-_SLOT_WRAPPER = type(BaseException.__init__)
-"""The type of the constructors of built-in classes, which compute nothing."""
+def _member_names(kind: type) -> list[str]:
+    """The attributes that instances keep outside of their `__dict__`."""
+    found = [vars(base).items() for base in kind.__mro__]
+    return [name for items in found for name, value in items if isinstance(value, types.MemberDescriptorType)]
+
+
+_UNBORN = "_weft_arguments"
+"""The attribute of an exception whose constructor is to run at run time."""
+
+
+def make_exception(kind: type[BaseException], *args: Any, **kwargs: Any) -> BaseException:
+    """Make an exception; a constructor written in Python that gets run-time values is called when it is raised.
+
+    Until then the exception has no attributes: what the constructor computes of the values is not known.
+    """
+    if isinstance(kind.__init__, types.FunctionType) and holds_traced([args, kwargs], depth=8):
+        error = BaseException.__new__(kind, *args)
+        error.__dict__[_UNBORN] = (args, kwargs)
+        return error
+    return kind(*args, **kwargs)
 
 
 def holds_traced(value: object, depth: int) -> bool:
@@ -189,4 +225,4 @@ def _as_text(structure: Structure, depth: int) -> Structure:
     return structure
 
 
-__all__ = ["Frozen", "FrozenException", "RuntimeValue", "holds_traced"]
+__all__ = ["Frozen", "FrozenException", "RuntimeValue", "holds_traced", "make_exception"]

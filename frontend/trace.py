@@ -27,6 +27,7 @@ from .regions import CellLog, Region
 from .settings import settings
 from .signature import require_plain
 from .storage import Storage
+from .tracebacks import remember
 
 CONSTANT_BYTES = 1024
 """Captured arrays up to this size are compiled in (and compared at each call); larger ones are hidden arguments."""
@@ -306,6 +307,7 @@ def _location_of(place: SourceRange) -> Location:
     found = _locations.get(key)
     if found is None:
         found = _locations[key] = ir.Location.file(place.file, place.line, place.column, context())
+        remember(place)
     return found
 
 
