@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .array import Behaviour
 from .numpy_api.dispatch import call_function, call_ufunc, namespace_function
-from .views import get_item, set_item, write_back
+from .views import read_item, write_back, write_item
 
-BEHAVIOUR = Behaviour(get_item, set_item, write_back, call_ufunc, call_function, namespace_function)
+BEHAVIOUR = Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)

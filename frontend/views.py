@@ -14,6 +14,7 @@ from ..dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ..dialect.ops.selection import Select
 from ..dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from . import items
 from .index_entries import OnePlace
 from .indexing import (
     AdvancedIndex,
@@ -45,7 +46,18 @@ if TYPE_CHECKING:
 _INT64 = np.dtype(np.int64)
 
 
-def get_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
+def get_item(container: Any, index: Any) -> Any:
+    """`container[index]` of anything that Python can index; of traced arrays, see `read_item`."""
+    return read_item(container, index) if is_traced(container) else items.get_item(container, index)
+
+
+def set_item(container: Any, index: Any, value: Any) -> None:
+    """`container[index] = value` of anything that Python can index; of traced arrays, see `write_item`."""
+    write = write_item if is_traced(container) else items.set_item
+    write(container, index, value)
+
+
+def read_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
     """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
     index = _with_arrays(index)
     plan, view = _prepare(x, index)
@@ -59,7 +71,7 @@ def get_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
     return view.copy() if plan.copies or gives_scalar else view
 
 
-def set_item(x: TracedArray, index: Any, value: Any) -> None:
+def write_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
     plan, view = _prepare(x, _with_arrays(index))
     if isinstance(value, MaskedSelection):
