@@ -3,7 +3,8 @@
     void f_entry(PyArrayObject **arrays, char *workspace, int64_t *record)
     void f_sizes_entry(PyArrayObject **arrays, int64_t *sizes)
 
-Data pointers and dynamic sizes are read from the array objects themselves: what NumPy's own `PyArray_DATA`
+Behind the arrays are the addresses of the table of heap blocks, those of results first, and of the sizes of results in
+heap blocks. Data pointers and dynamic sizes are read from the array objects themselves: what NumPy's own `PyArray_DATA`
 and `PyArray_DIMS` do in every extension module, and ten times cheaper than asking for them in Python.
 """
 
@@ -16,6 +17,7 @@ from ....dialect.mlir import Module, Operation, Type, ir
 from ..planning.buffers import Plan
 from ..planning.failures import RECORD_LENGTH
 from ..planning.shapes import static_shape
+from .runtime import ENTRY_WORDS
 
 # PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
 _DATA = object.__basicsize__
@@ -50,10 +52,17 @@ def entry_text(plan: Plan) -> str:
     arguments = _Arguments()
     inputs = len(plan.inputs)
     for index, type in enumerate(plan.inputs + plan.results):
-        arguments.array(index, type)
+        if index - inputs in plan.on_heap:
+            arguments.block(sorted(plan.on_heap).index(index - inputs), len(plan.inputs + plan.results))
+        else:
+            arguments.array(index, type)
     size = 0 if plan.workspace is None else plan.workspace
     arguments.pass_memref("%workspace", [str(size)])
     arguments.pass_memref("%record", [str(RECORD_LENGTH)])
+    if plan.blocks:
+        arguments.block(len(plan.on_heap), len(plan.inputs + plan.results), plan.blocks)
+    if plan.on_heap:
+        arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(heap_extents(plan))])
     text = (
         f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
         f"{arguments.text}"
@@ -66,7 +75,7 @@ def _sizes_text(plan: Plan, inputs: int) -> str:
     arguments = _Arguments()
     for index, type in enumerate(plan.inputs):
         arguments.array(index, type)
-    count = sum(extent is None for type in plan.results for extent in static_shape(type)) + 1
+    count = fixed_extents(plan) + 1
     result = "i64" if count == 1 else "{ " + ", ".join(["i64"] * count) + " }"
     lines = [f'  %sizes = call {result} @"{plan.sizes}"({", ".join(arguments.passed)})\n']
     for i in range(count):
@@ -80,6 +89,17 @@ def _sizes_text(plan: Plan, inputs: int) -> str:
         f'\ndefine void @"{plan.sizes}_entry"(ptr %arrays, ptr %result) {{\n'
         f"{arguments.text}{''.join(lines)}  ret void\n}}\n"
     )
+
+
+def fixed_extents(plan: Plan) -> int:
+    """How many sizes of results are known before a call, but not to the type."""
+    types = (type for index, type in enumerate(plan.results) if index not in plan.on_heap)
+    return sum(extent is None for type in types for extent in static_shape(type))
+
+
+def heap_extents(plan: Plan) -> int:
+    """How many sizes of results are known after a call only."""
+    return sum(extent is None for index in plan.on_heap for extent in static_shape(plan.results[index]))
 
 
 class _Arguments:
@@ -110,6 +130,21 @@ class _Arguments:
             sizes.append(f"%{a}.size{axis}" if extent is None else str(extent))
         self.text += "".join(f"  {line}\n" for line in lines)
         self.pass_memref(f"%{a}.data", sizes, f"%{a}")
+
+    def word(self, index: int) -> str:
+        """A pointer at an index of the table."""
+        name = f"%w{index}"
+        self.text += f"  {name}.slot = getelementptr ptr, ptr %arrays, i64 {index}\n"
+        self.text += f"  {name} = load ptr, ptr {name}.slot\n"
+        return name
+
+    def block(self, number: int, table: int, count: int = 1) -> None:
+        """Pass heap blocks from a number on as a table; the table of all is at an index of the table of arrays."""
+        name = f"%block{number}"
+        self.text += f"  {name}.slot = getelementptr ptr, ptr %arrays, i64 {table}\n"
+        self.text += f"  {name}.all = load ptr, ptr {name}.slot\n"
+        self.text += f"  {name} = getelementptr i64, ptr {name}.all, i64 {ENTRY_WORDS * number}\n"
+        self.pass_memref(name, [str(count)])
 
     def pass_memref(self, pointer: str, sizes: list[str], prefix: str = "") -> None:
         """Pass a contiguous memref: both pointers, offset, sizes and strides."""

@@ -17,7 +17,8 @@ from ..planning.buffers import Plan
 from ..planning.failures import RECORD_LENGTH, HostSite
 from ..planning.shapes import static_shape
 from . import llvm
-from .entry import check_array_layout
+from .entry import check_array_layout, fixed_extents, heap_extents
+from .heap_blocks import HeapBlocks
 from .host_calls import HostLink
 from .stages import STAGES, Lowering, stage_text
 
@@ -102,11 +103,12 @@ class Executable:
         self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
         self._frames: list[_Frame] = []
         self._shapes = [static_shape(type) for type in plan.results]
+        self._allocated = [index for index in range(len(plan.results)) if index not in plan.on_heap]
         # The shapes of all results when they are known now, for the quick way through a call.
         self._outputs: _Outputs | None = None
         self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
         if plan.sizes is None:
-            self._outputs = [(tuple(t.shape), dtype) for t, dtype in zip(plan.results, dtypes, strict=True)]
+            self._outputs = [(tuple(plan.results[i].shape), dtypes[i]) for i in self._allocated]
         if plan.sizes:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
             self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
@@ -137,12 +139,17 @@ class Executable:
             outputs, workspace = known
             frame.reserve(workspace)
         results = [_empty(shape, dtype) for shape, dtype in outputs]
-        frame.table[:] = [*map(id, arrays), *map(id, results)]
+        if frame.heap is None:
+            frame.table[:] = [*map(id, arrays), *map(id, results)]
+        else:
+            self._fill_table(frame, arrays, results)
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
         if self.plan.sites and frame.record[0]:
             failure = self._failure(frame)
             self._frames.append(frame)
             raise failure
+        if frame.heap is not None:
+            results = self._collect(frame.heap, results)
         self._frames.append(frame)
         return results
 
@@ -169,15 +176,44 @@ class Executable:
         with self._source.context, ir.Location.unknown():
             return stage_text(self._source.clone(), stage)
 
+    def _fill_table(
+        self,
+        frame: _Frame,
+        arrays: Sequence[np.ndarray[Any, Any]],
+        results: Sequence[np.ndarray[Any, Any]],
+    ) -> None:
+        """Name the arguments and the results that are allocated before the call."""
+        frame.table[: len(arrays)] = list(map(id, arrays))
+        for index, result in zip(self._allocated, results, strict=True):
+            frame.table[len(arrays) + index] = id(result)
+
+    def _collect(self, heap: HeapBlocks, allocated: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+        """All results: those that were allocated before the call, and those that compiled code allocated."""
+        extents = iter(heap.extents)
+        before, results = iter(allocated), []
+        blocks = 0
+        for index, shape in enumerate(self._shapes):
+            if index in self.plan.on_heap:
+                known = tuple(next(extents) if extent is None else extent for extent in shape)
+                results.append(heap.take(blocks, known, self._dtypes[index]))
+                blocks += 1
+            else:
+                results.append(next(before))
+        return results
+
     def _ask_sizes(self, frame: _Frame, arrays: tuple[np.ndarray[Any, Any], ...]) -> tuple[_Outputs, int]:
         """Ask the program what the results are and how large the workspace must be."""
         frame.table[: self._inputs] = [*map(id, arrays)]
         self._sizes_entry(frame.table_address, frame.sizes_address)
         known = iter(frame.sizes)
-        shapes = [
-            tuple(next(known) if extent is None else extent for extent in shape) for shape in self._shapes
+        outputs = [
+            (
+                tuple(next(known) if extent is None else extent for extent in self._shapes[index]),
+                self._dtypes[index],
+            )
+            for index in self._allocated
         ]
-        return list(zip(shapes, self._dtypes, strict=True)), next(known)
+        return outputs, next(known)
 
     def _failure(self, frame: _Frame) -> RuntimeFailure:
         site = self.plan.sites[frame.record[0] - 1]
@@ -192,10 +228,16 @@ class _Frame:
     """What one call needs for itself: the table of array objects, the workspace and the error record."""
 
     def __init__(self, plan: Plan) -> None:
-        self.table = (ctypes.c_ssize_t * (len(plan.inputs) + len(plan.results)))()
+        arrays = len(plan.inputs) + len(plan.results)
+        self.heap: HeapBlocks | None = None
+        """Where the program needs memory whose size is known only while it runs."""
+        if plan.blocks or plan.on_heap:
+            self.heap = HeapBlocks(len(plan.on_heap) + plan.blocks, heap_extents(plan))
+        self.table = (ctypes.c_ssize_t * (arrays if self.heap is None else arrays + 2))()
+        if self.heap is not None:
+            self.table[arrays:] = [self.heap.address, self.heap.extents_address]
         self.record = (ctypes.c_int64 * RECORD_LENGTH)()
-        dynamic = sum(extent is None for type in plan.results for extent in static_shape(type))
-        self.sizes = (ctypes.c_int64 * (dynamic + 1))()
+        self.sizes = (ctypes.c_int64 * (fixed_extents(plan) + 1))()
         self.table_address = ctypes.addressof(self.table)
         self.record_address = ctypes.addressof(self.record)
         self.sizes_address = ctypes.addressof(self.sizes)

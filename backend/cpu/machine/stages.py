@@ -13,6 +13,7 @@ from ..planning.failures import branch_at_exits, lower_exits
 from ..planning.outline import OutlineKernels
 from . import llvm
 from .entry import entry_text, link_functions
+from .runtime import link_runtime
 from .symbols import is_taken
 from .to_llvm import lower_to_llvm
 
@@ -44,6 +45,7 @@ class Lowering:
         branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
+        link_runtime(module)
         public = {plan.name for plan in self.plans} | {plan.sizes for plan in self.plans if plan.sizes}
         link_functions(module, public)
         self._check()

@@ -23,13 +23,16 @@ from .arena import ALIGNMENT, Workspace
 from .boundaries import KernelInterface, convert_kernel, kernel_functions, memref_type
 from .clusters import VIEWS
 from .failures import FailureSites, HostSite, Site, record_type
+from .heap import Block as Place
+from .heap import Heap, table_type
 from .host_calls import HostCalls, Placed
 from .lifetimes import Lifetimes
 from .outline import clone, entry_functions
 from .places import Buffer, Kind, Places
 from .regions import Regions
-from .shapes import Extent, IndexBuilder, Sizes, static_shape
+from .shapes import Extent, IndexBuilder, Sizes, SymbolicSizes, static_shape
 from .sizes_function import build_sizes_function
+from .varying import is_known_at_entry, varying_sizes
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,8 @@ class PlanBuffers(Pass):
 
 @dataclass(frozen=True)
 class Plan:
-    """How the planned function is called: inputs, results, workspace and error record, in this order."""
+    """How the planned function is called: inputs, results, workspace, error record, and what there is of the table of
+    heap blocks and of the sizes of the results in heap blocks, in this order."""
 
     name: str
     inputs: list[Type]
@@ -58,6 +62,10 @@ class Plan:
     """The function that computes the dynamic sizes of results and workspace, where there are any."""
     sites: list[Site | HostSite]
     copies: int
+    blocks: int
+    """The number of heap blocks for intermediates."""
+    on_heap: frozenset[int]
+    """The results in heap blocks, because their sizes depend on data."""
 
 
 def plan_buffers(module: Module) -> list[Plan]:
@@ -92,7 +100,9 @@ class _Planner:
         self._kernels = kernels
         self._builder = IndexBuilder()
         self._mapping: dict[Value, Value] = {}  # scalars and memrefs of the old function, to the new one
-        self._sizes = Sizes(self._builder, self._mapping)
+        self._varying = varying_sizes(function)
+        self._sizes = Sizes(self._builder, self._mapping, self._varying)
+        self._on_heap = self._results_of_unknown_size()
         self._handlers: dict[str, Callable[[Operation], None]] = {
             "arith.constant": self._define_constant,
             "bufferization.materialize_in_destination": self._write_argument,
@@ -115,10 +125,12 @@ class _Planner:
         function_type = ir.TypeAttr(self._old.attributes["function_type"]).value
         inputs = [t if isinstance(t, ir.MemRefType) else memref_type(t) for t in function_type.inputs]
         results = [memref_type(t) for t in function_type.results]
+        places = [table_type() if i in self._on_heap else type for i, type in enumerate(results)]
+        extra = [_bytes_type(None), record_type(), table_type(), _extents_type()]
         func, arith = dialect("func"), dialect("arith")
         with self._old.location:
             with ir.InsertionPoint(self._old):
-                new = func.FuncOp(name, ([*inputs, *results, _bytes_type(None), record_type()], []))
+                new = func.FuncOp(name, ([*inputs, *places, *extra], []))
             block = self._block = new.add_entry_block()
             with ir.InsertionPoint(block):
                 self._base = arith.ConstantOp(ir.IndexType.get(), 0)
@@ -129,27 +141,34 @@ class _Planner:
                 self._return(list(self._body.operations)[-1].operation)
                 wanted = self._unknown_result_sizes()
                 func.ReturnOp([])
-            workspace = self._finish_workspace(new)
+            workspace = self._finish_workspace()
+            self._drop_unused_arguments(new)
             sizes = self._build_sizes(new, wanted, workspace)
         self._old.erase()
         sites = self._failures.sites
         if len(sites) > first_site or any(kernel.may_raise for kernel in self._kernels.values()):
             with ir.InsertionPoint.at_block_begin(block), new.location:
                 self._failures.clear(self._record)
-        return Plan(name, inputs, results, workspace, sizes, sites, self._places.copies)
+        copies, blocks = self._places.copies, self._places.heap.size
+        return Plan(name, inputs, results, workspace, sizes, sites, copies, blocks, self._on_heap)
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:
         arguments = list(block.arguments)
-        workspace, self._record = arguments[inputs + results :]
-        lifetimes = Lifetimes(self._body, self._kernels)
-        places = Places(lifetimes, self._sizes, Workspace(self._builder, self._base.result), workspace)
+        workspace, self._record, table, self._extents = arguments[inputs + results :]
+        heap = Heap(
+            table, self._builder, self._failures, self._record, self._old.attributes["sym_name"].value
+        )
+        lifetimes = Lifetimes(self._body, self._kernels, varying=self._varying)
+        places = Places(lifetimes, self._sizes, Workspace(self._builder, self._base.result), workspace, heap)
         for old, new in zip(self._body.arguments, arguments[:inputs], strict=True):
             self._mapping[old] = new
             if isinstance(old.type, ir.MemRefType):
                 places.written[old] = Buffer(Kind.WRITTEN, new)
             else:
                 places.settle(old, Buffer(Kind.INPUT, new))
-        places.results = [Buffer(Kind.RESULT, new) for new in arguments[inputs : inputs + results]]
+        for index, new in enumerate(arguments[inputs : inputs + results]):
+            heaped = Buffer(Kind.BLOCK, None, block=Place(new, 0, is_spare=False))
+            places.results.append(heaped if index in self._on_heap else Buffer(Kind.RESULT, new))
         self._places = places
         self._regions = Regions(places, self._mapping, self._plan_block)
 
@@ -197,8 +216,16 @@ class _Planner:
         self._mapping[op.results[0]] = self._builder.value(self._extent(op))
 
     def _return(self, op: Operation) -> None:
-        for value, result in zip(op.operands, self._places.results, strict=True):
-            self._places.copy(value, result)
+        places = self._places
+        for value, result in zip(op.operands, places.results, strict=True):
+            if result.block is None:
+                places.copy(value, result)
+        places.assign(list(op.operands), [result if result.block else None for result in places.results])
+        extents = [
+            extent for index in sorted(self._on_heap) for extent in self._result_extents(op.operands[index])
+        ]
+        for number, extent in enumerate(extents):
+            dialect("memref").store(self._builder.value(extent), self._extents, [self._builder.value(number)])
 
     def _define_constant(self, op: Operation) -> None:
         if isinstance(op.results[0].type, ir.RankedTensorType):
@@ -317,24 +344,41 @@ class _Planner:
 
     # The end
 
-    def _finish_workspace(self, function: Operation) -> int | None:
+    def _finish_workspace(self) -> int | None:
         workspace = self._places.workspace
         static = workspace.static.size
         self._base.operation.attributes["value"] = ir.IntegerAttr.get(ir.IndexType.get(), static)
         dynamic = workspace.end.owner != self._base.operation
         self._places.workspace_memref.set_type(_bytes_type(None if dynamic else static))
-        inputs = [argument.type for argument in function.regions[0].blocks[0].arguments]
-        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
         return None if dynamic else static
+
+    def _drop_unused_arguments(self, function: Operation) -> None:
+        """Remove the table of heap blocks and the sizes of results where there are none."""
+        block = function.regions[0].blocks[0]
+        last = sum(1 for _ in block.arguments) - 1
+        if not self._on_heap:
+            block.erase_argument(last)
+        if not self._places.heap.size:
+            block.erase_argument(last - 1)
+        inputs = [argument.type for argument in block.arguments]
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+
+    def _results_of_unknown_size(self) -> frozenset[int]:
+        """The results whose size is not known when the function is called."""
+        symbolic = SymbolicSizes(self._varying)
+        values = list(self._body.operations)[-1].operands
+        return frozenset(
+            index for index, value in enumerate(values) if not all(map(is_known_at_entry, symbolic.of(value)))
+        )
 
     def _unknown_result_sizes(self) -> list[Extent]:
         """The sizes that the types of the results do not tell; may make index arithmetic."""
         return_op = list(self._body.operations)[-1].operation
         return [
             extent
-            for value in return_op.operands
+            for index, value in enumerate(return_op.operands)
+            if index not in self._on_heap
             for extent in self._result_extents(value)
-            if extent is not None
         ]
 
     def _build_sizes(self, function: Operation, wanted: list[Extent], workspace: int | None) -> str | None:
@@ -353,3 +397,7 @@ class _Planner:
 def _bytes_type(size: int | None) -> Type:
     extent = ir.ShapedType.get_dynamic_size() if size is None else size
     return ir.MemRefType.get([extent], ir.IntegerType.get_signless(8))
+
+
+def _extents_type() -> Type:
+    return ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IndexType.get())

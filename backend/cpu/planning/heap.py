@@ -28,6 +28,8 @@ class Block:
 
     table: Value
     index: int
+    is_spare: bool = True
+    """Whether other values may lie there when it is free; not so for the block of a result."""
     generation: int = 0
     """Another number whenever the memory may be elsewhere."""
 
@@ -59,7 +61,7 @@ class Heap:
         self._record = record
         self._message = f"the arrays of {name} need a block of {{0}} bytes of memory"
         self._free: list[Block] = []
-        self._reserved: dict[Block, tuple[int, Extent]] = {}
+        self._reserved: set[tuple[object, ...]] = set()
 
     def allocate(self) -> Block:
         """A block that nothing lies in."""
@@ -76,10 +78,11 @@ class Heap:
         """Between regions: what was done in one of them was perhaps not done."""
         self._reserved.clear()
 
-    def reserve(self, block: Block, size: Extent) -> None:
-        """Make a block hold at least so many bytes; its contents are lost. Out of memory ends the call."""
-        if self._reserved.get(block) == (block.generation, size):
+    def reserve(self, block: Block, extents: list[Extent]) -> None:
+        """Make a block hold at least a product of bytes; its contents are lost. Out of memory ends the call."""
+        if (block, block.generation, *extents) in self._reserved:
             return
+        size = self._builder.saturating_product(extents)
         arith = dialect("arith")
         bit = ir.IntegerType.get_signless(1)
         entry = self._builder.value(block.index)
@@ -87,10 +90,10 @@ class Heap:
         self._failures.declare(RESERVE, [table_type(), amount.type, amount.type], [bit])
         fits = dialect("func").CallOp([bit], RESERVE, [block.table, entry, amount]).result
         failed = arith.xori(fits, arith.constant(bit, 1))
-        wanted = arith.index_cast(ir.IntegerType.get_signless(64), amount)
-        self._failures.fail_if(failed, "MemoryError", self._message, [wanted], self._record)
+        number = arith.index_cast(ir.IntegerType.get_signless(64), amount)
+        self._failures.fail_if(failed, "MemoryError", self._message, [number], self._record)
         block.renew()
-        self._reserved[block] = (block.generation, size)
+        self._reserved.add((block, block.generation, *extents))
 
     def exchange(self, first: Block, second: Block) -> None:
         """Let two blocks change their contents."""

@@ -23,6 +23,7 @@ from .in_place import overwrite_operand
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
 from .slices import make_offsets_operands, simplify_slices
+from .varying import varying_sizes
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
     scalarize(function)
     simplify_slices(function, IndexBuilder())
-    return _outline_block(function.regions[0].blocks[0], Sizes(IndexBuilder()), kernels)
+    sizes = Sizes(IndexBuilder(), varying=varying_sizes(function))
+    return _outline_block(function.regions[0].blocks[0], sizes, kernels)
 
 
 def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:

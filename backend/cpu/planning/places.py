@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from .arena import ALIGNMENT, Slot, Workspace
 from .boundaries import memref_type
+from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write
 from .shapes import Extent, IndexBuilder, Sizes, static_shape
 
@@ -24,6 +24,7 @@ class Kind(Enum):
     RESULT = auto()  # an out-parameter
     TEMPORARY = auto()  # a slot of the workspace
     CONSTANT = auto()
+    BLOCK = auto()  # a heap block, which grows
 
 
 @dataclass(eq=False)
@@ -33,8 +34,14 @@ class Buffer:
     kind: Kind
     memref: Value | None  # None for temporaries, but while a loop lets them change places
     slot: Slot | None = None
+    block: Block | None = None
     residents: set[Value] = field(default_factory=set)
     pins: int = 0  # control flow that keeps the buffer although no value lies in it now
+
+    def renew(self) -> None:
+        """Note that the memory may be elsewhere from now on."""
+        if self.block is not None:
+            self.block.renew()
 
     @property
     def where(self) -> Extent:
@@ -53,7 +60,7 @@ class Places:
     """
 
     def __init__(
-        self, lifetimes: Lifetimes, sizes: Sizes, workspace: Workspace, workspace_memref: Value
+        self, lifetimes: Lifetimes, sizes: Sizes, workspace: Workspace, workspace_memref: Value, heap: Heap
     ) -> None:
         self.lifetimes = lifetimes
         self.position = 0
@@ -61,6 +68,7 @@ class Places:
         self.builder: IndexBuilder = sizes.builder
         self.workspace = workspace
         self.workspace_memref = workspace_memref
+        self.heap = heap
         self.results: list[Buffer] = []
         self.written: dict[Value, Buffer] = {}
         self.home: dict[Value, Buffer] = {}
@@ -70,6 +78,7 @@ class Places:
         self._memrefs: ChainMap[tuple[object, ...], Value] = ChainMap()
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
         self._hoisted: dict[Value, Value] = {}
+        self._fixed: dict[Value, bool] = {}
         self._outermost: Operation | None = (
             None  # the region op of the function's own block that is being planned
         )
@@ -82,8 +91,10 @@ class Places:
         self._memrefs = self._memrefs.new_child()
         if self._outermost is None:
             self._outermost = region_op
+        self.heap.forget()
         with self.sizes.scope():
             yield
+        self.heap.forget()
         self.lifetimes, self.position, self._memrefs, self._outermost = saved
 
     # The life of a value
@@ -114,8 +125,12 @@ class Places:
         self._release(buffer)
 
     def _release(self, buffer: Buffer) -> None:
-        if buffer.slot is not None and not buffer.residents and not buffer.pins:
+        if buffer.residents or buffer.pins:
+            return
+        if buffer.slot is not None:
             self.workspace.release(buffer.slot)
+        elif buffer.block is not None and buffer.block.is_spare:
+            self.heap.release(buffer.block)
 
     # Choosing memory
 
@@ -125,7 +140,7 @@ class Places:
         if write is not None:
             place = self.written[write.place]
             if place not in busy and self._is_free(write, None):
-                return place
+                return self.prepare(value, place)
             spare = self.spare_for(value, place)
             if spare is not None:
                 return spare
@@ -140,12 +155,41 @@ class Places:
         """A buffer for a new value that is no memory written later."""
         result = self.lifetimes.result_of.get(value)
         if result is not None and not self.results[result].pins and self._is_dead(self.results[result], None):
-            return self.results[result]
+            return self.prepare(value, self.results[result])
         return self.temporary(value)
 
     def temporary(self, value: Value) -> Buffer:
-        """A new slot of the workspace for a value."""
-        return self._in_workspace(value, self.workspace.allocate)
+        """A new slot of the workspace for a value, or a heap block if its size is not known at the entry."""
+        if all(isinstance(extent, int) or self._is_fixed(extent) for extent in self.sizes.of(value)):
+            return self._in_workspace(value, self.workspace.allocate)
+        return self.prepare(value, self.growing())
+
+    def growing(self) -> Buffer:
+        """A heap block for values of any size; `prepare` makes it large enough for one."""
+        return Buffer(Kind.BLOCK, None, block=self.heap.allocate())
+
+    def choose_growing(self, value: Value, busy: Collection[Buffer]) -> Buffer:
+        """A block for a value whose size is not known yet: the one of the result that it becomes, if that is free."""
+        number = self.lifetimes.result_of.get(value)
+        result = None if number is None else self.results[number]
+        if result is None or result.block is None or result in busy or result.pins:
+            return self.growing()
+        return result if self._is_dead(result, None) else self.growing()
+
+    def growing_destination(self, operand: Value, busy: set[Buffer]) -> Buffer:
+        """A block that holds an operand, and what it grows to."""
+        buffer = self.reusable(None, operand, busy)
+        if buffer is None or buffer.block is None:
+            buffer = self.growing()
+            self.copy(operand, buffer)
+        return buffer
+
+    def prepare(self, value: Value, buffer: Buffer) -> Buffer:
+        """Make a buffer large enough for a value that is written there now; old contents are lost."""
+        if buffer.block is not None:
+            extents = [*self.sizes.of(value), byte_width(value.type.element_type)]
+            self.heap.reserve(buffer.block, extents)
+        return buffer
 
     def separate(self, value: Value) -> Buffer:
         """A slot for a value that shares no memory with what was in the workspace so far."""
@@ -227,7 +271,54 @@ class Places:
         if home is None or home is buffer:
             return
         self.copies += 1
+        self.prepare(value, buffer)
         dialect("memref").copy(self.memref(value), self.view(value, buffer))
+
+    def assign(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> None:
+        """Store values all at once; blocks exchange their contents, and what lies where another goes moves before."""
+        finished: set[Buffer] = set()
+        root = self.lifetimes.root
+        for index, (value, buffer) in enumerate(zip(values, buffers, strict=True)):
+            if buffer is None:
+                continue
+            home = self.home.get(root[value])
+            following = [other for other in buffers[index + 1 :] if other is not None]
+            if home is not None and home is not buffer:
+                if home not in finished and self._may_exchange(home, buffer, following):
+                    self._exchange(home, buffer)
+                else:
+                    self._copy_over(value, buffer, values[index + 1 :], buffers[index + 1 :])
+            finished.add(buffer)
+
+    def _copy_over(
+        self, value: Value, buffer: Buffer, values: Sequence[Value], buffers: Sequence[Buffer | None]
+    ) -> None:
+        """Copy a value into a buffer; what lies there and is stored elsewhere later moves before."""
+        root = self.lifetimes.root
+        for later, other in zip(values, buffers, strict=True):
+            if other is not None and other is not buffer and self.home.get(root[later]) is buffer:
+                saved = self.temporary(later)
+                self.copy(later, saved)
+                self.settle(root[later], saved)
+        self.copy(value, buffer)
+
+    def _may_exchange(self, home: Buffer, buffer: Buffer, following: Collection[Buffer]) -> bool:
+        """Whether two blocks may change their contents: nobody else needs what lies in the first later."""
+        if home.block is None or buffer.block is None:
+            return False
+        if home.pins and home not in following:
+            return False
+        return all(self.lifetimes.last_use(value) <= self.position for value in home.residents)
+
+    def _exchange(self, first: Buffer, second: Buffer) -> None:
+        assert first.block is not None
+        assert second.block is not None
+        self.heap.exchange(first.block, second.block)
+        first.residents, second.residents = second.residents, first.residents
+        for buffer in (first, second):
+            for value in buffer.residents:
+                self.home[value] = buffer
+        self._release(first)
 
     # Making memrefs
 
@@ -247,7 +338,8 @@ class Places:
         # Two unknown sizes may be swapped by a reshape, although the type is the same.
         if buffer.memref is not None and buffer.memref.type == type and static_shape(type).count(None) < 2:
             return buffer.memref
-        key = (buffer.where, type, *extents)
+        where = (buffer.where,) if buffer.block is None else (buffer.block, buffer.block.generation)
+        key = (*where, type, *extents)
         found = self._memrefs.get(key)
         if found is None:
             found = self._memrefs[key] = self._make_view(type, extents, buffer)
@@ -256,6 +348,8 @@ class Places:
     def _make_view(self, type: Type, extents: list[Extent], buffer: Buffer) -> Value:
         if buffer.memref is not None:
             return reshape(buffer.memref, type, extents, self.builder)
+        if buffer.block is not None:
+            return self.heap.view(buffer.block, type, extents)
         offset = self.builder.value(buffer.where)
         dynamic = [extent for extent in extents if not isinstance(extent, int)]
         return dialect("memref").view(type, self.workspace_memref, offset, dynamic)
@@ -276,17 +370,28 @@ class Places:
             return extent
         known = self._hoisted.get(extent)
         if known is None:
-            op = None if isinstance(extent.owner, ir.Block) else extent.owner.operation
-            if op is None or op.regions or op.name in ("memref.load", "func.call"):
-                where = extent.owner.owner.location if op is None else op.location
-                raise UnsupportedError(
-                    f"{where}: the size of an array inside a loop or branch is not known before it"
-                )
+            op = extent.owner.operation
             copy = op.clone()
             for index, operand in enumerate(op.operands):
                 copy.operands[index] = self.builder.value(self._hoist(operand))
             known = self._hoisted[extent] = copy.results[extent.result_number]
         return known
+
+    def _is_fixed(self, extent: Value) -> bool:
+        """Whether a size depends on the sizes of arguments only, so that it is known at the entry."""
+        known = self._fixed.get(extent)
+        if known is None:
+            known = self._fixed[extent] = self._compute_is_fixed(extent)
+        return known
+
+    def _compute_is_fixed(self, extent: Value) -> bool:
+        if isinstance(extent.owner, ir.Block):
+            return False
+        op = extent.owner.operation
+        if op.name == "memref.dim":
+            owner = op.operands[0].owner
+            return isinstance(owner, ir.Block) and bool(owner.owner.operation.name == "func.func")
+        return op.name.startswith("arith.") and all(self._is_fixed(operand) for operand in op.operands)
 
     def _is_outside(self, value: Value) -> bool:
         block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block

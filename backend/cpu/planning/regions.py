@@ -33,9 +33,10 @@ class Regions:
         bounds, initials = list(op.operands)[:3], list(op.operands)[3:]
         carried = list(body.arguments)[1:]
         self._vacate_written(op)
-        buffers = self._carry(op, initials, list(op.results))
+        buffers = self._carry(op, initials, list(op.results), carried)
         rotation = Rotation(self._places, 1, initials, buffers)
-        new = self._create(op, [*bounds, *initials], list(op.results), 1)
+        extents = self._varying_extents(initials, carried)
+        new = self._create(op, [*bounds, *initials], extents, list(op.results), 1)
         block = self._add_block(new, 0, [body.arguments[0], *carried])
         self._run(new, block, body, buffers, carried, carried, rotation=rotation)
         self._replace(op, rotation.finish(new, _used(op, buffers)))
@@ -49,9 +50,10 @@ class Regions:
         condition = list(before.operations)[-1].operation
         self._vacate_written(op)
         results: list[Value | None] = [self._result_of(op, initial) for initial in initials]
-        buffers = self._carry(op, initials, results)
+        buffers = self._carry(op, initials, results, carried)
         rotation = Rotation(self._places, 2, initials, buffers)
-        new = self._create(op, initials, list(op.results), 2)
+        extents = self._varying_extents(initials, carried)
+        new = self._create(op, initials, extents, list(op.results), 2)
         first = self._add_block(new, 0, carried)
         passed: list[Buffer | None] = []
         wanted = [None] * len(condition.operands)
@@ -59,7 +61,7 @@ class Regions:
             self._plan_block(before)
             for value in list(condition.operands)[1:]:
                 passed.append(self._pin_home(value))
-            self._terminate(condition, carried)
+            self._terminate(condition, carried, [None, *after.arguments])
         second = self._add_block(new, 1, list(after.arguments))
         self._run(
             new, second, after, passed, list(after.arguments), carried, stored=buffers, rotation=rotation
@@ -77,7 +79,7 @@ class Regions:
             busy = {buffer for buffer in buffers if buffer is not None}
             buffer = self._branch_buffer(op, result, owned, busy)
             buffers.append(buffer and self._places.pin(buffer))
-        new = self._create(op, list(op.operands), results, 2)
+        new = self._create(op, list(op.operands), [], results, 2)
         for number, region in enumerate(op.regions):
             for old in region:
                 block = self._add_block(new, number, [])
@@ -86,6 +88,7 @@ class Regions:
                 self._run(new, block, old, [], [], results, stored=buffers, owned=owned)
         for value in owned:
             owned[value].residents.discard(value)
+        self._replace(op, new)
         self._finish(op, buffers, [buffer for buffer in buffers if buffer is not None])
 
     # Buffers
@@ -97,17 +100,20 @@ class Regions:
                 self._places.vacate(self._places.written[value], self._places.position)
 
     def _carry(
-        self, op: Operation, initials: list[Value], results: Sequence[Value | None]
+        self, op: Operation, initials: list[Value], results: Sequence[Value | None], carried: list[Value]
     ) -> list[Buffer | None]:
         """Put the initial values where the loop carries them; None for scalars."""
         places = self._places
         busy = self._read_inside(op)
         buffers: list[Buffer | None] = []
-        for initial, result in zip(initials, results, strict=True):
+        for initial, result, argument in zip(initials, results, carried, strict=True):
             if not isinstance(initial.type, ir.RankedTensorType):
                 buffers.append(None)
                 continue
-            buffer = places.destination(result, initial, busy)
+            if places.sizes.varying_axes(argument):
+                buffer = places.growing_destination(initial, busy)
+            else:
+                buffer = places.destination(result, initial, busy)
             buffer.residents.discard(places.lifetimes.root[initial])  # overwritten by the first iteration
             busy.add(buffer)
             buffers.append(places.pin(buffer))
@@ -120,6 +126,8 @@ class Regions:
         if not isinstance(result.type, ir.RankedTensorType):
             return None
         places = self._places
+        if places.sizes.varying_axes(result):
+            return places.choose_growing(result, busy)
         updated = updated_value(result, {op})
         buffer = None if updated is None else places.reusable(result, updated, busy)
         if buffer is None:
@@ -184,8 +192,8 @@ class Regions:
             self._plan_block(old)
             terminator = list(old.operations)[-1].operation
             values = list(terminator.operands)
-            self._store_yielded(values, stored if rotation is None else rotation.targets(values, stored))
-            self._terminate(terminator, arguments)
+            self._places.assign(values, stored if rotation is None else rotation.targets(values, stored))
+            self._terminate(terminator, arguments, targets)
 
     @contextmanager
     def _enter(
@@ -203,56 +211,70 @@ class Regions:
         for argument, buffer in zip(arguments, buffers, strict=True):
             if buffer is not None:
                 self._places.settle(argument, buffer)
+                buffer.renew()
         with self._places.scope(lifetimes, new), ir.InsertionPoint(block):
             yield
 
-    def _store_yielded(self, values: list[Value], stored: Sequence[Buffer | None]) -> None:
-        """Store all values at once: one that lies where another goes is moved before."""
+    def _terminate(
+        self, terminator: Operation, arguments: list[Value], targets: Sequence[Value | None]
+    ) -> None:
+        """End a block, and the life of what it defined; `targets` are what its operands become."""
         places = self._places
-        root = places.lifetimes.root
-        for index, (value, buffer) in enumerate(zip(values, stored, strict=True)):
-            if buffer is None or places.home.get(root[value]) is buffer:
-                continue
-            for later, other in zip(values[index + 1 :], stored[index + 1 :], strict=True):
-                if other is not None and places.home.get(root[later]) is buffer:
-                    saved = places.temporary(later)
-                    places.copy(later, saved)
-                    places.settle(root[later], saved)
-            places.copy(value, buffer)
-
-    def _terminate(self, terminator: Operation, arguments: list[Value]) -> None:
-        """End a block, and the life of what it defined."""
-        places = self._places
+        extents = self._varying_extents(list(terminator.operands), targets)
         for value in [*places.lifetimes.ending.get(places.position, ()), *arguments]:
             places.leave(value)
         scalars = [
             self._mapping[v] for v in terminator.operands if not isinstance(v.type, ir.RankedTensorType)
         ]
-        ir.Operation.create(terminator.name, operands=scalars)
+        ir.Operation.create(terminator.name, operands=[*scalars, *extents])
 
-    def _create(self, op: Operation, operands: list[Value], results: list[Value], regions: int) -> Operation:
-        """The new op, which carries scalars only."""
-        scalars = [result for result in results if not isinstance(result.type, ir.RankedTensorType)]
+    def _varying_extents(self, values: Sequence[Value], targets: Sequence[Value | None]) -> list[Value]:
+        """The sizes of tensors that vary in what they become, as index values."""
+        sizes = self._places.sizes
+        return [
+            sizes.builder.value(sizes.of(value)[axis])
+            for value, target in zip(values, targets, strict=True)
+            if target is not None
+            for axis in sizes.varying_axes(target)
+        ]
+
+    def _create(
+        self, op: Operation, operands: list[Value], extents: list[Value], results: list[Value], regions: int
+    ) -> Operation:
+        """The new op, which carries scalars, and behind them the sizes that vary."""
+        types = [result.type for result in results if not isinstance(result.type, ir.RankedTensorType)]
+        types += [ir.IndexType.get()] * len(self._varying(results))
         kept = [self._mapping[value] for value in operands if not isinstance(value.type, ir.RankedTensorType)]
-        new = ir.Operation.create(op.name, results=[s.type for s in scalars], operands=kept, regions=regions)
-        self._mapping.update(zip(scalars, new.results, strict=True))
-        return new
+        return ir.Operation.create(op.name, results=types, operands=[*kept, *extents], regions=regions)
 
     def _add_block(self, new: Operation, number: int, arguments: list[Value]) -> Block:
-        scalars = [argument for argument in arguments if not isinstance(argument.type, ir.RankedTensorType)]
-        block = new.regions[number].blocks.append(*(argument.type for argument in scalars))
-        self._mapping.update(zip(scalars, block.arguments, strict=True))
+        types = [
+            argument.type for argument in arguments if not isinstance(argument.type, ir.RankedTensorType)
+        ]
+        types += [ir.IndexType.get()] * len(self._varying(arguments))
+        block = new.regions[number].blocks.append(*types)
+        self._define(arguments, list(block.arguments))
         return block
 
     def _replace(self, op: Operation, new: Operation) -> None:
-        scalars = [result for result in op.results if not isinstance(result.type, ir.RankedTensorType)]
-        self._mapping.update(zip(scalars, new.results, strict=False))
+        self._define(list(op.results), list(new.results))
+
+    def _define(self, old: list[Value], new: list[Value]) -> None:
+        """Note what stands for scalars and sizes that vary; more values may follow."""
+        scalars = [value for value in old if not isinstance(value.type, ir.RankedTensorType)]
+        self._mapping.update(zip(scalars, new, strict=False))
+        for (value, axis), extent in zip(self._varying(old), new[len(scalars) :], strict=False):
+            self._places.sizes.know(value, axis, extent)
+
+    def _varying(self, values: list[Value]) -> list[tuple[Value, int]]:
+        return [(value, axis) for value in values for axis in self._places.sizes.varying_axes(value)]
 
     def _finish(self, op: Operation, buffers: Sequence[Buffer | None], pinned: Sequence[Buffer]) -> None:
         for result, buffer in zip(op.results, buffers, strict=True):
             if buffer is not None:
                 self._places.settle(result, buffer)
         for buffer in pinned:
+            buffer.renew()
             self._places.unpin(buffer)
 
 

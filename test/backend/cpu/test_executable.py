@@ -168,19 +168,6 @@ def test_machine_code_is_freed():
     assert kept(np.ones(5, np.float32))[0][0] == -1
 
 
-def test_size_that_depends_on_data_is_refused():
-    text = """func.func @f(%n: tensor<i64>) -> tensor<?xf32> {
-      %i = tensor.extract %n[] : tensor<i64>
-      %size = arith.index_cast %i : i64 to index
-      %zero = arith.constant 0.0 : f32
-      %e = tensor.empty(%size) : tensor<?xf32>
-      %r = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
-      return %r : tensor<?xf32>
-    }"""
-    with pytest.raises(UnsupportedError, match="size of an array depends on the values"):
-        compile_text(text)
-
-
 def test_unknown_function_is_refused():
     text = elementwise("4", "f32", "%r = func.call @system(%a) : (f32) -> f32")
     with pytest.raises(InternalError, match="unknown function system"):
