@@ -25,8 +25,19 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class ConversionError(UnsupportedError, SyntaxError):
+    """Control flow in a function cannot be converted; the error shows the place as Python shows syntax errors."""
+
+    def __init__(self, message: str, details: tuple[object, ...] | None = None) -> None:
+        SyntaxError.__init__(self, message, *([] if details is None else [details]))
+
+
 class ConcreteValueError(WeftTypeError):
     """Python asked a traced array for its value, which is known only when the compiled function runs."""
+
+
+class ControlFlowError(WeftTypeError):
+    """Paths through the program leave values that compiled code cannot hold in one variable."""
 
 
 class LeakedArrayError(WeftValueError):

@@ -1,0 +1,1 @@
+"""Python control flow on arrays: the conversion of functions, and the operators that converted code calls."""

@@ -1,0 +1,11 @@
+"""Conversion of Python functions: control flow becomes calls of operators, on the syntax tree, line by line.
+
+`convert(function, operators)` is the way in. The parts: `source` finds the tree of a function, `uses`, `liveness`
+and `assignment` analyse it, `desugar` and `patterns` simplify it, `expressions`, `comprehensions`, `assignments`,
+`functions`, `statements` and `blocks` convert it, `converter` compiles the result.
+"""
+
+from .converter import convert, is_converted, original_of, why_not_converted
+from .printing import to_code
+
+__all__ = ["convert", "is_converted", "original_of", "to_code", "why_not_converted"]

@@ -1,0 +1,174 @@
+"""Assignments: what is written to items goes through operators; all else stays as it is written."""
+
+from __future__ import annotations
+
+import ast
+
+from . import build
+from .comprehensions import ComprehensionConverter
+from .uses import target_names
+
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+=",
+    ast.Sub: "-=",
+    ast.Mult: "*=",
+    ast.MatMult: "@=",
+    ast.Div: "/=",
+    ast.Mod: "%=",
+    ast.Pow: "**=",
+    ast.LShift: "<<=",
+    ast.RShift: ">>=",
+    ast.BitOr: "|=",
+    ast.BitXor: "^=",
+    ast.BitAnd: "&=",
+    ast.FloorDiv: "//=",
+}
+
+_EFFECTS = (
+    ast.Call,
+    ast.NamedExpr,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+    ast.Await,
+)
+
+
+class AssignmentConverter(ComprehensionConverter):
+    """Converts assignments, updates and deletions."""
+
+    def assign(self, node: ast.Assign) -> None:
+        """`a = b = value`."""
+        self.note_targets(*node.targets)
+        if not any(_has_items(target) for target in node.targets):
+            value = self.expr(node.value)
+            targets = [self.target(target) for target in node.targets]
+            self.emit(build.copied(node, targets=targets, value=value))
+            return
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
+            self._set_item(node.targets[0], node.value, node)
+            return
+        value = self.expr(node.value)
+        if len(node.targets) > 1:
+            temporary = self._temporary(value, node)
+            value = build.load(temporary, node.value)
+        for target in node.targets:
+            self.assign_to(target, value, node)
+
+    def ann_assign(self, node: ast.AnnAssign) -> None:
+        """`a: type = value`; in a function the annotation of a variable is not evaluated."""
+        if node.value is not None:
+            plain = ast.Assign([node.target], node.value, **build.place(node))
+            self.assign(plain)
+        elif not isinstance(node.target, ast.Name):
+            self.emit(build.copied(node, target=self.target(node.target)))
+
+    def note_targets(self, *targets: ast.expr) -> None:
+        """Remember which variables the present function binds."""
+        for target in targets:
+            self.body.bound.update(target_names(target))
+
+    def target(self, node: ast.expr) -> ast.expr:
+        """A target without items, with converted objects: `f(x).y` of `f(x).y = 1`."""
+        if isinstance(node, ast.Name):
+            return node
+        result: ast.expr = self.rebuilt(node)
+        return result
+
+    def assign_to(self, target: ast.expr, value: ast.expr, where: ast.stmt) -> None:
+        """Assign a converted value to a target."""
+        if isinstance(target, ast.Subscript):
+            arguments = [self.expr(target.value), self.index(target.slice), value]
+            self.emit(build.statement(build.call("set_item", arguments, target)))
+        elif isinstance(target, (ast.Tuple, ast.List)) and _has_items(target):
+            self._unpack(target, value, where)
+        else:
+            self.emit(ast.Assign([self.target(target)], value, **build.place(where)))
+
+    def _unpack(self, target: ast.Tuple | ast.List, value: ast.expr, where: ast.stmt) -> None:
+        """`x[0], y = value`: unpack into temporaries from the first item on, then assign those in order."""
+        names: list[ast.expr] = []
+        later: list[tuple[ast.expr, str]] = []
+        for item in target.elts:
+            if not later and not _has_items(item):
+                names.append(self.target(item))
+                continue
+            inner = item.value if isinstance(item, ast.Starred) else item
+            temporary = self.names.fresh("value")
+            later.append((inner, temporary))
+            store: ast.expr = build.store(temporary, inner)
+            if isinstance(item, ast.Starred):
+                store = ast.Starred(store, ast.Store(), **build.place(item))
+            names.append(store)
+        pattern = build.copied(target, elts=names)
+        self.emit(ast.Assign([pattern], value, **build.place(where)))
+        for inner, temporary in later:
+            self.assign_to(inner, build.load(temporary, inner), where)
+
+    def _set_item(self, target: ast.Subscript, value: ast.expr, where: ast.stmt) -> None:
+        """`x[i] = value`: Python evaluates the value first, which matters only where that has effects."""
+        in_order = not has_effects(value) or (
+            self.is_stable(target.value, [value]) and self.is_stable(target.slice, [value])
+        )
+        converted = self.expr(value)
+        if not in_order:
+            converted = build.load(self._temporary(converted, where), value)
+        self.assign_to(target, converted, where)
+
+    def _temporary(self, value: ast.expr, where: ast.stmt) -> str:
+        name = self.names.fresh("value")
+        self.emit(build.assign(name, value, where))
+        return name
+
+    def aug_assign(self, node: ast.AugAssign) -> None:
+        """`y += value`, `x[i] += value`."""
+        target = node.target
+        if isinstance(target, ast.Subscript):
+            self._update_item(target, node)
+            return
+        self.note_targets(target)
+        if isinstance(target, ast.Name) and self.may_be_unbound(target):
+            # The variable must have a plain value before it is updated.
+            self.emit(build.assign(target.id, self.checked(build.load(target.id, target)), target))
+        value = self.expr(node.value)
+        self.emit(build.copied(node, target=self.target(target), value=value))
+
+    def _update_item(self, target: ast.Subscript, node: ast.AugAssign) -> None:
+        """Python reads the item before it evaluates the value; a value with effects is given as a function."""
+        late = has_effects(node.value)
+        value = self.thunk_of(node.value) if late else self.expr(node.value)
+        symbol = build.constant(_SYMBOLS[type(node.op)], node)
+        arguments = [self.expr(target.value), self.index(target.slice), symbol, value]
+        keywords = [build.keyword("late", True, node)] if late else []
+        self.emit(build.statement(build.call("update_item", arguments, node, keywords)))
+
+    def delete(self, node: ast.Delete) -> None:
+        """`del y, x[0]`."""
+        self.note_targets(*node.targets)
+        for target in node.targets:
+            if isinstance(target, ast.Name) and self.may_be_unbound(target):
+                self.emit(build.statement(self.checked(build.load(target.id, target))))
+            self.emit(ast.Delete([self.target(target)], **build.place(node)))
+
+
+def _has_items(target: ast.expr) -> bool:
+    """Whether a target has `x[i]` in it."""
+    stack = [target]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Subscript):
+            return True
+        if isinstance(node, (ast.Tuple, ast.List)):
+            stack.extend(node.elts)
+        elif isinstance(node, ast.Starred):
+            stack.append(node.value)
+    return False
+
+
+def has_effects(node: ast.expr) -> bool:
+    """Whether evaluating an expression may change anything (operators and attributes are trusted not to)."""
+    return any(isinstance(inner, _EFFECTS) for inner in ast.walk(node))
+
+
+__all__ = ["AssignmentConverter", "has_effects"]

@@ -1,0 +1,128 @@
+"""Comprehensions and generator expressions: the element and the condition become functions of the item."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from . import build
+from .expressions import _CONVERTERS, ExpressionConverter
+from .unsupported import unsupported
+from .uses import Comprehension, target_names
+
+_KINDS = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict", ast.GeneratorExp: "generator"}
+
+
+class ComprehensionConverter(ExpressionConverter):
+    """Converts comprehensions."""
+
+    def comprehension(self, node: Comprehension) -> ast.expr:
+        """`weft_.comprehension(kind, iterable, element, condition)`; inner clauses are nested calls, made flat."""
+        own = {name for clause in node.generators for name in target_names(clause.target)}
+        iterable = self.expr(node.generators[0].iter)
+        shares = self._shares_variables(node, own)
+        hidden, self.hidden = self.hidden, self.hidden | own
+        try:
+            if not shares:
+                return self._clause(node, 0, _KINDS[type(node)], iterable)
+            return self._shared(node, iterable, own)
+        finally:
+            self.hidden = hidden
+
+    def _shares_variables(self, node: Comprehension, own: set[str]) -> bool:
+        """Whether its variables must be the same for all items.
+
+        A function in the comprehension sees their latest values; a condition on an unpacked item unpacks it.
+        """
+        if any(clause.ifs and not isinstance(clause.target, ast.Name) for clause in node.generators):
+            return True
+        parts: list[ast.AST] = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for clause in node.generators:
+            parts += clause.ifs
+        parts += [clause.iter for clause in node.generators[1:]]
+        uses = self.uses.of_all(parts)
+        return bool(own & uses.captured) or len(own) < sum(
+            len(list(target_names(clause.target))) for clause in node.generators
+        )
+
+    def _shared(self, node: Comprehension, iterable: ast.expr, own: set[str]) -> ast.expr:
+        """A function around the comprehension that holds its variables."""
+        parameter = self.names.fresh("iterable")
+        with self.generated() as body:
+            body.statements.extend(build.declare(name, node) for name in sorted(own))
+            result = self._clause(node, 0, _KINDS[type(node)], build.load(parameter, node), own)
+        body.statements.append(ast.Return(result, **build.place(node)))
+        function = self.define("comprehension", body, node, [parameter])
+        return ast.Call(function, [iterable], [], **build.place(node))
+
+    def _clause(
+        self,
+        node: Comprehension,
+        index: int,
+        kind: str,
+        iterable: ast.expr,
+        shared: Iterable[str] = (),
+    ) -> ast.expr:
+        clause = node.generators[index]
+        if clause.is_async:
+            raise unsupported(self.context, node, "an asynchronous comprehension", "loop over a list instead")
+        is_last = index == len(node.generators) - 1
+
+        def element() -> ast.expr:
+            if is_last:
+                return self._element_of(node)
+            inner = node.generators[index + 1]
+            return self._clause(node, index + 1, "generator", self.expr(inner.iter), shared)
+
+        def condition() -> ast.expr:
+            tests = clause.ifs
+            if len(tests) == 1:
+                return self.expr(tests[0])
+            return self.expr(ast.BoolOp(ast.And(), tests, **build.place(tests[0])))
+
+        arguments = [build.constant(kind, node), iterable]
+        if clause.ifs:
+            element_function = self._function("element", clause.target, element, node, shared, binds=False)
+            condition_function = self._function(
+                "condition", clause.target, condition, node, shared, binds=True
+            )
+            arguments += [element_function, condition_function]
+        else:
+            arguments.append(self._function("element", clause.target, element, node, shared, binds=True))
+        keywords = [] if is_last else [build.keyword("flat", True, node)]
+        return build.call("comprehension", arguments, node, keywords)
+
+    def _element_of(self, node: Comprehension) -> ast.expr:
+        if isinstance(node, ast.DictComp):
+            return build.tuple_of([self.expr(node.key), self.expr(node.value)], node)
+        return self.expr(node.elt)
+
+    def _function(
+        self,
+        hint: str,
+        target: ast.expr,
+        make: Callable[[], ast.expr],
+        node: ast.AST,
+        shared: Iterable[str],
+        *,
+        binds: bool,
+    ) -> ast.expr:
+        """A function of the item; it assigns the target unless that was done before, by the condition."""
+        shared = set(shared)
+        if isinstance(target, ast.Name) and not shared:
+            return self.thunk(make, node, hint, [target.id])
+        item = self.names.fresh("item")
+        first: list[ast.stmt] = []
+        if binds or not shared:
+            names = sorted(set(target_names(target)) & shared)
+            if names:
+                first.append(ast.Nonlocal(names, **build.place(target)))
+            first.append(ast.Assign([target], build.load(item, target), **build.place(target)))
+        return self.thunk(make, node, hint, [item], first)
+
+
+for _kind in _KINDS:
+    _CONVERTERS[_kind] = ComprehensionConverter.comprehension
+
+
+__all__ = ["ComprehensionConverter"]

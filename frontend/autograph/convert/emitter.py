@@ -1,0 +1,192 @@
+"""What the converters of expressions and statements share: the function being written, and facts about the user's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+
+from . import build
+from .assignment import DefiniteAssignment
+from .exits import Exits
+from .generated import Body, Names, Owner
+from .liveness import Liveness
+from .uses import Scope, UseTable
+
+FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+"""Builtins that look at the variables of the function that calls them, unless they are given others."""
+
+FRAME_CALLS = FRAME_READERS | {"globals", "super", "breakpoint"}
+"""Builtins whose result depends on who calls them; they are called directly."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where the function that is converted comes from."""
+
+    filename: str
+    lines: Sequence[str]
+    """The source, for error messages."""
+    class_name: str | None = None
+    """The class whose private names (`__x`) the function uses."""
+    environment: Mapping[str, object] = field(default_factory=dict)
+    """The globals and the variables of enclosing functions."""
+
+    def mangled(self, name: str) -> str:
+        """What Python makes of a private name in a class.
+
+        >>> Context("f.py", [], "_Tree").mangled("__size"), Context("f.py", [], "Tree").mangled("__eq__")
+        ('_Tree__size', '__eq__')
+        """
+        class_name = (self.class_name or "").lstrip("_")
+        if not class_name or not name.startswith("__") or name.endswith("__") or "." in name:
+            return name
+        return f"_{class_name}{name}"
+
+
+@dataclass
+class Facts:
+    """What the analyses found out about one function."""
+
+    unbound: set[int]
+    liveness: Liveness
+    reads_frame: bool
+    """Whether it may look at all of its variables."""
+
+
+class Emitter:
+    """The state of a conversion: the function being written, and the scopes around it."""
+
+    def __init__(self, context: Context, names: Names) -> None:
+        self.context = context
+        self.names = names
+        self.uses = UseTable()
+        self.exits = Exits()
+        self.scopes: list[Scope] = []
+        self.body: Body
+        self.facts: Facts
+        self.hidden: set[str] = set()
+        """Names that a comprehension hides at present."""
+        self.user_lambdas: set[tuple[int, int, int, int]] = set()
+        """Where the bodies of the user's own lambdas stand."""
+
+    @property
+    def scope(self) -> Scope:
+        """The user's function that is being converted."""
+        return self.body.owner.scope
+
+    def emit(self, *statements: ast.stmt) -> None:
+        """Write statements at the end of the present function."""
+        self.body.statements.extend(statements)
+
+    def dead_keyword(self, statements: Sequence[ast.stmt], where: ast.AST) -> list[ast.keyword]:
+        """`dead="names"`, where there are any."""
+        found = [self.context.mangled(name) for name in self.facts.liveness.dead(statements)]
+        return [build.keyword("dead", " ".join(found), where)] if found else []
+
+    # Functions
+
+    @contextmanager
+    def owner(self, scope: Scope, statements: Sequence[ast.stmt]) -> Iterator[Body]:
+        """Write a function of the user's; its statements are analysed first."""
+        outer = (getattr(self, "body", None), getattr(self, "facts", None), self.hidden)
+        reads_frame = bool(scope.uses.calls & FRAME_READERS)
+        liveness = Liveness(scope, self.uses, self.exits, all_live=reads_frame)
+        liveness.run(statements)
+        assignment = DefiniteAssignment(scope, self.uses, self.names.given)
+        assignment.run(statements)
+        self.facts = Facts(assignment.unbound, liveness, reads_frame)
+        self.body = Body(Owner(scope), is_generated=False)
+        self.hidden = self.hidden - scope.locals
+        self.scopes.append(scope)
+        try:
+            yield self.body
+        finally:
+            self.scopes.pop()
+            self.body, self.facts, self.hidden = outer  # type: ignore[assignment]
+
+    @contextmanager
+    def generated(self) -> Iterator[Body]:
+        """Write a function that conversion makes."""
+        outer = self.body
+        self.body = Body(outer.owner, is_generated=True)
+        try:
+            yield self.body
+        finally:
+            self.body = outer
+
+    @contextmanager
+    def collected(self) -> Iterator[list[ast.stmt]]:
+        """Write statements of the present function into a list of their own: an inner block."""
+        outer = self.body.statements
+        self.body.statements = []
+        try:
+            yield self.body.statements
+        finally:
+            self.body.statements = outer
+
+    def define(
+        self, hint: str, body: Body, where: ast.AST, parameters: Iterable[str] = (), comment: str = ""
+    ) -> ast.Name:
+        """Write `def hint_1(parameters):` with what was written into a body; returns the name."""
+        name = self.names.function(hint)
+        statements = body.declarations(where) + (body.statements or [ast.Pass(**build.place(where))])
+        definition = build.function(name, build.parameters(parameters, where), statements, where)
+        definition.comment = comment  # type: ignore[attr-defined]
+        self.emit(definition)
+        return build.load(name, where)
+
+    def thunk(
+        self,
+        make: Callable[[], ast.expr],
+        where: ast.AST,
+        hint: str = "value",
+        parameters: Sequence[str] = (),
+        first: Sequence[ast.stmt] = (),
+    ) -> ast.expr:
+        """A function of an expression: a lambda, or the name of a definition where it takes statements."""
+        with self.generated() as body:
+            body.statements.extend(first)
+            value = make()
+        if not body.statements and not body.bound:
+            return ast.Lambda(build.parameters(parameters, where), value, **build.place(where))
+        body.statements.append(ast.Return(value, **build.place(value)))
+        return self.define(hint, body, where, parameters)
+
+    # Names
+
+    def is_shadowed(self, name: str) -> bool:
+        """Whether a builtin's name means something else here."""
+        if name in self.hidden or name in self.context.environment:
+            return True
+        return any(name in scope.locals for scope in self.scopes)
+
+    def is_module(self, node: ast.expr) -> bool:
+        """Whether an expression is known to be a module."""
+        if isinstance(node, ast.Name) and node.id not in self.hidden:
+            for scope in reversed(self.scopes):
+                if node.id in scope.locals:
+                    return self._imports(scope, node.id)
+        return self._module(node) is not None
+
+    def _imports(self, scope: Scope, name: str) -> bool:
+        uses = scope.uses
+        return name in uses.imports and name not in uses.assigned | uses.rebound | set(scope.parameters)
+
+    def _module(self, node: ast.expr) -> ModuleType | None:
+        if isinstance(node, ast.Attribute):
+            outer = self._module(node.value)
+            found = vars(outer).get(node.attr) if outer is not None else None
+        elif isinstance(node, ast.Name) and not self._is_local(node.id):
+            found = self.context.environment.get(node.id)
+        else:
+            return None
+        return found if isinstance(found, ModuleType) else None
+
+    def _is_local(self, name: str) -> bool:
+        return name in self.hidden or any(name in scope.locals for scope in self.scopes)
+
+
+__all__ = ["FRAME_CALLS", "FRAME_READERS", "Context", "Emitter", "Facts"]

@@ -1,0 +1,264 @@
+"""Expressions: conditions become operators over functions, so that either side runs only where it is chosen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import build
+from .emitter import FRAME_CALLS, FRAME_READERS, Emitter
+from .unsupported import unsupported
+
+_RELATIONS = {ast.Is: "is_", ast.IsNot: "is_not_", ast.In: "in_", ast.NotIn: "not_in_"}
+
+
+class ExpressionConverter(Emitter):
+    """Converts expressions."""
+
+    def expr(self, node: ast.expr) -> ast.expr:
+        """The converted expression; the node itself where nothing changes."""
+        converter = _CONVERTERS.get(type(node))
+        result: ast.expr = self.rebuilt(node) if converter is None else converter(self, node)
+        return result
+
+    def exprs(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        """Several converted expressions."""
+        return [self.expr(node) for node in nodes]
+
+    def rebuilt(self, node: Any) -> Any:
+        """The node with converted children."""
+        changes = {}
+        for name in node._fields:
+            old = getattr(node, name, None)
+            if isinstance(old, ast.expr):
+                new: Any = self.expr(old)
+                if new is not old:
+                    changes[name] = new
+            elif isinstance(old, list) and old and isinstance(old[0], (ast.expr, ast.keyword)):
+                new = [self.expr(item) if isinstance(item, ast.expr) else self.rebuilt(item) for item in old]
+                if any(a is not b for a, b in zip(old, new, strict=True)):
+                    changes[name] = new
+        return build.copied(node, **changes) if changes else node
+
+    def thunk_of(self, node: ast.expr, hint: str = "value") -> ast.expr:
+        """A function of a user's expression."""
+        return self.thunk(lambda: self.expr(node), node, hint)
+
+    # Names
+
+    def name(self, node: ast.Name) -> ast.expr:
+        """A name; one that may be unbound is read by an operator that says so."""
+        if isinstance(node.ctx, ast.Load) and self.may_be_unbound(node):
+            return self.checked(node)
+        return node
+
+    def may_be_unbound(self, node: ast.Name) -> bool:
+        """Whether a name may have no value here, in a way that Python itself would not report as the user's."""
+        return id(node) in self.facts.unbound and node.id not in self.hidden
+
+    def checked(self, node: ast.Name) -> ast.expr:
+        """`weft_.load(lambda: y, "y")`."""
+        read = ast.Lambda(build.parameters((), node), build.load(node.id, node), **build.place(node))
+        return build.call("load", [read, build.constant(self.context.mangled(node.id), node)], node)
+
+    def named(self, node: ast.NamedExpr) -> ast.expr:
+        """`(y := x)`: y is a variable of the user's function, wherever this ends up."""
+        self.body.bound.add(node.target.id)
+        return build.copied(node, value=self.expr(node.value))
+
+    # Conditions
+
+    def bool_op(self, node: ast.BoolOp) -> ast.expr:
+        """`and`, `or`."""
+        first, *rest = node.values
+        method = "and_" if isinstance(node.op, ast.And) else "or_"
+        return build.call(method, [self.expr(first), *(self.thunk_of(value) for value in rest)], node)
+
+    def unary(self, node: ast.UnaryOp) -> ast.expr:
+        """`not`."""
+        if isinstance(node.op, ast.Not):
+            return build.call("not_", [self.expr(node.operand)], node)
+        return build.copied(node, operand=self.expr(node.operand))
+
+    def if_exp(self, node: ast.IfExp) -> ast.expr:
+        """`a if c else b`."""
+        test = self.expr(node.test)
+        return build.call("if_exp", [test, self.thunk_of(node.body), self.thunk_of(node.orelse)], node)
+
+    def compare(self, node: ast.Compare) -> ast.expr:
+        """Comparisons, chained ones too."""
+        return self._chain(self.expr(node.left), node.ops, node.comparators, node)
+
+    def _chain(
+        self, left: ast.expr, ops: Sequence[ast.cmpop], operands: Sequence[ast.expr], node: ast.Compare
+    ) -> ast.expr:
+        if len(ops) == 1:
+            return self._comparison(left, ops[0], self.expr(operands[0]), node)
+        middle = operands[0]
+        here: ast.expr = self.expr(middle)
+        again: Callable[[], ast.expr]
+        if self.is_stable(middle, operands[1:]):
+            again = lambda: self.expr(middle)  # noqa: E731
+        else:
+            temporary = self.names.fresh("value")
+            here = ast.NamedExpr(build.store(temporary, middle), here, **build.place(middle))
+            again = lambda: build.load(temporary, middle)  # noqa: E731
+        first = self._comparison(left, ops[0], here, node)
+        rest = self.thunk(lambda: self._chain(again(), ops[1:], operands[1:], node), node)
+        return build.call("and_", [first, rest], node)
+
+    def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr, node: ast.Compare) -> ast.expr:
+        method = _RELATIONS.get(type(op))
+        if method is not None:
+            return build.call(method, [left, right], node)
+        return ast.Compare(left, [op], [right], **build.place(node))
+
+    def is_stable(self, node: ast.expr, others: Sequence[ast.expr]) -> bool:
+        """Whether an expression has no effects, and evaluating others does not change its value."""
+        stack = [node]
+        while stack:
+            inner = stack.pop()
+            if isinstance(inner, ast.Name):
+                if not self._is_stable_name(inner, others):
+                    return False
+            elif isinstance(inner, (ast.BinOp, ast.UnaryOp, ast.Tuple, ast.Slice)):
+                stack.extend(child for child in ast.iter_child_nodes(inner) if isinstance(child, ast.expr))
+            elif not isinstance(inner, ast.Constant):
+                return False
+        return True
+
+    def _is_stable_name(self, node: ast.Name, others: Sequence[ast.expr]) -> bool:
+        if node.id in self.hidden:
+            return True
+        if (
+            node.id not in self.scope.locals
+            or node.id in self.scope.uses.rebound
+            or self.may_be_unbound(node)
+        ):
+            return False
+        return not any(node.id in self.uses.of(other).stores for other in others)
+
+    # Calls, attributes, items
+
+    def call(self, node: ast.Call) -> ast.expr:
+        """`f(a)`; what looks at the calling frame is called directly."""
+        function = node.func
+        if (
+            isinstance(function, ast.Name)
+            and function.id in FRAME_CALLS
+            and not self.is_shadowed(function.id)
+        ):
+            return self._frame_call(node, function.id)
+        callee = self.expr(function)
+        if isinstance(function, ast.Attribute):
+            base = self.expr(function.value)
+            callee = function if base is function.value else build.copied(function, value=base)
+        arguments = [callee, *self.exprs(node.args)]
+        return build.call("call", arguments, node, [self.rebuilt(item) for item in node.keywords])
+
+    def _frame_call(self, node: ast.Call, name: str) -> ast.expr:
+        if name == "super" and not node.args and not node.keywords:
+            first = self.scope.first_parameter
+            if first is None or self.context.class_name is None:
+                return node  # an error, which Python reports
+            return build.copied(node, args=[build.load("__class__", node), build.load(first, node)])
+        needs_frame = name in FRAME_READERS and len(node.args) < (2 if name in ("eval", "exec") else 1)
+        if needs_frame and self.body.is_generated:
+            raise unsupported(
+                self.context,
+                node,
+                f"{name}() inside of a condition, loop, try statement, comprehension or after an early return",
+                "it looks at the variables of the function that calls it: call it at the top of the function, or "
+                "name the variables you need",
+            )
+        return self.rebuilt(node)  # type: ignore[no-any-return]
+
+    def attribute(self, node: ast.Attribute) -> ast.expr:
+        """`o.x`; attributes of modules are read as they are."""
+        if not isinstance(node.ctx, ast.Load):
+            return build.copied(node, value=self.expr(node.value))
+        if self.is_module(node.value):
+            return self.rebuilt(node)  # type: ignore[no-any-return]
+        name = build.constant(self.context.mangled(node.attr), node)
+        return build.call("attr", [self.expr(node.value), name], node)
+
+    def subscript(self, node: ast.Subscript) -> ast.expr:
+        """`x[i]`."""
+        if getattr(node, "is_plain", False):
+            return self.rebuilt(node)  # type: ignore[no-any-return]
+        if not isinstance(node.ctx, ast.Load):
+            return build.copied(node, value=self.expr(node.value), slice=self.expr(node.slice))
+        return build.call("item", [self.expr(node.value), self.index(node.slice)], node)
+
+    def index(self, node: ast.expr) -> ast.expr:
+        """What stands in brackets, as a value: slices are made by `weft_.index[...]`."""
+        items = node.elts if isinstance(node, ast.Tuple) else [node]
+        converted = self.expr(node)
+        if not any(isinstance(item, ast.Slice) for item in items):
+            return converted
+        return ast.Subscript(build.operator("index", node), converted, ast.Load(), **build.place(node))
+
+    def bin_op(self, node: ast.BinOp) -> ast.expr:
+        """Arithmetic; long sums are walked without recursion."""
+        spine = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            spine.append(left)
+            left = left.left
+        result = self.expr(left)
+        for inner in reversed(spine):
+            right = self.expr(inner.right)
+            same = result is inner.left and right is inner.right
+            result = inner if same else build.copied(inner, left=result, right=right)
+        return result
+
+    # Strings
+
+    def joined(self, node: ast.JoinedStr) -> ast.expr:
+        """f-strings: texts, and `(value, conversion, format)` for each field."""
+        if not any(isinstance(part, ast.FormattedValue) for part in node.values):
+            return node
+        return build.call("fstring", [self._part(part, node) for part in node.values], node)
+
+    def _part(self, part: ast.expr, node: ast.JoinedStr) -> ast.expr:
+        if not isinstance(part, ast.FormattedValue):
+            return part
+        conversion = chr(part.conversion) if part.conversion >= 0 else None
+        spec: ast.expr = build.constant(None, node)
+        if isinstance(part.format_spec, ast.JoinedStr):
+            texts = part.format_spec.values
+            constant = len(texts) == 1 and isinstance(texts[0], ast.Constant)
+            spec = texts[0] if constant else self.expr(part.format_spec)
+            if not texts:
+                spec = build.constant("", node)
+        return build.tuple_of([self.expr(part.value), build.constant(conversion, part), spec], part)
+
+    def refused(self, node: ast.expr) -> ast.expr:
+        """What cannot be converted."""
+        raise unsupported(
+            self.context,
+            node,
+            "await in a function that is compiled",
+            "call the function from asynchronous code",
+        )
+
+
+_CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
+    ast.Name: ExpressionConverter.name,
+    ast.NamedExpr: ExpressionConverter.named,
+    ast.BoolOp: ExpressionConverter.bool_op,
+    ast.UnaryOp: ExpressionConverter.unary,
+    ast.IfExp: ExpressionConverter.if_exp,
+    ast.Compare: ExpressionConverter.compare,
+    ast.Call: ExpressionConverter.call,
+    ast.Attribute: ExpressionConverter.attribute,
+    ast.Subscript: ExpressionConverter.subscript,
+    ast.BinOp: ExpressionConverter.bin_op,
+    ast.JoinedStr: ExpressionConverter.joined,
+    ast.Await: ExpressionConverter.refused,
+}
+"""Filled up by the modules that convert functions and comprehensions."""
+
+
+__all__ = ["ExpressionConverter"]

@@ -1,0 +1,172 @@
+"""`match` as a chain of `if`: values are compared by operators, structure is taken apart by Python itself.
+
+match point:                       subject_1 = point
+    case (0, y) if y > 1:    ->    matched_1 = False
+        body                       match subject_1:
+    case None:                         case (part_1, part_2):
+        other                              matched_1 = True
+                                   if matched_1 and part_1 == 0 and (y := part_2, y > 1)[-1]:
+                                       body
+                                   elif subject_1 is None:
+                                       other
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import build
+from .generated import Names
+
+
+def match_as_if(node: ast.Match, names: Names) -> list[ast.stmt]:
+    """Statements that mean the same as a `match`."""
+    subject = names.fresh("subject")
+    first = build.assign(subject, node.subject, node.subject)
+    return [first, *_cases(node.cases, subject, names)]
+
+
+def _cases(cases: Sequence[ast.match_case], subject: str, names: Names) -> list[ast.stmt]:
+    """The chain of `if`; what takes the value apart for a case stands in the `else` of the one before."""
+    rest: list[ast.stmt] = []
+    for case in reversed(cases):
+        test = _Test(names)
+        test.pattern(case.pattern, subject)
+        conditions, body = test.conditions, case.body
+        if case.guard is not None:
+            conditions = [*conditions, _guard(test.captures, case.guard)]
+        else:
+            body = [*(build.assign(name, value, value) for name, value in test.captures), *body]
+        if conditions:
+            condition = _all_of(conditions, case.pattern)
+            body = [ast.If(condition, body, rest, **build.place(case.pattern))]
+        rest = [*test.statements, *body]
+    return rest
+
+
+def _all_of(conditions: list[ast.expr], where: ast.AST) -> ast.expr:
+    return conditions[0] if len(conditions) == 1 else ast.BoolOp(ast.And(), conditions, **build.place(where))
+
+
+def _guard(captures: Sequence[tuple[str, ast.expr]], guard: ast.expr) -> ast.expr:
+    """`(name := part, guard)[-1]`: the names of the pattern are bound before the guard, also where it fails."""
+    if not captures:
+        return guard
+    bindings = [
+        ast.NamedExpr(build.store(name, value), value, **build.place(value)) for name, value in captures
+    ]
+    both = build.tuple_of([*bindings, guard], guard)
+    last = ast.Subscript(both, build.constant(-1, guard), ast.Load(), **build.place(guard))
+    last.is_plain = True  # type: ignore[attr-defined]
+    return last
+
+
+@dataclass
+class _Test:
+    """What a pattern asks of a value."""
+
+    names: Names
+    statements: list[ast.stmt] = field(default_factory=list)
+    """They take the value apart."""
+    conditions: list[ast.expr] = field(default_factory=list)
+    """They must all be true, in this order."""
+    captures: list[tuple[str, ast.expr]] = field(default_factory=list)
+    """What the pattern binds when it matches."""
+
+    def pattern(self, node: ast.pattern, subject: str) -> None:
+        """Note what a pattern asks of a variable."""
+        if isinstance(node, ast.MatchAs):
+            if node.pattern is not None:
+                self.pattern(node.pattern, subject)
+            if node.name is not None:
+                self.captures.append((node.name, build.load(subject, node)))
+        elif _is_value(node):
+            self.conditions.append(self._value(node, subject))
+        else:
+            self._structure(node, subject)
+
+    def _value(self, node: ast.pattern, subject: str) -> ast.expr:
+        """The comparison of a variable with a literal, a constant, or several of them."""
+        if isinstance(node, ast.MatchOr):
+            choices = [self._value(choice, subject) for choice in node.patterns]
+            return ast.BoolOp(ast.Or(), choices, **build.place(node))
+        if isinstance(node, ast.MatchSingleton):
+            op: ast.cmpop = ast.Is()
+            value: ast.expr = build.constant(node.value, node)
+        else:
+            assert isinstance(node, ast.MatchValue)
+            op, value = ast.Eq(), node.value
+        return ast.Compare(build.load(subject, node), [op], [value], **build.place(node))
+
+    def _structure(self, node: ast.pattern, subject: str) -> None:
+        """Let Python take the value apart; names and values in the pattern become captures of temporaries."""
+        flag = self.names.fresh("matched")
+        self.conditions.append(build.load(flag, node))
+        outline = self._outline(node, {})
+        found = build.assign(flag, build.constant(True, node), node)
+        plain = ast.Match(
+            build.load(subject, node), [ast.match_case(outline, None, [found])], **build.place(node)
+        )
+        plain.is_plain = True  # type: ignore[attr-defined]
+        self.statements += [build.assign(flag, build.constant(False, node), node), plain]
+
+    def _outline(self, node: Any, renamed: dict[str, str], *, in_choice: bool = False) -> Any:
+        """The pattern with temporaries; `renamed` tells the user's names, which alternatives have in common."""
+        if isinstance(node, ast.MatchAs):
+            return self._capture(node, renamed, in_choice)
+        if isinstance(node, ast.MatchOr) and not _is_value(node):
+            choices = [self._outline(choice, renamed, in_choice=True) for choice in node.patterns]
+            return build.copied(node, patterns=choices)
+        if _is_value(node):
+            if in_choice or _is_text(node):
+                return node
+            part = self.names.fresh("part")
+            self.conditions.append(self._value(node, part))
+            return ast.MatchAs(None, part, **build.place(node))
+        changes: dict[str, Any] = {}
+        for name in ("patterns", "kwd_patterns"):
+            if hasattr(node, name):
+                changes[name] = [self._outline(p, renamed, in_choice=in_choice) for p in getattr(node, name)]
+        if isinstance(node, ast.MatchStar) and node.name is not None:
+            changes["name"] = self._part(node.name, node, renamed)
+        if isinstance(node, ast.MatchMapping) and node.rest is not None:
+            changes["rest"] = self._part(node.rest, node, renamed)
+        return build.copied(node, **changes)
+
+    def _capture(self, node: ast.MatchAs, renamed: dict[str, str], in_choice: bool) -> ast.pattern:
+        if node.name is None:
+            return node
+        if node.pattern is None:
+            return build.copied(node, name=self._part(node.name, node, renamed))
+        inner = self._outline(node.pattern, renamed, in_choice=in_choice)
+        if isinstance(inner, ast.MatchAs) and inner.name is not None:
+            self.captures.append((node.name, build.load(inner.name, node)))
+            return inner
+        return build.copied(node, pattern=inner, name=self._part(node.name, node, renamed))
+
+    def _part(self, name: str, node: ast.pattern, renamed: dict[str, str]) -> str:
+        part = renamed.get(name)
+        if part is None:
+            part = renamed[name] = self.names.fresh("part")
+            self.captures.append((name, build.load(part, node)))
+        return part
+
+
+def _is_value(node: ast.pattern) -> bool:
+    """Whether a pattern only compares with values."""
+    if isinstance(node, ast.MatchOr):
+        return all(_is_value(choice) for choice in node.patterns)
+    return isinstance(node, (ast.MatchValue, ast.MatchSingleton))
+
+
+def _is_text(node: ast.pattern) -> bool:
+    """Whether a pattern is a string: no array is equal to one, so Python may compare it."""
+    if not isinstance(node, ast.MatchValue) or not isinstance(node.value, ast.Constant):
+        return False
+    return isinstance(node.value.value, (str, bytes))
+
+
+__all__ = ["match_as_if"]

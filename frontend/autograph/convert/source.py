@@ -1,0 +1,221 @@
+"""Finds the syntax tree of a function: in its file, or where a notebook or interactive session keeps its input.
+
+The tree is used only if it compiles to the very code that the function has; so a file that was changed since it was
+imported, or a function that something rewrote, is noticed.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any
+
+from .uses import FunctionNode
+
+_FUTURE_FLAGS = 0
+for _name in __import__("__future__").all_feature_names:
+    _FUTURE_FLAGS |= getattr(__import__("__future__"), _name).compiler_flag
+
+_MARK = 1 << 24
+"""A line number that no file has."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a function was written."""
+
+    filename: str
+    lines: Sequence[str]
+    node: FunctionNode
+    class_name: str | None
+    """The innermost class around it, whose private names it uses."""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why the source of a function is not known."""
+
+    reason: str
+
+
+def find_source(function: FunctionType) -> Source | Missing:
+    """The source of a plain Python function, or why there is none."""
+    code = function.__code__
+    lines = _lines_of(function)
+    if not lines:
+        return Missing(f"its source ({code.co_filename}) is not available")
+    tree = _parsed("".join(lines), code.co_flags & _FUTURE_FLAGS)
+    if tree is None:
+        return Missing(f"{code.co_filename} has changed: it is no longer valid Python")
+    candidates = list(_candidates(tree, code))
+    matching = [found for found in candidates if found.compiles_to(code)]
+    if not matching:
+        return Missing(
+            f"{code.co_filename} has changed since it was imported"
+            if not _is_rewritten(code)
+            else f"something has rewritten it after it was read from {code.co_filename}"
+        )
+    best = _at_positions(matching, code) if len(matching) > 1 else matching[0]
+    return Source(code.co_filename, lines, best.node, best.class_name)
+
+
+def _lines_of(function: FunctionType) -> list[str]:
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        from_code: Any = getattr(
+            linecache, "_getlines_from_code", None
+        )  # the interactive session of Python 3.13
+        lines = from_code(code) if from_code is not None else []
+    return lines
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str, flags: int) -> ast.Module | None:
+    """The syntax tree of a file; nodes are shared, so nobody may change them."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = compile(text, "<source>", "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return None
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A function in the file that may be the one looked for."""
+
+    node: FunctionNode
+    class_name: str | None
+    top: ast.stmt
+    """The statement of the module that it is in."""
+
+    def compiles_to(self, code: CodeType) -> bool:
+        """Whether compiling the source again gives this code."""
+        compiled = self._compiled(code)
+        if compiled is None:
+            return False
+        return _is_same(compiled, code) or (_is_rewritten(code) and _is_similar(compiled, code))
+
+    def _compiled(self, code: CodeType) -> CodeType | None:
+        """The code of the node. Its line is changed meanwhile, by which its code is found."""
+        first: Any = self.node
+        if not isinstance(first, ast.Lambda) and first.decorator_list:
+            first = first.decorator_list[0]
+        line, end = first.lineno, first.end_lineno
+        first.lineno = first.end_lineno = _MARK
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                module = ast.Module([self.top], [])
+                flags = code.co_flags & _FUTURE_FLAGS
+                compiled: CodeType = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError):
+            return None
+        finally:
+            first.lineno, first.end_lineno = line, end
+        return next(
+            (c for c in _all_codes(compiled) if c.co_firstlineno == _MARK and c.co_name == code.co_name), None
+        )
+
+
+def _candidates(tree: ast.Module, code: CodeType) -> Iterator[_Candidate]:
+    """The functions that begin on the line where the code does, with its name."""
+    for top in tree.body:
+        start = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
+        if start <= code.co_firstlineno <= (top.end_lineno or top.lineno):
+            yield from _candidates_in(top, code)
+
+
+def _candidates_in(top: ast.stmt, code: CodeType) -> Iterator[_Candidate]:
+    stack: list[tuple[ast.AST, str | None]] = [(top, None)]
+    while stack:
+        node, class_name = stack.pop()
+        if isinstance(node, ast.Lambda):
+            if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
+                yield _Candidate(node, class_name, top)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.decorator_list[0] if node.decorator_list else node
+            if node.name == code.co_name and first.lineno == code.co_firstlineno:
+                yield _Candidate(node, class_name, top)
+        inner = node.name if isinstance(node, ast.ClassDef) else class_name
+        stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+
+
+def _at_positions(matching: list[_Candidate], code: CodeType) -> _Candidate:
+    """The one that stands where the code says (Python 3.11 and later); equal ones mean the same elsewhere."""
+    positions = set(code.co_positions()) if hasattr(code, "co_positions") else set()
+    for found in matching:
+        body: Any = found.node.body if isinstance(found.node, ast.Lambda) else found.node.body[-1]
+        if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in positions:
+            return found
+    return matching[0]
+
+
+def _all_codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and those nested in it."""
+    stack = [code]
+    while stack:
+        found = stack.pop()
+        yield found
+        stack.extend(constant for constant in found.co_consts if isinstance(constant, CodeType))
+
+
+_COMPARED = (
+    "co_name",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+    "co_flags",
+    "co_names",
+    "co_varnames",
+    "co_freevars",
+    "co_cellvars",
+    "co_code",
+)
+
+
+def _is_same(one: CodeType, other: CodeType) -> bool:
+    """Whether two code objects do the same; lines and qualified names are left out."""
+    if any(getattr(one, name) != getattr(other, name) for name in _COMPARED):
+        return False
+    return len(one.co_consts) == len(other.co_consts) and all(
+        _is_same_constant(a, b) for a, b in zip(one.co_consts, other.co_consts, strict=True)
+    )
+
+
+def _is_same_constant(one: Any, other: Any) -> bool:
+    if isinstance(one, CodeType) and isinstance(other, CodeType):
+        return _is_same(one, other)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, str) and "<locals>" in one:
+        return True  # Python 3.10 keeps the qualified names of nested functions as constants
+    return repr(one) == repr(other)
+
+
+def _is_rewritten(code: CodeType) -> bool:
+    """Whether something rewrote a function on import, as pytest does with `assert`; its names begin with @."""
+    return any(name.startswith("@") for c in _all_codes(code) for name in (*c.co_names, *c.co_varnames))
+
+
+def _is_similar(one: CodeType, other: CodeType) -> bool:
+    """Whether rewriting may have made `other` of `one`."""
+    count = one.co_argcount + one.co_kwonlyargcount
+    return (
+        one.co_argcount == other.co_argcount
+        and one.co_freevars == other.co_freevars
+        and one.co_varnames[:count] == other.co_varnames[:count]
+        and set(one.co_names) - {"AssertionError"} <= set(other.co_names) | set(other.co_varnames)
+    )
+
+
+__all__ = ["Missing", "Source", "find_source"]

@@ -1,0 +1,277 @@
+"""Operators for converted functions that do what Python does: the meaning of converted code where nothing is traced."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from weft.frontend.autograph.convert import convert as conversion
+
+Body = Callable[[], Any]
+
+_UPDATES: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "@=": operator.imatmul,
+    "/=": operator.itruediv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "&=": operator.iand,
+    "//=": operator.ifloordiv,
+}
+
+
+class _Index:
+    """Makes values of what stands in brackets: `index[1:n]` is `slice(1, n)`."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+def cell_of(function: Callable[..., Any], name: str) -> Any:
+    """The closure cell of a variable that a function uses."""
+    names: tuple[str, ...] = function.__code__.co_freevars
+    return (function.__closure__ or ())[names.index(name)]
+
+
+def unbound_message(name: str) -> str:
+    """What Python says of a local variable without a value."""
+    if sys.version_info >= (3, 11):
+        return f"cannot access local variable '{name}' where it is not associated with a value"
+    return f"local variable '{name}' referenced before assignment"
+
+
+class PythonOperators:
+    """What `weft_` means where no value is traced."""
+
+    BREAK, CONTINUE, RETURN = 1, 2, 3
+    index = _Index()
+
+    def __init__(self, *, convert_callees: bool = False) -> None:
+        self.convert_callees = convert_callees
+
+    # Statements
+
+    def if_(self, test: Any, then: Body, otherwise: Body | None, dead: str = "") -> Any:
+        """`if`; the exit is that of the side that runs."""
+        if test:
+            return then()
+        return None if otherwise is None else otherwise()
+
+    def while_(self, test: Body, body: Body, otherwise: Body | None, dead: str = "") -> Any:
+        """`while`; break and continue end here, return goes on."""
+        while test():
+            status = body()
+            if status == self.BREAK:
+                return None
+            if status == self.RETURN:
+                return status
+        return None if otherwise is None else otherwise()
+
+    def for_(self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None, dead: str = "") -> Any:
+        """`for`; the body assigns the target."""
+        for item in iterable:
+            status = body(item)
+            if status == self.BREAK:
+                return None
+            if status == self.RETURN:
+                return status
+        return None if otherwise is None else otherwise()
+
+    def try_(
+        self,
+        body: Body,
+        handlers: tuple[tuple[Body | None, str | None, Body], ...],
+        otherwise: Body | None,
+        final: Body | None,
+        dead: str = "",
+    ) -> Any:
+        """`try`; an exit of `finally` replaces every other end."""
+        status = None
+        try:
+            status = self._guarded(body, handlers, otherwise)
+        finally:
+            if final is not None:
+                last = final()
+                if last is not None:
+                    return last  # noqa: B012 - as the user wrote
+        return status
+
+    def _guarded(
+        self, body: Body, handlers: tuple[tuple[Body | None, str | None, Body], ...], otherwise: Body | None
+    ) -> Any:
+        try:
+            status = body()
+        except BaseException as error:
+            for types, name, handler in handlers:
+                if types is not None:
+                    try:
+                        raise error
+                    except types():
+                        pass
+                    except BaseException as other:
+                        if other is not error:
+                            raise
+                        continue
+                return self._handle(error, name, handler)
+            raise
+        return status if status is not None or otherwise is None else otherwise()
+
+    def _handle(self, error: BaseException, name: str | None, handler: Body) -> Any:
+        if name is None:
+            return handler()
+        cell = cell_of(handler, name)
+        cell.cell_contents = error
+        try:
+            return handler()
+        finally:
+            cell.cell_contents = None
+            del cell.cell_contents
+
+    def then_(self, status: Any, rest: Body, dead: str = "") -> Any:
+        """The rest of a block, unless a statement before it jumped."""
+        return rest() if status is None else status
+
+    def result(self, body: Body) -> Any:
+        """The value of a function whose body may return on the way."""
+        return cell_of(body, "return_").cell_contents if body() is not None else None
+
+    def assert_(self, test: Any, message: Body | None) -> None:
+        """`assert`."""
+        if not test:
+            raise AssertionError(*(() if message is None else (message(),)))
+
+    def raise_(self, error: Body | None, cause: Body | None) -> None:
+        """`raise`; without an exception, the one that is handled."""
+        if error is None:
+            raise
+        if cause is None:
+            raise error()
+        raised = error()
+        raise raised from cause()
+
+    # Expressions
+
+    def if_exp(self, test: Any, then: Body, otherwise: Body) -> Any:
+        """`then if test else otherwise`."""
+        return then() if test else otherwise()
+
+    def and_(self, first: Any, *others: Body) -> Any:
+        """`first and others`."""
+        for other in others:
+            if not first:
+                return first
+            first = other()
+        return first
+
+    def or_(self, first: Any, *others: Body) -> Any:
+        """`first or others`."""
+        for other in others:
+            if first:
+                return first
+            first = other()
+        return first
+
+    def not_(self, value: Any) -> Any:
+        """`not value`."""
+        return not value
+
+    def is_(self, one: Any, other: Any) -> Any:
+        """`one is other`."""
+        return one is other
+
+    def is_not_(self, one: Any, other: Any) -> Any:
+        """`one is not other`."""
+        return one is not other
+
+    def in_(self, item: Any, container: Any) -> Any:
+        """`item in container`."""
+        return item in container
+
+    def not_in_(self, item: Any, container: Any) -> Any:
+        """`item not in container`."""
+        return item not in container
+
+    def call(self, function: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        """`function(*arguments, **keywords)`."""
+        if self.convert_callees and type(function).__name__ == "function":
+            function = conversion(function, self)
+        return function(*arguments, **keywords)
+
+    def attr(self, value: Any, name: str) -> Any:
+        """`value.name`."""
+        return getattr(value, name)
+
+    def item(self, value: Any, index: Any) -> Any:
+        """`value[index]`."""
+        return value[index]
+
+    def set_item(self, value: Any, index: Any, item: Any) -> None:
+        """`value[index] = item`."""
+        value[index] = item
+
+    def update_item(self, value: Any, index: Any, symbol: str, operand: Any, late: bool = False) -> None:
+        """`value[index] += operand`; a late operand is a function, called after the item was read."""
+        item = value[index]
+        value[index] = _UPDATES[symbol](item, operand() if late else operand)
+
+    def load(self, read: Body, name: str) -> Any:
+        """A variable that may have no value."""
+        try:
+            return read()
+        except NameError:
+            raise UnboundLocalError(unbound_message(name)) from None
+
+    def fstring(self, *parts: Any) -> str:
+        """An f-string, of texts and (value, conversion, format)."""
+        return "".join(part if isinstance(part, str) else _formatted(*part) for part in parts)
+
+    def comprehension(
+        self,
+        kind: str,
+        iterable: Any,
+        element: Callable[[Any], Any],
+        condition: Callable[[Any], Any] | None = None,
+        flat: bool = False,
+    ) -> Any:
+        """A comprehension; of a flat one, each element is an iterable of elements."""
+        if kind == "generator":
+            return self._generator(iter(iterable), element, condition, flat)
+        found: list[Any] = []
+        for item in iterable:
+            if condition is None or condition(item):
+                result = element(item)
+                if flat:
+                    found.extend(result)
+                else:
+                    found.append(result)
+        return {"list": list, "set": set, "dict": dict}[kind](found)
+
+    def _generator(
+        self,
+        iterator: Iterable[Any],
+        element: Callable[[Any], Any],
+        condition: Callable[[Any], Any] | None,
+        flat: bool,
+    ) -> Iterator[Any]:
+        for item in iterator:
+            if condition is None or condition(item):
+                if flat:
+                    yield from element(item)
+                else:
+                    yield element(item)
+
+
+def _formatted(value: Any, conversion: str | None, spec: str | None) -> str:
+    convert: dict[str | None, Callable[[Any], Any]] = {None: lambda v: v, "r": repr, "s": str, "a": ascii}
+    return format(convert[conversion](value), spec or "")
+
+
+__all__ = ["PythonOperators", "cell_of", "unbound_message"]
