@@ -37,6 +37,8 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "propagate-conditions",
             "thread-branches",  # before branches go: early exits become if and else
             "if-to-select",
+            "unroll-loops",
+            "forward-extents",  # so that extents of what a loop writes are the same in all iterations
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
             "simplify-carried-values",

@@ -15,6 +15,7 @@ PassTable = Mapping[str, str]
 PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
+        "forward-extents": f"{__package__}.control_flow.forward_extents:ForwardExtents",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
         "optimize-control-flow": f"{__package__}.control_flow.optimize:OptimizeControlFlow",
@@ -22,6 +23,7 @@ PASSES: PassTable = MappingProxyType(
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
+        "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",
         "weft-fuse-elementwise": f"{__package__}.fuse_elementwise:FuseElementwise",
         "weft-inline": f"{__package__}.inline_calls:InlineCalls",

@@ -101,3 +101,12 @@ def cost(operation: Operation) -> int:
     if op_class.name in _DEAR:
         return _COST_OF_DEAR
     return _COST_OF_SLOW if op_class.name in _SLOW else 1
+
+
+def is_scalar_op(operation: Operation) -> bool:
+    """Whether an op works on scalars and tensors of rank 0 only, or is free."""
+    op_class = op_class_of(operation)
+    if op_class is None or op_class.name in ("constant", "dim"):
+        return True
+    types = [type_from_mlir(value.type) for value in (*operation.operands, *operation.results)]
+    return all(isinstance(t, TensorType) and t.rank == 0 for t in types)

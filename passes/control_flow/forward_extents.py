@@ -1,0 +1,42 @@
+"""Ask for extents where they are first known: a loop that updates an array does not change its shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...dialect.mlir import Module, ir
+from ...dialect.ops.shape import Dim
+from ...dialect.register import create, decode_attributes, op_class_of
+from ..base import Pass, Statistics
+from ..rewriting import operations_of
+from .extents import Extents
+from .structure import functions_with_control_flow
+
+
+@dataclass(frozen=True)
+class ForwardExtents(Pass):
+    """Let `weft.dim` read the extent of what a tensor got its shape from.
+
+    Updates and elementwise ops keep extents, and so do loops all of whose iterations do. Then the extent of an
+    array that a loop writes does not change in the loop.
+    """
+
+    name: ClassVar[str] = "forward-extents"
+    summary: ClassVar[str] = "read extents from the values that tensors got their shapes from"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        """Change no tensor, so that what is found about one extent holds for all."""
+        for function in functions_with_control_flow(module):
+            extents = Extents()
+            for operation in operations_of(function):
+                if op_class_of(operation) is not Dim:
+                    continue
+                axis = decode_attributes(Dim, operation)["axis"]
+                source, source_axis = extents.origin(operation.operands[0], axis)
+                if source != operation.operands[0]:
+                    with ir.InsertionPoint(operation):
+                        made = create(Dim, [source], {"axis": source_axis}, location=operation.location)
+                    operation.results[0].replace_all_uses_with(made.results[0])
+                    operation.erase()
+                    statistics["extents forwarded"] += 1
