@@ -1,7 +1,7 @@
 """Compare random programs with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED]`.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
-`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py`.
+`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_control_flow.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = "test/passes/test_random_programs.py"
+PROGRAMS = ("test/passes/test_random_programs.py", "test/passes/test_random_control_flow.py")
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 
@@ -22,7 +22,7 @@ ROUND = 200
 def run_round(first: int) -> bool:
     """Run the programs of some seeds; whether all did what the reference does."""
     environment = os.environ | {"WEFT_TEST_SEEDS": f"{first}:{ROUND}"}
-    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", PROGRAMS]
+    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", *PROGRAMS]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
 
 

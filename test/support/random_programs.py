@@ -174,14 +174,22 @@ class Generator:
     def draw(self, length: int) -> Program:
         """A program of about so many ops."""
         for _ in range(length):
-            if self.random.random() < 0.2:
-                self._use_cells()
-            else:
-                self._use_op()
-        used = {operand for instruction in self.program.instructions for operand in instruction.operands}
+            self._draw_one()
+        used = {
+            operand
+            for instruction in self.program.instructions
+            if isinstance(instruction, Instruction)
+            for operand in instruction.operands
+        }
         candidates = [number for number in self.types if number >= FIRST_RESULT and number not in used]
         self._return(candidates[-8:], inexact=False)
         return self.program
+
+    def _draw_one(self) -> None:
+        if self.random.random() < 0.2:
+            self._use_cells()
+        else:
+            self._use_op()
 
     def _return(self, numbers: list[int], *, inexact: bool) -> None:
         self.program.returned += numbers
@@ -263,22 +271,30 @@ class Generator:
         """Make, read or write a cell, or check something that may fail."""
         action = self.random.integers(5)
         if action == 0:
-            array = random_bits(self.random, self._choose(CELL_DTYPES), tuple(self.random.integers(1, 4, 2)))
-            self.program.arguments.append(array)
-            self.program.refs.append(True)
-            self.cells[len(self.program.arguments) - 1] = argument_type(array, False)
+            self._new_cell()
         elif action == 1 and self.types:
             number = int(self._choose(list(self.types)))
             self._append(OPS["alloc_ref"], [number], {}, [self._number(RefType(self.types[number]))])
         elif action == 2:
             self._check()
         elif self.cells:
-            ref = int(self._choose(list(self.cells)))
-            if action == 3:
-                self._append(OPS["read_ref"], [ref], {}, [self._number(self.cells[ref])])
-            else:
-                use = Use(OPS["write_ref"], Case(()), ())
-                self._append(use.op, [ref, self._operand(self.cells[ref], use)], {})
+            (self._read_cell if action == 3 else self._write_cell)(int(self._choose(list(self.cells))))
+
+    def _new_cell(self) -> None:
+        """A new argument that is a cell."""
+        array = random_bits(self.random, self._choose(CELL_DTYPES), tuple(self.random.integers(1, 4, 2)))
+        self.program.arguments.append(array)
+        self.program.refs.append(True)
+        self.cells[len(self.program.arguments) - 1] = argument_type(array, False)
+
+    def _read_cell(self, ref: int) -> int:
+        number = self._number(self.cells[ref])
+        self._append(OPS["read_ref"], [ref], {}, [number])
+        return number
+
+    def _write_cell(self, ref: int) -> None:
+        value = self._operand(self.cells[ref], Use(OPS["write_ref"], Case(()), ()))
+        self._append(OPS["write_ref"], [ref, value], {})
 
     def _check(self) -> None:
         """Raise an error if a new condition holds, which it rarely does."""
