@@ -16,8 +16,7 @@ import numpy as np
 
 from ..dialect.callbacks import checked_results, name_of
 from ..dialect.errors import WeftTypeError
-from .array import TracedArray
-from .runtime_strings import RuntimeString, format_string, to_string
+from .runtime_strings import RuntimeString, format_string, string_of, to_string
 from .runtime_values import Frozen, FrozenException, RuntimeValue, make_exception
 from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_ordered, unflatten
 from .staging import current_trace, set_current_trace, trace_of
@@ -183,12 +182,12 @@ def outside_traces(function: Callable[..., Any], name: str) -> Callable[..., Any
 __all__ = [
     "RuntimeString",
     "RuntimeValue",
-    "TracedArray",
     "format_string",
     "make_exception",
     "print",
     "py_call",
     "raise_at_run_time",
+    "string_of",
     "to_string",
     "trace_print",
 ]

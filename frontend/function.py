@@ -109,9 +109,11 @@ class Function:
             if key is not None and len(args) == self._positional:
                 self._remember(key, concrete)
             return concrete.run(leaves)
-        except Exception as error:
+        except BaseException as error:
             error.__traceback__ = user_traceback(error.__traceback__)
-            raise error
+            if sys.version_info < (3, 11):
+                raise error  # a bare `raise` would bring the old traceback back
+            raise  # does not add this frame to the traceback
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.

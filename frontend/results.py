@@ -11,7 +11,7 @@ from ..dialect.errors import UnsupportedError
 from .array import TracedArray
 from .indexing import masked_read_error
 from .masked import MaskedSelection
-from .runtime_values import holds_traced
+from .runtime_values import RuntimeValue, holds_traced
 from .signature import Structure, constants, flatten_ordered
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
@@ -33,6 +33,11 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
             )
         if isinstance(constant, MaskedSelection):
             raise masked_read_error(constant.place.mask)
+        if isinstance(constant, RuntimeValue):
+            raise UnsupportedError(
+                f"the result holds {constant!r}, and compiled code returns arrays and constants; return what it is "
+                "made of, and make it outside"
+            )
         if holds_traced(constant, depth=3):
             raise UnsupportedError(
                 f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "

@@ -126,6 +126,17 @@ def format_string(*parts: Part) -> Any:
     return _made(render, tuple(values), shown)
 
 
+def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, a string, now or at run time: `string_of(operator.mod, "%d items", count)`.
+
+    >>> string_of("{:.1f}|{}".format, 1.25, "a")
+    '1.2|a'
+    """
+    if current_trace() is None or not _is_late([args, kwargs]):
+        return function(*args, **kwargs)
+    return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), _shown(function))
+
+
 def to_string(value: Any, conversion: str = "s") -> Any:
     """`str(value)`, or `repr` or `ascii` for the conversions "r" and "a", now or at run time."""
     return format_string((value, conversion, ""))
@@ -152,7 +163,7 @@ def _made(render: Callable[..., str], values: tuple[Any, ...], shown: str) -> Ru
 def _shown(value: Any) -> str:
     if isinstance(value, RuntimeString):
         return value._shown
-    return str(value.type) if isinstance(value, TracedArray) else str(value)
+    return str(value.type) if isinstance(value, TracedArray) else str(getattr(value, "__name__", value))
 
 
-__all__ = ["Part", "RuntimeString", "format_string", "to_string"]
+__all__ = ["Part", "RuntimeString", "format_string", "string_of", "to_string"]
