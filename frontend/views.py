@@ -161,7 +161,7 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
         extent = apply(Dim, x, axis=check.axis)
         outside, offender = apply(FindOutOfBounds, index, extent)
         if check.is_slice and is_traced(check.index):  # x[-1:0] is empty
-            outside = np.logical_or(outside, np.equal(index, -1))
+            outside, offender = np.logical_or(outside, np.equal(index, -1)), index
         trace.raise_if(outside, check.error, check.message, offender, extent)
     else:
         extent = apply(Dim, x, axis=check.axis)

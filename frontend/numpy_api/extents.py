@@ -18,7 +18,7 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.op import OPS, Elementwise, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Slice
-from ...dialect.ops.shape import Dim
+from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.types import format_shape
 from ..array import TracedArray
 
@@ -239,6 +239,8 @@ def scalar_key(value: Any, depth: int = 8) -> Any:
         axis = operation.attributes["axis"].value
         source = operation.operands[0]
         return extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+    if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
+        return scalar_key(operation.operands[0], depth)
     if op_class is Constant and value.type.rank == 0:
         from ...dialect.attributes import elements_from_mlir
 
