@@ -41,6 +41,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "forward-extents",  # so that extents of what a loop writes are the same in all iterations
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
+            "prove-bounds",
             "simplify-carried-values",
         ),
         # weft -> linalg on tensors: stage "linalg"

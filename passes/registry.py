@@ -21,6 +21,7 @@ PASSES: PassTable = MappingProxyType(
         "optimize-control-flow": f"{__package__}.control_flow.optimize:OptimizeControlFlow",
         "promote-refs": f"{__package__}.promote_refs:PromoteRefs",
         "propagate-conditions": f"{__package__}.control_flow.propagate_conditions:PropagateConditions",
+        "prove-bounds": f"{__package__}.control_flow.prove_bounds:ProveBounds",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",
