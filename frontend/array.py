@@ -43,6 +43,8 @@ class Behaviour:
     call_ufunc: Callable[..., Any]
     call_function: Callable[..., Any]
     namespace_function: Callable[[str], Callable[..., Any]]
+    is_visible: Callable[[Storage], bool] = lambda storage: True
+    """Whether the program can still see an array under another name."""
 
 
 _defined: list[Behaviour] = []
@@ -168,6 +170,12 @@ class TracedArray:
         """The SSA values of the storage and of every view on the way to this one."""
         storage = self._storage
         trace = storage.trace
+        if any(source.version != version for source, version in storage.sources):
+            raise UnsupportedError(
+                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, be "
+                f"one that was written since, made at {storage.sources[0][0].made_at or 'its entry'}; make a copy before "
+                "the condition or loop (x = x.copy())"
+            )
         value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
         values = [value]
         for step in self._path:
@@ -188,6 +196,7 @@ class TracedArray:
         storage = self._storage
         trace = storage.trace
         trace.require_active(self)
+        self._require_own_memory()
         if any(not step.writable for step in self._path):
             raise WeftValueError("assignment destination is read-only")
         trace.make_cell(storage)
@@ -197,6 +206,17 @@ class TracedArray:
             value = _behaviour().write_back(trace, step, before, value)
         trace.create(WriteRef, [storage.ref, value], {})
         storage.version += 1
+
+    def _require_own_memory(self) -> None:
+        """Refuse to write an array that may be another one, which the program can see, at run time."""
+        sources = self._storage.sources
+        if sources and any(_behaviour().is_visible(source) for source, _ in sources):
+            raise UnsupportedError(
+                f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
+                f"another array of the program, made at {sources[0][0].made_at or 'its entry'}, or a new one; make a "
+                "copy before the condition or loop (x = x.copy()) and write to that"
+            )
+        self._storage.sources = ()
 
     def __getitem__(self, index: Any) -> TracedArray:
         item: TracedArray = _behaviour().get_item(self, index)
@@ -220,6 +240,17 @@ class TracedArray:
 
     # Python needs a value
 
+    def _known(self) -> np.ndarray[Any, Any] | None:
+        """The elements, where they are known while tracing: of small arrays made of constants and never written."""
+        storage = self._storage
+        if storage.known is None or storage.ref is not None or any(step.operands for step in self._path):
+            return None
+        value = storage.known
+        for step in self._path:
+            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
+            value = np.asarray(step.op_class.evaluate(value, *absent, **step.attributes))
+        return value
+
     def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
         self._storage.trace.require_active(self)
         return ConcreteValueError(
@@ -228,41 +259,57 @@ class TracedArray:
         )
 
     def __bool__(self) -> bool:
+        if (known := self._known()) is not None:
+            return bool(known)
         raise self._needs_value(
             "the truth of an array (if, while, and, or, not, assert)",
             "use np.where(condition, a, b) for a choice, & | ~ for logic, or pass the value as a Python bool",
         )
 
     def __int__(self) -> int:
+        if (known := self._known()) is not None:
+            return int(known)
         raise self._needs_value("int()", 'use x.astype("int64") to convert in compiled code')
 
     def __float__(self) -> float:
+        if (known := self._known()) is not None:
+            return float(known)
         raise self._needs_value(
             "float()",
             'use x.astype("float64") to convert in compiled code, and np.sin(x) instead of math.sin(x)',
         )
 
     def __complex__(self) -> complex:
+        if (known := self._known()) is not None:
+            return complex(known)
         raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')
 
     def __index__(self) -> int:
+        if (known := self._known()) is not None:
+            return known[()].__index__()
         raise self._needs_value(
             "an index or size in Python (a list index, range(), a shape)",
             "index an array instead of a list (np.stack(list)[i]), or pass the number as a Python int",
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if (known := self._known()) is not None:
+            return np.array(known, dtype)
         raise self._needs_value(
             "a conversion to a NumPy array",
             f"NumPy functions on it are recorded when it is passed to them directly; {USE_WEFT_ARRAYS}",
         )
 
-    def item(self, *index: Any) -> NoReturn:
+    def item(self, *index: Any) -> Any:
         """Not available: the value is known only at run time."""
+        if (known := self._known()) is not None:
+            return known.item(*index)
         raise self._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
 
-    def tolist(self) -> NoReturn:
+    def tolist(self) -> Any:
         """Not available: the values are known only at run time."""
+        if (known := self._known()) is not None:
+            return known.tolist()
         raise self._needs_value("tolist()", "return the array and convert it outside")
 
     def tobytes(self, order: str = "C") -> NoReturn:

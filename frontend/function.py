@@ -57,10 +57,15 @@ class Function:
     """
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: Sequence[Any] | None, name: str | None
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Sequence[Any] | None,
+        name: str | None,
+        autograph: bool = True,
     ) -> None:
         _require_function(python_function)
         self.python_function = python_function
+        self.autograph = autograph
         self.name = name or _name_of(python_function)
         self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
         try:
@@ -104,7 +109,7 @@ class Function:
                 return known.run(args)
             leaves, names, structure = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
-                return self.python_function(*args, **kwargs)  # inside another trace: becomes part of it
+                return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
             concrete = self._specialize(leaves, names, structure)
             if key is not None and len(args) == self._positional:
                 self._remember(key, concrete)
@@ -141,9 +146,17 @@ class Function:
         qualified_name: str = getattr(self, "__qualname__", self.name)
         if getattr(module, qualified_name, None) is self:
             return qualified_name  # decorated: found again under its name
-        return (Function, (self.python_function, self.input_signature, self.name))
+        return (Function, (self.python_function, self.input_signature, self.name, self.autograph))
 
     # From a call to a specialisation
+
+    def _traced_function(self) -> Callable[..., Any]:
+        """What is run to trace the function: its conversion, in which arrays may decide what runs."""
+        if not self.autograph:
+            return self.python_function
+        from .autograph.operators.calls import converted
+
+        return converted(self.python_function)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[str], Structure]:
         """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
@@ -205,7 +218,7 @@ class Function:
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 self._traces += 1
                 concrete = ConcreteFunction(
-                    self.python_function, self.name, structure, types, names, aliases, scalars, self._bind
+                    self._traced_function(), self.name, structure, types, names, aliases, scalars, self._bind
                 )
                 self._concrete[key] = concrete
         return concrete
@@ -350,19 +363,21 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
 def function(python_function: Callable[..., Any]) -> Function: ...
 @overload
 def function(
-    *, input_signature: Sequence[Any] | None = None, name: str | None = None
+    *, input_signature: Sequence[Any] | None = None, name: str | None = None, autograph: bool = True
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     python_function: Callable[..., Any] | None = None,
     *,
     input_signature: Sequence[Any] | None = None,
     name: str | None = None,
+    autograph: bool = True,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
     `input_signature` is a sequence of `weft.TensorSpec` (nested like the arguments), one for each of the first
     positional arguments: calls must fit it, and extents given as None do not compile again for another size.
-    `name` appears in the IR and in messages.
+    `name` appears in the IR and in messages. With `autograph=False` Python runs all statements while tracing, so
+    that conditions and loops cannot depend on the values of arrays.
 
     >>> import numpy as np, weft
     >>> @weft.function
@@ -372,8 +387,8 @@ def function(
     array([1, 3, 5])
     """
     if python_function is not None:
-        return Function(python_function, input_signature, name)
-    return lambda f: Function(f, input_signature, name)
+        return Function(python_function, input_signature, name, autograph)
+    return lambda f: Function(f, input_signature, name, autograph)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

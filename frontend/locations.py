@@ -32,6 +32,11 @@ class SourceRange:
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 
+def is_own_module(name: str) -> bool:
+    """Whether a module is part of weft."""
+    return name.partition(".")[0] == _OWN_PACKAGE
+
+
 def is_own_frame(frame: FrameType) -> bool:
     """Whether a frame runs code of weft itself, or of NumPy, which only passes calls on.
 

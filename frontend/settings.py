@@ -48,6 +48,11 @@ class Settings:
     max_trace_ops: int = _setting(
         100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
     )
+    unroll_limit: int = _setting(
+        16,
+        "WEFT_UNROLL_LIMIT",
+        "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
+    )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 
     @contextlib.contextmanager

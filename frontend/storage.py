@@ -36,7 +36,7 @@ class ViewStep:
 class Storage:
     """An array that a trace computed or was given, before any view of it."""
 
-    __slots__ = ("argument", "made_at", "ref", "region", "trace", "type", "value", "version")
+    __slots__ = ("argument", "known", "made_at", "ref", "region", "sources", "trace", "type", "value", "version")
 
     def __init__(
         self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None
@@ -53,6 +53,10 @@ class Storage:
         """The position among the function's array arguments, or None for a local array."""
         self.region = trace.region
         """Where the value is defined: it can be used as long as the region is open."""
+        self.known: np.ndarray[Any, Any] | None = None
+        """The elements, where the trace knows them and nothing was written: Python may look at these."""
+        self.sources: tuple[tuple[Storage, int], ...] = ()
+        """Storages that this may be at run time (`y = a if c else b` is a or b), with their versions."""
         self.made_at = trace.user_location()
         """Where the user's program made it, for messages."""
 

@@ -69,12 +69,11 @@ class DefiniteAssignment:
             return state & ~self._mask(set(_deleted(node.targets)))
         if isinstance(node, (ast.Return, ast.Raise)):
             return UNREACHED
+        # What follows a jump that is decided at run time is recorded with the values of both paths.
         if isinstance(node, ast.Break):
             self._breaks[-1] &= state
-            return UNREACHED
         if isinstance(node, ast.Continue):
             self._continues[-1] &= state
-            return UNREACHED
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             assigned = {name for target in targets for name in target_names(target)}

@@ -97,6 +97,8 @@ class _Candidate:
     class_name: str | None
     top: ast.stmt
     """The statement of the module that it is in."""
+    imports: Sequence[ast.stmt]
+    """Those of the module, which the compiler looks at: it calls functions of modules in another way than methods."""
 
     def compiles_to(self, code: CodeType) -> bool:
         """Whether compiling the source again gives this code."""
@@ -115,7 +117,7 @@ class _Candidate:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                module = ast.Module([self.top], [])
+                module = ast.Module([*self.imports, self.top], [])
                 flags = code.co_flags & _FUTURE_FLAGS
                 compiled: CodeType = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError):
@@ -129,23 +131,36 @@ class _Candidate:
 
 def _candidates(tree: ast.Module, code: CodeType) -> Iterator[_Candidate]:
     """The functions that begin on the line where the code does, with its name."""
+    imports = list(_imports(tree))
     for top in tree.body:
         start = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
         if start <= code.co_firstlineno <= (top.end_lineno or top.lineno):
-            yield from _candidates_in(top, code)
+            yield from _candidates_in(top, code, imports)
 
 
-def _candidates_in(top: ast.stmt, code: CodeType) -> Iterator[_Candidate]:
+def _imports(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The import statements of a module, outside of functions and classes."""
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+                yield node
+        elif not isinstance(node, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack.extend(ast.iter_child_nodes(node))
+
+
+def _candidates_in(top: ast.stmt, code: CodeType, imports: Sequence[ast.stmt]) -> Iterator[_Candidate]:
     stack: list[tuple[ast.AST, str | None]] = [(top, None)]
     while stack:
         node, class_name = stack.pop()
         if isinstance(node, ast.Lambda):
             if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-                yield _Candidate(node, class_name, top)
+                yield _Candidate(node, class_name, top, imports)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.decorator_list[0] if node.decorator_list else node
             if node.name == code.co_name and first.lineno == code.co_firstlineno:
-                yield _Candidate(node, class_name, top)
+                yield _Candidate(node, class_name, top, imports)
         inner = node.name if isinstance(node, ast.ClassDef) else class_name
         stack.extend((child, inner) for child in ast.iter_child_nodes(node))
 

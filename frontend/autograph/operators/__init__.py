@@ -1,0 +1,45 @@
+"""The operators that converted code calls: Python's statements and expressions, staged where arrays decide.
+
+`branches` and `loops` record regions; `places` follows what bodies change, and `abstract` joins the values that
+paths leave behind. The other modules say what each construct means in these terms.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from . import access, calls, comprehensions, effects, exits, expressions, for_loops, statements, tries
+
+OPERATORS = SimpleNamespace(
+    BREAK=exits.BREAK,
+    CONTINUE=exits.CONTINUE,
+    RETURN=exits.RETURN,
+    if_=statements.if_,
+    while_=statements.while_,
+    for_=for_loops.for_,
+    try_=tries.try_,
+    then_=statements.then_,
+    result=statements.result,
+    if_exp=expressions.if_exp,
+    and_=expressions.and_,
+    or_=expressions.or_,
+    not_=expressions.not_,
+    is_=expressions.is_,
+    is_not_=expressions.is_not_,
+    in_=expressions.in_,
+    not_in_=expressions.not_in_,
+    load=expressions.load,
+    call=calls.call,
+    attr=access.attr,
+    item=access.item,
+    set_item=access.set_item,
+    update_item=access.update_item,
+    index=access.index,
+    fstring=effects.fstring,
+    assert_=effects.assert_,
+    raise_=effects.raise_,
+    comprehension=comprehensions.comprehension,
+)
+"""What `weft_` is in converted code."""
+
+__all__ = ["OPERATORS"]

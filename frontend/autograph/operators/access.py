@@ -1,0 +1,65 @@
+"""Attributes and items of what may be traced, or indexed by something traced."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from ...array import TracedArray
+from ...staging import is_traced
+from .iterables import ArrayItems, Sequence
+
+
+class _Index:
+    """`index[1:n, ...]` is what stands in the brackets."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+index = _Index()
+
+
+def attr(owner: Any, name: str) -> Any:
+    """`owner.name`."""
+    return getattr(owner, name)
+
+
+def item(container: Any, key: Any) -> Any:
+    """`container[key]`."""
+    if isinstance(container, (list, tuple, range)) and is_traced(key):
+        return _item_of_list(container, key)
+    if isinstance(container, Sequence):
+        return container.item(key)
+    return container[key]
+
+
+def _item_of_list(container: Any, key: TracedArray) -> Any:
+    """An item of a Python list at a run-time position: of the list as an array."""
+    from ...numpy_api import lookup
+
+    stacked = lookup("asarray")(list(container))
+    return ArrayItems(stacked).item(key)
+
+
+def set_item(container: Any, key: Any, value: Any) -> None:
+    """`container[key] = value`."""
+    container[key] = value
+
+
+_OPERATORS = {
+    f"{symbol}=": getattr(operator, name)
+    for symbol, name in {
+        "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod", "**": "ipow",
+        "@": "imatmul", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
+    }.items()
+}  # fmt: skip
+
+
+def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
+    """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
+    old = item(container, key)
+    set_item(container, key, _OPERATORS[symbol](old, value() if late else value))
+
+
+__all__ = ["attr", "index", "item", "set_item", "update_item"]

@@ -1,0 +1,95 @@
+"""Arrays that may be one of several at run time, and what may be done with them.
+
+`y = a if c else b` gives a or b itself in NumPy, so that writing to y writes one of them. Compiled code has the
+value; a write is refused when a or b can still be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...array import TracedArray
+from ...locations import user_frames
+from ...masked import MaskedSelection
+from ...regions import Region
+from ...storage import Storage
+from .abstract import parts_of
+from .optional import MaybeUnbound, Optional
+from .places import Snapshot
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same object, or the same view of the same array."""
+    if one is other:
+        return True
+    if not isinstance(one, TracedArray) or not isinstance(other, TracedArray):
+        return False
+    return (
+        one._storage is other._storage and _same_path(one, other) and one._python_type is other._python_type
+    )
+
+
+def is_available(value: Any) -> bool:
+    """Whether all arrays in a value were made where they can be used now."""
+    if isinstance(value, TracedArray):
+        return value._storage.region.is_open
+    if isinstance(value, MaybeUnbound):
+        return value.unbound._storage.region.is_open and is_available(value.value)
+    if isinstance(value, Optional):
+        return value.is_none._storage.region.is_open and is_available(value.value)
+    parts = parts_of(value)
+    return parts is None or all(map(is_available, parts[1]))
+
+
+def _same_path(one: TracedArray, other: TracedArray) -> bool:
+    if len(one._path) != len(other._path):
+        return False
+    for step, twin in zip(one._path, other._path, strict=True):
+        if step.op_class is not twin.op_class or step.attributes != twin.attributes:
+            return False
+        if len(step.operands) != len(twin.operands) or any(
+            a is not b for a, b in zip(step.operands, twin.operands, strict=True)
+        ):
+            return False
+    return True
+
+
+def note_sources(outside: Region, result: Any, candidates: Iterable[Any]) -> None:
+    """Remember which arrays from outside a branch or loop its result may be."""
+    if isinstance(result, (list, tuple)):
+        for index, item in enumerate(result):
+            note_sources(outside, item, [c[index] for c in candidates if isinstance(c, (list, tuple))])
+        return
+    if not isinstance(result, TracedArray) or result.ndim == 0:
+        return
+    found: dict[int, Storage] = {}
+    for candidate in candidates:
+        if isinstance(candidate, TracedArray) and outside.is_inside(candidate._storage.region):
+            found[id(candidate._storage)] = candidate._storage
+    result._storage.sources = tuple((storage, storage.version) for storage in found.values())
+
+
+def is_visible(storage: Storage) -> bool:
+    """Whether the program can still see an array: it is the caller's, or a variable or container holds it."""
+    if storage.argument is not None:
+        return True
+    return any(_holds(value, storage) for value in _reachable())
+
+
+def _reachable() -> Iterable[Any]:
+    for frame in user_frames():
+        snapshot = Snapshot()
+        for name, value in frame.f_locals.items():
+            yield value
+            snapshot.follow(value, name)
+        yield from snapshot.values()
+
+
+def _holds(value: Any, storage: Storage) -> bool:
+    if isinstance(value, MaskedSelection):
+        return value.full._storage is storage
+    return isinstance(value, TracedArray) and value._storage is storage
+
+
+__all__ = ["is_available", "is_visible", "note_sources", "same_value"]

@@ -1,0 +1,202 @@
+"""`if` statements whose condition is an array: both sides are recorded, and what they leave behind is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ....dialect.mlir import Value
+from ...array import TracedArray
+from ...regions import Draft, Region
+from ...trace import Trace
+from .abstract import Kind, Mismatch, absent_values, carried_types, flatten, join, kind_of, unflatten
+from .aliases import is_available, note_sources, same_value
+from .conditions import condition_of
+from .diverging import Diverged, record_raise, refuses
+from .exits import RETURN, Exit, codes_of, exit_from, status_of
+from .mismatches import control_flow_error, require_fit
+from .places import UNBOUND, Items, Place, Snapshot, places_to_join, value_after
+from .restarts import lengths_differ, recorded
+
+Body = Callable[[], Any]
+
+
+@dataclass
+class Path:
+    """One side of a branch after it was recorded."""
+
+    region: Region
+    exit: Exit = None
+    result: Any = None
+    """The value of an expression."""
+    changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
+    is_dead: bool = False
+    """Whether its end is never reached, because it always raises."""
+
+
+@dataclass
+class _Merge:
+    """A place, or the result of an expression, with its value on either path."""
+
+    name: str
+    place: Place | None
+    values: list[Any]
+    absent: list[bool]
+    """Whether the value on a path is never looked at."""
+    kind: Kind | None = None
+    """The joined abstract type; None where nothing needs to be computed."""
+    value: Any = None
+    """What is the same on all paths that get to the end, or the joined value."""
+
+
+def stage_if(
+    trace: Trace,
+    truth: TracedArray,
+    bodies: tuple[Body, Body],
+    watched: tuple[Callable[..., Any] | None, ...],
+    dead: str = "",
+    wants_result: bool = False,
+) -> tuple[Exit, Any]:
+    """Record both sides of a branch and join the exits, the results and every place that one of them changed.
+
+    `watched` are the functions whose reachable state is compared; names in `dead` are not looked at afterwards.
+    """
+    return recorded(
+        trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
+    )
+
+
+def _stage_if(
+    trace: Trace,
+    truth: TracedArray,
+    bodies: tuple[Body, Body],
+    snapshot: Snapshot,
+    dead: str,
+    wants_result: bool,
+) -> tuple[Exit, Any]:
+    draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
+    paths = []
+    for number, body in enumerate(bodies):
+        path = Path(draft.add_region(number))
+        with draft.recording(path.region):
+            record_path(trace, path, body, wants_result)
+        path.changes = snapshot.changes()
+        snapshot.restore()
+        paths.append(path)
+    if all(path.is_dead for path in paths):
+        _finish(trace, draft, paths, [])
+        raise Diverged
+    merges = _merges(snapshot, paths, set(dead.split()), wants_result)
+    computed = _join_all(merges, paths)
+    values = iter(_finish(trace, draft, paths, computed))
+    exit_ = _exit(trace, paths, values)
+    for merge in computed:
+        merge.value = unflatten(trace, merge.kind, values)
+        note_sources(trace.region, merge.value, merge.values)
+    return exit_, _deliver(merges, paths, dead)
+
+
+def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
+    """Run a body; an exception that it raises is raised at run time, if this path is taken."""
+    try:
+        outcome = body()
+    except Diverged:
+        path.is_dead = True
+    except Exception as error:
+        if refuses(error):
+            raise
+        record_raise(trace, error)
+        path.is_dead = True
+    else:
+        path.result, path.exit = (outcome, None) if wants_result else (None, outcome)
+
+
+def _merges(snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool) -> list[_Merge]:
+    places = {key: place for path in paths for key, (place, _) in path.changes.items()}
+    merges = []
+    for place in places_to_join(places):
+        if place.is_variable and place.name in dead:
+            continue
+        values = [value_after(path.changes, place, snapshot) for path in paths]
+        absent = [
+            path.is_dead or _is_never_read(path, place, v) for path, v in zip(paths, values, strict=True)
+        ]
+        merges.append(_Merge(place.name, place, values, absent))
+    if wants_result:
+        merges.append(
+            _Merge("the value", None, [path.result for path in paths], [path.is_dead for path in paths])
+        )
+    return merges
+
+
+def _is_never_read(path: Path, place: Place, value: Any) -> bool:
+    """Whether a variable is unbound where the function returns, so that the statements behind never see it."""
+    return value is UNBOUND and place.is_variable and codes_of(path.exit) == {RETURN}
+
+
+def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
+    """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
+    problems, computed = [], []
+    for merge in merges:
+        if isinstance(merge.place, Items):
+            lengths_differ(
+                merge.place, [v for p, v in zip(paths, merge.values, strict=True) if not p.is_dead]
+            )
+        alive = [value for gone, value in zip(merge.absent, merge.values, strict=True) if not gone]
+        if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
+            merge.value = alive[0] if alive else UNBOUND
+            continue
+        try:
+            merge.kind = join(
+                *(None if gone else kind_of(v) for gone, v in zip(merge.absent, merge.values, strict=True))
+            )
+            require_fit(merge.place, merge.kind)
+        except Mismatch as mismatch:
+            problems.append(f"{merge.name} is {mismatch}")
+        computed.append(merge)
+    if problems:
+        raise control_flow_error("the two sides of a condition leave values that cannot be one", problems)
+    return computed
+
+
+def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:
+    """Yield the joined values from both sides."""
+    codes = [frozenset[int]() if path.is_dead else codes_of(path.exit) for path in paths]
+    has_status = len(codes[0] | codes[1]) > 1
+    types = []
+    for path, number in zip(paths, (0, 1), strict=True):
+        with draft.recording(path.region):
+            yielded = [trace.value_of(status_of(path.exit))] if has_status else []
+            types = [value.type for value in yielded]
+            for merge in merges:
+                assert merge.kind is not None
+                value = merge.values[number]
+                gone = merge.absent[number]
+                yielded += absent_values(trace, merge.kind) if gone else flatten(trace, value, merge.kind)
+                types += carried_types(merge.kind)
+            draft.terminate(path.region, "scf.yield", yielded)
+    return draft.finish(draft.operands, types)
+
+
+def _exit(trace: Trace, paths: list[Path], values: Iterator[Value]) -> Exit:
+    codes = frozenset[int]().union(*(codes_of(path.exit) for path in paths if not path.is_dead))
+    return exit_from(trace.wrap(next(values)) if len(codes) > 1 else None, codes)
+
+
+def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
+    """Give every place its joined value, and take the names that are not looked at; returns the result."""
+    result: Any = None
+    for merge in merges:
+        if merge.place is None:
+            result = merge.value
+        else:
+            merge.place.set(merge.value)
+    for path in paths:
+        for place, _ in path.changes.values():
+            if place.is_variable and place.name in dead.split():
+                place.set(UNBOUND)
+    return result
+
+
+__all__ = ["Path", "record_path", "stage_if"]

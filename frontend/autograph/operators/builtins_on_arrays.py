@@ -1,0 +1,332 @@
+"""Python's builtins where their arguments may be arrays of compiled code."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...array import TracedArray
+from ...staging import asarray, is_traced
+from .conditions import is_staged, truth_of
+from .expressions import if_exp, not_, or_
+from .for_loops import for_
+from .iterables import Enumerated, Filtered, Mapped, Range, Reversed, Sequence, Unrolled, Zipped, sequence_of
+from .statements import current
+
+Key = Callable[[Any], Any]
+
+
+def range_(*bounds: Any) -> Any:
+    """`range`, whose bounds may be traced."""
+    return Range.of(*bounds) if any(map(is_traced, bounds)) else builtins.range(*bounds)
+
+
+def len_(value: Any) -> Any:
+    """`len`."""
+    if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
+        return value.shape[0]
+    if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__"):
+        return value.length
+    return len(value)
+
+
+def enumerate_(iterable: Any, start: Any = 0) -> Any:
+    """`enumerate`."""
+    sequence = sequence_of(iterable)
+    return builtins.enumerate(iterable, start) if sequence is None else Enumerated(sequence, start)
+
+
+def zip_(*iterables: Any, strict: bool = False) -> Any:
+    """`zip`; staged when all arguments can be."""
+    sequences = [sequence_of(iterable) for iterable in iterables]
+    found = tuple(sequence for sequence in sequences if sequence is not None)
+    if not found or len(found) != len(sequences) or all(isinstance(i, range) for i in iterables):
+        return builtins.zip(*iterables, strict=strict)
+    zipped = Zipped(found, strict)
+    if strict:
+        _require_same_length(zipped)
+    return zipped
+
+
+def _require_same_length(zipped: Zipped) -> None:
+    lengths = [sequence.length for sequence in zipped.inner]
+    for number, length in enumerate(lengths[1:], 2):
+        differs = length != lengths[0]
+        message = f"zip() argument {number} is of another length than argument 1"
+        if isinstance(differs, TracedArray):
+            current().raise_if(differs, "ValueError", message)
+        elif differs:
+            raise ValueError(message)
+
+
+def reversed_(iterable: Any) -> Any:
+    """`reversed`."""
+    sequence = None if isinstance(iterable, range) else sequence_of(iterable)
+    return builtins.reversed(iterable) if sequence is None else Reversed(sequence)
+
+
+def map_(function: Callable[..., Any], *iterables: Any) -> Any:
+    """`map`."""
+    from .calls import call
+
+    sequences = [sequence_of(iterable) for iterable in iterables]
+    found = tuple(sequence for sequence in sequences if sequence is not None)
+    applied = functools.partial(call, function)
+    if not found or len(found) != len(sequences):
+        return builtins.map(applied, *iterables)
+    return Mapped(applied, Zipped(found))
+
+
+def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
+    """`filter`."""
+    from .calls import call
+
+    condition: Callable[[Any], Any] = (
+        functools.partial(call, function) if function is not None else lambda item: item
+    )
+    sequence = sequence_of(iterable)
+    if sequence is None and not _holds_traced(iterable):
+        return builtins.filter(condition, iterable)
+    return Filtered(condition, sequence if sequence is not None else iterable)
+
+
+def bool_(value: Any = False) -> Any:
+    """`bool`."""
+    return truth_of(value) if is_staged(value) else builtins.bool(value)
+
+
+def int_(*args: Any, **kwargs: Any) -> Any:
+    """`int`: rounds towards zero; NaN and infinity are refused when the program runs."""
+    if len(args) != 1 or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
+        return builtins.int(*args, **kwargs)
+    number = _only(args[0], "int()")
+    if number.dtype.kind == "c":
+        raise TypeError(
+            "int() argument must be a string, a bytes-like object or a real number, not 'complex'"
+        )
+    if number.dtype.kind == "f":
+        current().raise_if(np.isnan(number), "ValueError", "cannot convert float NaN to integer")
+        current().raise_if(np.isinf(number), "OverflowError", "cannot convert float infinity to integer")
+    return _fresh(number.astype(np.int64), number)._like_python(int)
+
+
+def float_(*args: Any) -> Any:
+    """`float`."""
+    if len(args) != 1 or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
+        return builtins.float(*args)
+    number = _only(args[0], "float()")
+    if number.dtype.kind == "c":
+        raise TypeError("float() argument must be a string or a real number, not 'complex'")
+    return _fresh(number.astype(np.float64), number)._like_python(float)
+
+
+def complex_(*args: Any) -> Any:
+    """`complex`."""
+    if not any(map(is_traced, args)):
+        return builtins.complex(*args)
+    real = args[0].astype(np.complex128) if is_traced(args[0]) else builtins.complex(args[0])
+    if len(args) == 2:
+        real = real + np.multiply(np.complex128(1j), args[1])
+    return (real + np.complex128(0))._like_python(complex)
+
+
+def _only(array: TracedArray, what: str) -> TracedArray:
+    """The element of an array of one element."""
+    if array.ndim == 0:
+        return array
+    if any(extent is not None and extent != 1 for extent in array.type.shape):
+        raise TypeError("only length-1 arrays can be converted to Python scalars")
+    element: TracedArray = array[(0,) * array.ndim]
+    return element
+
+
+def _fresh(converted: TracedArray, original: TracedArray) -> TracedArray:
+    """A conversion that may be marked as a Python number: never the original array itself."""
+    return converted.copy() if converted is original else converted
+
+
+def isinstance_(value: Any, kinds: Any) -> Any:
+    """`isinstance`: traced arrays are what NumPy or Python would have in their place."""
+    if not isinstance(value, TracedArray):
+        return builtins.isinstance(value, kinds)
+    number = value._python_type
+    if number is not None:
+        example: Any = number() if callable(number) else 0
+    elif value._is_scalar:
+        example = value.dtype.type()
+    else:
+        example = np.empty(0, value.dtype)
+    return builtins.isinstance(example, kinds) or builtins.isinstance(value, kinds)
+
+
+def sum_(iterable: Any, /, start: Any = 0) -> Any:
+    """`sum`: adds up in order, as Python does."""
+    return _fold(lambda total, item: total + item, iterable, start)
+
+
+def _fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
+    total = start
+
+    def body(item: Any) -> None:
+        nonlocal total
+        total = combine(total, item)
+
+    for_(iterable, body)
+    return total
+
+
+def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
+    """`functools.reduce`."""
+    from .calls import call
+
+    if sequence_of(iterable) is None:
+        return functools.reduce(functools.partial(call, function), iterable, *initial)
+    if not initial:
+        initial, iterable = (iterable[0],), iterable[1:]
+    return _fold(functools.partial(call, function), iterable, initial[0])
+
+
+def any_(iterable: Any) -> Any:
+    """`any`."""
+    if isinstance(iterable, TracedArray):
+        return np.any(truth_of_items(iterable))
+    if not _is_walkable(iterable):
+        return builtins.any(iterable)
+    found: Any = False
+    for item in iterable:
+        found = or_(found, lambda item=item: bool_(item))
+        if found is True:
+            break
+    return found
+
+
+def all_(iterable: Any) -> Any:
+    """`all`."""
+    if isinstance(iterable, TracedArray):
+        return np.all(truth_of_items(iterable))
+    if not _is_walkable(iterable):
+        return builtins.all(iterable)
+    return not_(any_([not_(item) for item in iterable]))
+
+
+def truth_of_items(array: TracedArray) -> Any:
+    """The truth of each entry of an array of one axis; rows have none."""
+    if array.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    if array.ndim > 1:
+        truth_of(array[0])
+    return array
+
+
+def min_(*args: Any, key: Key | None = None, **default: Any) -> Any:
+    """`min`: the first of the smallest."""
+    return _extreme(builtins.min, lambda new, best: new < best, args, key, default)
+
+
+def max_(*args: Any, key: Key | None = None, **default: Any) -> Any:
+    """`max`: the first of the largest."""
+    return _extreme(builtins.max, lambda new, best: new > best, args, key, default)
+
+
+def _extreme(
+    builtin: Callable[..., Any],
+    is_better: Callable[[Any, Any], Any],
+    args: Any,
+    key: Key | None,
+    default: Any,
+) -> Any:
+    from .calls import call
+
+    items = args[0] if len(args) == 1 else args
+    rank: Key = (lambda item: item) if key is None else functools.partial(call, key)
+    if not isinstance(items, (TracedArray, Sequence)) and not _is_walkable(items):
+        return builtin(*args, key=key, **default)
+    if isinstance(items, TracedArray) and items.ndim and items.type.shape[0] is None:
+        current().raise_if(
+            items.shape[0] == 0, "ValueError", f"{builtin.__name__}() iterable argument is empty"
+        )
+        length: Any = items.shape[0]
+    else:
+        items = items if isinstance(items, TracedArray) else list(items)
+        length = len(items)
+    if isinstance(length, int) and length == 0:
+        return builtin([], **default)
+    best = items[0]
+    best_rank = rank(best)
+
+    def body(item: Any) -> None:
+        nonlocal best, best_rank
+        item_rank = rank(item)
+        better = is_better(item_rank, best_rank)
+        old, old_rank = best, best_rank
+        best = if_exp(better, lambda: item, lambda: old)
+        best_rank = best if key is None else if_exp(better, lambda: item_rank, lambda: old_rank)
+
+    for_(items[1:], body)
+    return best
+
+
+def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
+    """`sorted`: of an array of one axis and known length."""
+    if not isinstance(iterable, TracedArray) and not _holds_traced(iterable):
+        return builtins.sorted(iterable, key=key, reverse=reverse)
+    from .calls import call
+
+    values = asarray(list(iterable) if not isinstance(iterable, TracedArray) else iterable)
+    if key is None:
+        ordered = np.sort(values)
+        return list(ordered[::-1] if reverse else ordered)
+    ranks = asarray([call(key, item) for item in values])
+    order = np.argsort(-ranks if reverse else ranks, kind="stable")
+    return list(values[order])
+
+
+def list_(iterable: Iterable[Any] = ()) -> Any:
+    """`list`."""
+    return builtins.list(iterable)
+
+
+def _holds_traced(iterable: Any) -> bool:
+    return isinstance(iterable, (list, tuple)) and any(isinstance(item, TracedArray) for item in iterable)
+
+
+def _is_walkable(iterable: Any) -> bool:
+    """Whether Python walks an iterable that may hold traced values."""
+    return isinstance(iterable, (Sequence, list, tuple)) and (
+        isinstance(iterable, Sequence) or any(is_staged(item) for item in iterable)
+    )
+
+
+def unroll(iterable: Any) -> Any:
+    """Let a `for` loop over the iterable be unrolled, whatever its length."""
+    return Unrolled(iterable)
+
+
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {
+    builtins.range: range_,
+    builtins.len: len_,
+    builtins.enumerate: enumerate_,
+    builtins.zip: zip_,
+    builtins.reversed: reversed_,
+    builtins.map: map_,
+    builtins.filter: filter_,
+    builtins.bool: bool_,
+    builtins.int: int_,
+    builtins.float: float_,
+    builtins.complex: complex_,
+    builtins.isinstance: isinstance_,
+    builtins.sum: sum_,
+    builtins.any: any_,
+    builtins.all: all_,
+    builtins.min: min_,
+    builtins.max: max_,
+    builtins.sorted: sorted_,
+    functools.reduce: reduce_,
+}
+"""What converted code calls instead of a builtin."""
+
+__all__ = ["REPLACEMENTS"]

@@ -1,0 +1,70 @@
+"""What a call in converted code does: the function called is converted too, or replaced by one that takes arrays."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ...locations import is_own_module
+from ...staging import current_trace
+from ..convert import convert, is_converted
+from ..marks import is_marked
+from .replacements import replacement_of
+
+
+def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`."""
+    if current_trace() is None:
+        return function(*args, **kwargs)
+    return converted(function)(*args, **kwargs)
+
+
+def converted(function: Any) -> Callable[..., Any]:
+    """What to call for a function while a trace is recorded."""
+    replaced = replacement_of(function)
+    if replaced is not None:
+        return replaced
+    if isinstance(function, types.FunctionType):
+        return _converted_function(function)
+    if isinstance(function, types.MethodType):
+        return functools.partial(converted(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(converted(function.func), *function.args, **function.keywords)
+    if inspect.isclass(function) or isinstance(function, types.BuiltinFunctionType):
+        result: Callable[..., Any] = function
+        return result
+    method = getattr(type(function), "__call__", None)
+    if isinstance(method, types.FunctionType) and not is_library(method.__module__):
+        return functools.partial(_converted_function(method), function)
+    called: Callable[..., Any] = function
+    return called
+
+
+def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
+    if is_library(function.__module__) or is_marked(function) or is_converted(function.__code__):
+        return function
+    return convert(function, namespace())
+
+
+def namespace() -> Any:
+    """The operators, which converted code calls `weft_`."""
+    from . import OPERATORS
+
+    return OPERATORS
+
+
+@cache
+def is_library(module: str | None) -> bool:
+    """Whether a module belongs to weft, NumPy or Python itself, whose functions are called as they are."""
+    package = (module or "").partition(".")[0]
+    return (
+        is_own_module(module or "") or package == "numpy" or package in sys.stdlib_module_names - {"__main__"}
+    )
+
+
+__all__ = ["call", "converted", "is_library"]

@@ -1,0 +1,49 @@
+"""Going back to an earlier point of the recording: what was recorded and changed since is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ....dialect.register import context
+from ...trace import Trace
+from .places import Snapshot
+
+
+class Checkpoint:
+    """A point of the recording in one region, with the Python state that some functions can reach."""
+
+    def __init__(self, trace: Trace, snapshot: Snapshot) -> None:
+        self._trace = trace
+        self._snapshot = snapshot
+        self._region = trace.region
+        self._cells = trace.cells.mark()
+        self._op_count = trace.op_count
+        operations = trace.region.block.operations
+        count = len(operations)
+        self._last = operations[count - 1].operation if count else None
+
+    @classmethod
+    def take(cls, trace: Trace, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
+        """Remember the present point."""
+        with context():
+            return cls(trace, Snapshot.of(functions))
+
+    def roll_back(self) -> None:
+        """Erase what was recorded since, and restore the Python state."""
+        self._snapshot.restore()
+        with context():
+            erased = []
+            for view in reversed(list(self._region.block.operations)):
+                if self._last is not None and view.operation == self._last:
+                    break
+                erased.append(view.operation)
+            for storage in self._trace.cells.made_since(self._cells, self._region):
+                if storage.ref is not None and any(storage.ref.owner == operation for operation in erased):
+                    storage.ref = None
+            for operation in erased:
+                operation.erase()
+        self._trace.op_count = self._op_count
+
+
+__all__ = ["Checkpoint"]

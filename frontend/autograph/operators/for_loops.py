@@ -1,0 +1,118 @@
+"""`for` statements: unrolled when short or when Python has to know the items, else recorded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence as Functions
+from typing import Any
+
+import numpy as np
+
+from ....dialect.attributes import type_to_mlir
+from ....dialect.errors import ConcreteValueError
+from ....dialect.mlir import Value, ir
+from ....dialect.register import context
+from ....dialect.types import TensorType
+from ...array import TracedArray
+from ...settings import settings
+from ...staging import current_trace
+from ...trace import Trace
+from .checkpoints import Checkpoint
+from .exits import Exit
+from .iterables import Filtered, Sequence, Unrolled, sequence_of
+from .loops import LeavesLoop, Loop, index_constant
+from .places import Slot
+from .statements import Body, finish_loop, if_, run_items
+
+_INT = TensorType((), np.dtype(np.int64))
+
+
+def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
+    """`for item in iterable: body(item) else: orelse()`."""
+    trace = current_trace()
+    if isinstance(iterable, Filtered):
+        condition, inner = iterable.condition, iterable.inner
+        return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
+    if trace is None or isinstance(iterable, Unrolled):
+        return run_items(iterable.items if isinstance(iterable, Unrolled) else iterable, body, orelse)
+    sequence = sequence_of(iterable)
+    if sequence is None:
+        return run_items(iterable, body, orelse)
+    length = sequence.length
+    if not isinstance(length, int):
+        return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
+    if trace.unrolled * length <= settings.unroll_limit:
+        return _unroll(trace, sequence, length, body, orelse)
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        left = stage_for(trace, sequence, length, body, dead)
+    except ConcreteValueError:
+        # The body needs its items as Python numbers, so it is unrolled after all.
+        checkpoint.roll_back()
+        return _unroll(trace, sequence, length, body, orelse)
+    return finish_loop(left, orelse)
+
+
+def _unroll(
+    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None
+) -> Exit:
+    """Let Python walk the items; loops inside may not multiply what that makes."""
+    before = trace.unrolled
+    trace.unrolled = before * max(length, 1)
+    try:
+        return run_items(map(sequence.item, range(length)), body, orelse)
+    finally:
+        trace.unrolled = before
+
+
+def stage_for(trace: Trace, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str) -> Exit:
+    """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
+    runs = isinstance(length, int) and length > 0
+    watched: Functions[Callable[..., Any]] = (body,)
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        loop = Loop(
+            trace,
+            lambda counter: body(sequence.item(_counter_value(trace, counter))),
+            watched,
+            dead,
+            trips=_trip_count(trace, length),
+            runs=runs,
+        )
+        return loop.record()
+    except LeavesLoop:
+        checkpoint.roll_back()
+    position = Slot("position", [0])
+
+    def step() -> Exit:
+        here = position.get()
+        position.set(here + 1)
+        return body(sequence.item(here))
+
+    loop = Loop(
+        trace, step, watched, dead, test=lambda: np.less(position.get(), length), runs=runs, slots=(position,)
+    )
+    return loop.record()
+
+
+def _trip_count(trace: Trace, length: Any) -> Value:
+    """The number of trips as an index."""
+    if isinstance(length, int):
+        return index_constant(trace, length)
+    with context():
+        i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
+    number = trace.create_upstream("tensor.extract", [length._value()], [i64])
+    return trace.create_upstream("arith.index_cast", number, [index])[0]
+
+
+def _counter_value(trace: Trace, counter: Value) -> TracedArray:
+    """The position in a counting loop as a Python int of compiled code."""
+    with context():
+        i64 = ir.IntegerType.get_signless(64)
+        tensor = type_to_mlir(_INT)
+    number = trace.create_upstream("arith.index_cast", [counter], [i64])
+    value = trace.create_upstream("tensor.from_elements", number, [tensor])[0]
+    return trace.wrap(value, _INT)._like_python(int)
+
+
+__all__ = ["for_", "stage_for"]

@@ -1,0 +1,325 @@
+"""Lists that grow when the program runs: what a Python list becomes that a staged loop or branch appends to.
+
+The items lie in arrays with room for more (one for each array in an item), beside their number. The arrays are
+doubled when they are full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ....dialect.errors import UnsupportedError
+from ...array import TracedArray
+from ...numpy_api import lookup
+from ...staging import current_trace
+from ...trace import Trace
+from .abstract import ArrayKind, Container, Kind, Mismatch, as_array_kind, flatten, join, kind_of, unflatten
+from .iterables import Sequence
+from .mismatches import control_flow_error
+
+ROOM = 8
+"""How many items there is room for at first."""
+
+
+class Widened(BaseException):
+    """A list turns out to hold other items than was assumed when a loop or branch began to be recorded.
+
+    Caught where the list is known from before; then the recording begins again.
+    """
+
+    def __init__(self, items: Any, kind: Kind) -> None:
+        super().__init__(items, kind)
+        self.items = items
+        self.kind = kind
+
+
+class GrowingList:
+    """A list whose length is known only at run time; its items are alike."""
+
+    __weft_state__ = ("_arrays", "_length")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+
+    def __init__(self, items: Any = (), kind: Kind | None = None) -> None:
+        self.kind = kind
+        self._arrays: tuple[TracedArray, ...] = ()
+        self._length: Any = np.int64(0)
+        for item in items:
+            self.kind = _joined(self.kind, item)
+        if self.kind is not None:
+            self.make_room(self.kind)
+        for item in items:
+            self.append(item)
+
+    # Growing
+
+    def make_room(self, kind: Kind) -> None:
+        """Begin with no items, of an abstract type."""
+        trace = _trace()
+        self.kind = kind
+        zeros = lookup("zeros")
+        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in _leaves(kind))
+        self._length = trace.wrap(trace.value_of(np.int64(0)))._like_python(int)
+
+    def widen(self, kind: Kind) -> None:
+        """Hold items of a wider abstract type from now on."""
+        if self.kind is None:
+            self.make_room(kind)
+            return
+        arrays = []
+        for array, leaf in zip(self._arrays, _leaves(kind), strict=True):
+            arrays.append(array.astype(leaf.type.dtype))
+        self.kind, self._arrays = kind, tuple(arrays)
+
+    def append(self, item: Any) -> None:
+        """Add an item at the end."""
+        kind = _joined(self.kind, item)
+        if self.kind is None or kind != self.kind:
+            if _is_known_outside(self):
+                raise Widened(self, kind)
+            self.widen(kind)
+        from .statements import if_
+
+        def grow() -> None:
+            double = lookup("concatenate")
+            self._arrays = tuple(double((array, array)) for array in self._arrays)
+
+        room = self._arrays[0].shape[0] if self._arrays else 0
+        if self._arrays:
+            if_(np.greater_equal(self._length, room), grow)
+        trace = _trace()
+        values = [trace.wrap(value) for value in flatten(trace, item, kind)]
+        arrays = []
+        for array, value in zip(self._arrays, values, strict=True):
+            updated = array.copy()
+            updated[self._length] = value
+            arrays.append(updated)
+        self._arrays = tuple(arrays)
+        self._length = self._length + 1
+
+    def extend(self, items: Any) -> None:
+        """Add several items."""
+        from .for_loops import for_
+
+        for_(items, self.append)
+
+    def __iadd__(self, items: Any) -> GrowingList:
+        self.extend(items)
+        return self
+
+    def pop(self, index: Any = -1) -> Any:
+        """Take the last item away."""
+        if isinstance(index, TracedArray) or index != -1:
+            self._refuse("pop() from another place than the end")
+        trace = _trace()
+        trace.raise_if(np.equal(self._length, 0), "IndexError", "pop from empty list")
+        item = self.item(self._length - 1)
+        self._length = self._length - 1
+        return item
+
+    def clear(self) -> None:
+        """Take all items away."""
+        self._length = self._length * 0
+
+    # Reading
+
+    @property
+    def length(self) -> Any:
+        """The number of items, a traced int."""
+        return self._length
+
+    def item(self, position: Any) -> Any:
+        """The item at a position that is known to be there."""
+        trace = _trace()
+        if self.kind is None:
+            raise IndexError("list index out of range")
+        values = iter([array[position]._value() for array in self._arrays])
+        return unflatten(trace, self.kind, values)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return GrowingList.of_array(self.stacked()[index])
+        return self.item(self._checked(index))
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        kind = _joined(self.kind, item)
+        if kind != self.kind:
+            if _is_known_outside(self):
+                raise Widened(self, kind)
+            self.widen(kind)
+        position = self._checked(index)
+        trace = _trace()
+        arrays = []
+        for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
+            updated = array.copy()
+            updated[position] = trace.wrap(value)
+            arrays.append(updated)
+        self._arrays = tuple(arrays)
+
+    def _checked(self, index: Any) -> Any:
+        """A position from the start; out of range is an `IndexError` when the program runs."""
+        outside = np.logical_or(np.greater_equal(index, self._length), np.less(index, -self._length))
+        trace = _trace()
+        trace.raise_if(trace.wrap(trace.value_of(outside)), "IndexError", "list index out of range")
+        return np.where(np.less(index, 0), index + self._length, index)
+
+    def stacked(self) -> Any:
+        """All items as one array, along a new first axis."""
+        if self.kind is None:
+            return lookup("zeros")((0,))
+        if not isinstance(self.kind, ArrayKind):
+            self._refuse("making an array of items that are not arrays")
+        return self._arrays[0][: self._length]
+
+    @staticmethod
+    def of_array(array: Any) -> GrowingList:
+        """A list of the entries of an array."""
+        made = GrowingList()
+        made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
+        made._arrays = (array.copy(),)
+        made._length = _trace().wrap(_trace().value_of(array.shape[0]))._like_python(int)
+        return made
+
+    def copy(self) -> GrowingList:
+        """A list of the same items."""
+        made = GrowingList()
+        made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
+        return made
+
+    # Protocols
+
+    def __weft_items__(self) -> GrowingItems:
+        return GrowingItems(self)
+
+    def __weft_truth__(self) -> Any:
+        return np.greater(self._length, 0)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        name = function.__name__
+        axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+        if args and args[0] is self and name in _JOINING:
+            return _JOINING[name](self.stacked(), axis)
+        return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
+
+    def __bool__(self) -> NoReturn:
+        bool(self._length > 0)
+        raise AssertionError("a traced truth has no value")
+
+    def __len__(self) -> int:
+        return int(self._length)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.stacked())
+
+    def __repr__(self) -> str:
+        return f"GrowingList({self.kind})"
+
+    def as_python(self, kind: str) -> NoReturn:
+        """Refuse other collections."""
+        self._refuse(f"a {kind} whose size is known only at run time")
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(list, name) and not name.startswith("__"):
+            self._refuse(f"{name}()")
+        raise AttributeError(f"'list' object has no attribute {name!r}")
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise UnsupportedError(
+            f"{what} is not supported for a list that grows in a staged loop; it can append, extend, pop, be indexed, "
+            "walked and stacked (np.stack, np.array)"
+        )
+
+
+@dataclass(frozen=True)
+class GrowingItems(Sequence):
+    """The items of a growing list, for loops."""
+
+    items: GrowingList
+
+    @property
+    def length(self) -> Any:
+        return self.items.length
+
+    def item(self, position: Any) -> Any:
+        return self.items.item(position)
+
+
+def kind_of_items(items: list[Any]) -> Kind:
+    """The abstract type that holds all of some items."""
+    kind: Kind | None = None
+    for item in items:
+        kind = _joined(kind, item)
+    assert kind is not None, "lists of different lengths are not all empty"
+    return kind
+
+
+def _joined(kind: Kind | None, item: Any) -> Kind:
+    """The abstract type of items of a list with one more."""
+    found = _as_arrays(kind_of(item))
+    try:
+        return found if kind is None else join(kind, found)
+    except Mismatch as mismatch:
+        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
+        raise control_flow_error(
+            "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
+        ) from None
+
+
+def _as_arrays(kind: Kind) -> Kind:
+    """The abstract type with numbers carried as arrays."""
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(_as_arrays, kind.children)))
+    return as_array_kind(kind) or kind
+
+
+def _leaves(kind: Kind) -> list[ArrayKind]:
+    if isinstance(kind, ArrayKind):
+        return [kind]
+    if isinstance(kind, Container):
+        return [leaf for child in kind.children for leaf in _leaves(child)]
+    return []
+
+
+def _static(leaf: ArrayKind) -> tuple[int, ...]:
+    if None in leaf.type.shape:
+        raise UnsupportedError(
+            f"the items of a list that grows in a staged loop have sizes that are known only at run time ({leaf.type}); "
+            "pad them to one size, or write them into one array"
+        )
+    return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _is_known_outside(items: Any) -> bool:
+    """Whether a loop or branch is being recorded that began when the list was there."""
+    return any(snapshot.knows(items) for snapshot in _trace().snapshots)
+
+
+def _as_array(value: Any) -> Any:
+    return value.stacked() if isinstance(value, GrowingList) else value
+
+
+_JOINING: dict[str, Any] = {
+    "stack": lambda array, axis: np.moveaxis(array, 0, axis),
+    "concatenate": lambda array, axis: (
+        array.reshape((-1, *array.shape[2:])) if axis == 0 else np.concatenate(list(array), axis)
+    ),
+    "vstack": lambda array, axis: array.reshape((-1, *array.shape[2:])) if array.ndim > 2 else array,
+    "hstack": lambda array, axis: array.reshape((-1,)) if array.ndim < 3 else np.concatenate(list(array), 1),
+}
+"""What the functions that join a sequence of arrays make of the items in one array."""
+
+
+def _trace() -> Trace:
+    trace = current_trace()
+    assert trace is not None, "growing lists exist only while a trace is recorded"
+    return trace
+
+
+__all__ = ["GrowingItems", "GrowingList", "Widened", "kind_of_items"]

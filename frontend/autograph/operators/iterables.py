@@ -1,0 +1,209 @@
+"""What a staged `for` loop can walk over: anything with a length and an item at a run-time position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import WeftValueError
+from ...array import TracedArray
+from ...staging import current_trace
+
+
+class Sequence:
+    """A sequence whose items are made when a loop asks for them, at positions that may be run-time numbers."""
+
+    @property
+    def length(self) -> Any:
+        """The number of items: an int, or a traced one."""
+        raise NotImplementedError
+
+    def item(self, position: Any) -> Any:
+        """The item at a position, an int or a traced one, that is known to be there."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        length = self.length
+        return (self.item(position) for position in range(length))
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+
+@dataclass(frozen=True)
+class ArrayItems(Sequence):
+    """The entries of an array along its first axis."""
+
+    array: Any
+
+    @property
+    def length(self) -> Any:
+        if self.array.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return self.array.shape[0]
+
+    def item(self, position: Any) -> Any:
+        return self.array[position]
+
+
+@dataclass(frozen=True)
+class Range(Sequence):
+    """`range` with bounds that may be run-time numbers."""
+
+    start: Any
+    stop: Any
+    step: Any = 1
+
+    @classmethod
+    def of(cls, *bounds: Any) -> Range:
+        """From the arguments of `range`."""
+        if not 1 <= len(bounds) <= 3:
+            raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        for bound in (start, stop, step):
+            if isinstance(bound, TracedArray) and (bound.ndim or bound.dtype.kind not in "iub"):
+                raise TypeError(
+                    f"'{bound.dtype.name}' object cannot be interpreted as an integer: range() takes integers"
+                )
+        start, stop, step = map(_as_int, (start, stop, step))
+        if isinstance(step, TracedArray):
+            step._storage.trace.raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
+        elif step == 0:
+            raise WeftValueError("range() arg 3 must not be zero")
+        return cls(start, stop, step)
+
+    @property
+    def length(self) -> Any:
+        span, step = self.stop - self.start, self.step
+        if isinstance(step, TracedArray):
+            up, down = (span + step - 1) // step, (span + step + 1) // step
+            count = np.where(step > 0, up, down)
+        else:
+            count = (span + step - (1 if step > 0 else -1)) // step
+        return np.maximum(count, 0) if isinstance(count, TracedArray) else max(count, 0)
+
+    def item(self, position: Any) -> Any:
+        return self.start + position * self.step
+
+
+@dataclass(frozen=True)
+class Enumerated(Sequence):
+    """`enumerate`."""
+
+    inner: Sequence
+    start: Any = 0
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.start + position, self.inner.item(position)
+
+
+@dataclass(frozen=True)
+class Zipped(Sequence):
+    """`zip`."""
+
+    inner: tuple[Sequence, ...]
+    strict: bool = False
+
+    @property
+    def length(self) -> Any:
+        lengths = [sequence.length for sequence in self.inner]
+        if all(isinstance(length, int) for length in lengths):
+            return min(lengths)
+        shortest = lengths[0]
+        for length in lengths[1:]:
+            shortest = np.minimum(shortest, length)
+        return shortest
+
+    def item(self, position: Any) -> Any:
+        return tuple(sequence.item(position) for sequence in self.inner)
+
+
+@dataclass(frozen=True)
+class Reversed(Sequence):
+    """`reversed`."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(self.inner.length - 1 - position)
+
+
+@dataclass(frozen=True)
+class Mapped(Sequence):
+    """`map`."""
+
+    function: Callable[..., Any]
+    inner: Zipped
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.function(*self.inner.item(position))
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
+
+    condition: Callable[[Any], Any]
+    inner: Sequence
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """An iterable whose loop is to be unrolled (`weft.unroll`)."""
+
+    items: Any
+
+
+def sequence_of(iterable: Any) -> Sequence | None:
+    """The sequence that a loop over an iterable can be staged on; None for what only Python can walk."""
+    if isinstance(iterable, Sequence):
+        return iterable
+    as_sequence = getattr(type(iterable), "__weft_items__", None)
+    if as_sequence is not None:
+        sequence: Sequence = as_sequence(iterable)
+        return sequence
+    if isinstance(iterable, TracedArray):
+        return ArrayItems(iterable)
+    if isinstance(iterable, range):
+        return Range(iterable.start, iterable.stop, iterable.step)
+    if isinstance(iterable, np.ndarray) and iterable.ndim and iterable.dtype.kind in "biufc":
+        trace = current_trace()
+        return None if trace is None else ArrayItems(iterable)
+    return None
+
+
+def _as_int(bound: Any) -> Any:
+    """A bound as Python's int."""
+    if isinstance(bound, TracedArray):
+        number = bound.astype(np.int64)
+        return number._like_python(int) if number is not bound else number
+    return bound.__index__()
+
+
+__all__ = [
+    "ArrayItems",
+    "Enumerated",
+    "Filtered",
+    "Mapped",
+    "Range",
+    "Reversed",
+    "Sequence",
+    "Unrolled",
+    "Zipped",
+    "sequence_of",
+]

@@ -1,0 +1,339 @@
+"""Staged loops: the body is recorded until what it carries from iteration to iteration is known.
+
+The first recording takes most things as constant; what turns out to change is carried in the next one, with a type
+that holds its value at the start and at the end of the body (dtypes promoted, extents that differ made unknown).
+This ends because types only grow.
+"""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import UnsupportedError
+from ....dialect.mlir import Value, ir
+from ....dialect.register import context
+from ...array import TracedArray
+from ...regions import Draft, Region
+from ...trace import Trace
+from .abstract import (
+    Kind,
+    Mismatch,
+    as_array_kind,
+    carried_types,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
+from .aliases import note_sources, same_value
+from .branches import Path, record_path, stage_if
+from .conditions import condition_of, is_staged, truth_of
+from .exits import BREAK, RETURN, Exit, StagedExit, codes_of, status_of, without_continue
+from .mismatches import control_flow_error, require_fit
+from .optional import MaybeUnbound
+from .places import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
+from .restarts import lengths_differ, recorded
+
+MAX_RECORDINGS = 20
+"""A loop whose types still grow after so many recordings is refused."""
+
+
+@dataclass
+class Carried:
+    """A place that a loop carries."""
+
+    place: Place
+    initial: Any
+    kind: Kind
+
+
+@dataclass
+class Loop:
+    """A loop to record: `while test(): body()`, or `body(k)` for k from 0 up to a number of trips."""
+
+    trace: Trace
+    body: Callable[..., Exit]
+    watched: Sequence[Callable[..., Any] | None]
+    """The functions whose reachable state may change."""
+    dead: str = ""
+    test: Callable[[], Any] | None = None
+    trips: Value | None = None
+    """An index value, for a loop that counts."""
+    runs: bool = False
+    """Whether there is at least one iteration."""
+    slots: Sequence[Slot] = ()
+    status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
+    codes: frozenset[int] = frozenset()
+    """The exits that leave the loop."""
+
+    def record(self) -> Exit:
+        """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
+        return recorded(self.trace, self.watched, self._record, (self.status, *self.slots))
+
+    def _record(self, snapshot: Snapshot) -> Exit:
+        trace = self.trace
+        carried = self._first_guess(snapshot)
+        for number in range(MAX_RECORDINGS):
+            mark = trace.cells.mark()
+            recording = _Recording(self, snapshot, carried)
+            try:
+                with trace.repeating(number > 0):
+                    found = recording.run()
+                is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
+                if is_final and not trace.cells.made_since(mark, trace.region):
+                    snapshot.restore()
+                    recording.finish()
+                    return self._exit()
+            except BaseException:
+                snapshot.restore()
+                recording.draft.drop()
+                raise
+            snapshot.restore()
+            recording.draft.drop()
+            carried = found
+        names = ", ".join(c.place.name for c in carried.values())
+        raise UnsupportedError(f"the types of what this loop carries ({names}) grow without end")
+
+    def _exit(self) -> Exit:
+        """How the last iteration ended: `break` included."""
+        return StagedExit(self.status.get(), self.codes | {0}) if self.codes else None
+
+    def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
+        """The numbers among the variables that the body assigns are carried."""
+        assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
+        remembered = self.trace.loop_kinds.get(self._identity(), {})
+        guess: dict[tuple[Any, ...], Carried] = {}
+        candidates: list[tuple[Place, Any]] = [
+            *snapshot.variables(),
+            *((slot, slot.get()) for slot in self.slots),
+        ]
+        for place, value in candidates:
+            if place.name in self.dead.split():
+                continue
+            kind = as_array_kind(kind_of(value)) if value is not UNBOUND else None
+            is_number = kind is not None and kind.type.rank == 0 and not isinstance(value, np.ndarray)
+            is_guess = is_number and (place.name in assigned or isinstance(place, Slot))
+            if place.name in remembered:
+                try:
+                    guess[place.key()] = Carried(place, value, join(kind_of(value), remembered[place.name]))
+                except Mismatch:
+                    continue
+            elif is_guess and kind is not None:
+                guess[place.key()] = Carried(place, value, kind)
+        return guess
+
+    def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
+        """Start from these types when the loop is recorded again, as part of a loop around it."""
+        kinds = {c.place.name: c.kind for c in carried.values() if c.place.is_variable}
+        self.trace.loop_kinds[self._identity()] = kinds
+
+    def _identity(self) -> Any:
+        codes = [function.__code__ for function in self.watched if function is not None]
+        return (tuple(codes), str(self.trace.location()))
+
+
+@cache
+def assigned_variables(code: types.CodeType) -> frozenset[str]:
+    """The variables of functions around it that some code, or a function in it, assigns."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= assigned_variables(constant)
+    return frozenset(names)
+
+
+class _Recording:
+    """One recording of a loop with given carried places."""
+
+    def __init__(self, loop: Loop, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
+        self.loop = loop
+        self.trace = loop.trace
+        self.snapshot = snapshot
+        self.carried = carried
+        self.initial = [v for c in carried.values() for v in flatten(self.trace, c.initial, c.kind)]
+        self.outside = self.trace.region
+        self.draft = Draft(
+            self.trace, "scf.for" if loop.test is None else "scf.while", regions=1 + bool(loop.test)
+        )
+        self.condition: Value | None = None
+        self.regions: list[Region] = []
+        self.ends: list[dict[tuple[Any, ...], Any]] = []
+        """The values of the carried places at the end of each region."""
+        self.path: Path | None = None
+
+    def run(self) -> dict[tuple[Any, ...], Carried]:
+        """Record test and body; returns what has to be carried."""
+        kinds = self.carried
+        if self.loop.test is not None:
+            region = self._enter(0, kinds, [])
+            with self.draft.recording(region):
+                self._bind(region, kinds, 0)
+                self.condition = self._condition()
+                kinds = self._leave(kinds)
+        with context():
+            counter = [] if self.loop.test is not None else [ir.IndexType.get()]
+        region = self._enter(len(self.regions), kinds, counter)
+        with self.draft.recording(region):
+            self._bind(region, kinds, len(counter))
+            self.path = Path(region)
+            record_path(self.trace, self.path, self._body(region, counter), False)
+            self._note_exit(self.path)
+            kinds = self._leave(kinds, self.path.is_dead)
+        return kinds
+
+    def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
+        types = [t for c in kinds.values() for t in carried_types(c.kind)]
+        region = self.draft.add_region(number, [*counter, *types], is_loop=True)
+        self.regions.append(region)
+        return region
+
+    def _bind(self, region: Region, kinds: dict[tuple[Any, ...], Carried], skip: int) -> None:
+        """Give the carried places the values that the block's arguments stand for."""
+        values: Iterator[Value] = iter(list(region.block.arguments)[skip:])
+        for carried in kinds.values():
+            value = unflatten(self.trace, carried.kind, values)
+            note_sources(self.outside, value, [carried.initial])
+            carried.place.set(value)
+        self.bound = {key: carried.place.get() for key, carried in kinds.items()}
+
+    def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
+        if not counter:
+            return self.loop.body
+        return lambda: self.loop.body(region.block.arguments[0])
+
+    def _condition(self) -> Value:
+        """Record the test; a loop that was left by an exit is not tested again."""
+        loop, trace, status = self.loop, self.trace, self.loop.status.get()
+        assert loop.test is not None
+        test, path = loop.test, Path(trace.region)
+        if isinstance(status, TracedArray):
+            bodies = (lambda: _as_truth(test()), lambda: np.bool_(False))
+            record_path(
+                trace,
+                path,
+                lambda: stage_if(trace, status == 0, bodies, loop.watched, wants_result=True)[1],
+                True,
+            )
+        else:
+            record_path(trace, path, lambda: _as_truth(test()), True)
+        truth = np.bool_(False) if path.is_dead else path.result
+        if not is_staged(truth):
+            truth = trace.wrap(trace.value_of(np.bool_(truth)))
+        return condition_of(trace, truth)
+
+    def _note_exit(self, path: Path) -> None:
+        leaving = codes_of(path.exit) & {BREAK, RETURN} if not path.is_dead else frozenset()
+        self.loop.codes |= leaving
+        if leaving and self.loop.test is None:
+            raise LeavesLoop
+        if self.loop.codes:
+            self.loop.status.set(status_of(without_continue(path.exit)))
+
+    def _leave(
+        self, kinds: dict[tuple[Any, ...], Carried], is_dead: bool = False
+    ) -> dict[tuple[Any, ...], Carried]:
+        """Note the values at the end of a region; returns what has to be carried, with joined types."""
+        changes = self.snapshot.changes()
+        places = {key: c.place for key, c in kinds.items()}
+        places.update({key: place for key, (place, _) in changes.items()})
+        needed: dict[tuple[Any, ...], Carried] = {}
+        ends: dict[tuple[Any, ...], Any] = {}
+        problems: list[str] = []
+        for place in places_to_join(places):
+            if place.is_variable and place.name in self.loop.dead.split():
+                continue
+            key = place.key()
+            end = value_after(changes, place, self.snapshot)
+            if isinstance(place, Items) and not is_dead:
+                lengths_differ(place, [self.snapshot.old_value(place), end])
+            try:
+                carried = self._needed(kinds.get(key), place, end, is_dead)
+            except Mismatch as mismatch:
+                problems.append(f"{place.name} is {mismatch}")
+                continue
+            if carried is not None:
+                needed[key], ends[key] = carried, self.bound.get(key, end) if is_dead else end
+        if problems:
+            raise control_flow_error(
+                "the iterations of a loop leave values that cannot be one",
+                [_before_after(p) for p in problems],
+            )
+        self.ends.append(ends)
+        return needed
+
+    def _needed(self, known: Carried | None, place: Place, end: Any, is_dead: bool) -> Carried | None:
+        """How a place has to be carried."""
+        initial = known.initial if known is not None else self.snapshot.old_value(place)
+        if known is None and same_value(initial, end):
+            return None
+        before = known.kind if known is not None else kind_of(initial)
+        kind = before if is_dead else join(before, kind_of(end))
+        require_fit(place, kind)
+        return Carried(place, initial, kind)
+
+    def finish(self) -> None:
+        """End the regions and put the loop in place; the places get its results."""
+        trace, loop = self.trace, self.loop
+        types = [t for c in self.carried.values() for t in carried_types(c.kind)]
+        for region, ends in zip(self.regions, self.ends, strict=True):
+            is_test = loop.test is not None and region is self.regions[0]
+            with self.draft.recording(region):
+                values = [v for key, c in self.carried.items() for v in flatten(trace, ends[key], c.kind)]
+                if is_test:
+                    assert self.condition is not None
+                    self.draft.terminate(region, "scf.condition", [self.condition, *values])
+                else:
+                    self.draft.terminate(region, "scf.yield", values)
+        operands = self.initial
+        if loop.test is None:
+            assert loop.trips is not None
+            zero, one = index_constant(trace, 0, self.draft), index_constant(trace, 1, self.draft)
+            operands = [zero, loop.trips, one, *self.initial]
+        results = iter(self.draft.finish(operands, types))
+        for key, carried in self.carried.items():
+            value = unflatten(trace, carried.kind, results)
+            if loop.runs and isinstance(value, MaybeUnbound):
+                value = value.value
+            note_sources(trace.region, value, [carried.initial, self.ends[-1].get(key)])
+            carried.place.set(value)
+        for place, _ in self.snapshot.variables():
+            if place.name in loop.dead.split():
+                place.set(UNBOUND)
+        loop.remember(self.carried)
+
+
+class LeavesLoop(Exception):
+    """A loop that was recorded as counting has a `break` or `return`."""
+
+
+def _as_truth(value: Any) -> Any:
+    return truth_of(value) if is_staged(value) else bool(value)
+
+
+def _before_after(problem: str) -> str:
+    return problem.replace("on one path", "before").replace("on the other", "after an iteration")
+
+
+def index_constant(trace: Trace, value: int, draft: Draft | None = None) -> Value:
+    """An index constant, in front of a draft or at the present place."""
+    with context():
+        point = ir.InsertionPoint(trace.region.block) if draft is None else ir.InsertionPoint(draft.op)
+        with point:
+            attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
+            op = ir.Operation.create(
+                "arith.constant",
+                results=[ir.IndexType.get()],
+                attributes={"value": attribute},
+                loc=ir.Location.unknown(),
+            )
+            return op.results[0]
+
+
+__all__ = ["LeavesLoop", "Loop", "index_constant"]

@@ -1,0 +1,143 @@
+"""Values that are there on some paths only: a name that may be unbound, an array that may be None."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...array import TracedArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class MaybeUnbound:
+    """What a variable holds whose binding depends on a run-time condition; converted code reads it through `load`."""
+
+    __slots__ = ("unbound", "value")
+
+    def __init__(self, unbound: TracedArray, value: Any) -> None:
+        self.unbound = unbound
+        """A bool[]: whether the name has no value."""
+        self.value = value
+        """The value where it has one."""
+
+    def __repr__(self) -> str:
+        return f"MaybeUnbound({self.value!r})"
+
+
+class Optional:
+    """A value that is None where a run-time condition holds; any use as an array fails then, as None would."""
+
+    __slots__ = ("is_none", "value")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+
+    def __init__(self, is_none: TracedArray, value: Any) -> None:
+        self.is_none = is_none
+        self.value = value
+
+    def _get(self, error: str, message: str) -> Any:
+        """The value; the call ends with an error where it is None."""
+        trace = self.is_none._storage.trace
+        trace.raise_if(self.is_none, error, message)
+        return self.value
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        symbol = _SYMBOLS.get(ufunc.__name__, ufunc.__name__)
+        present = [
+            value._get("TypeError", f"unsupported operand type(s) for {symbol}: an operand is None")
+            if isinstance(value, Optional)
+            else value
+            for value in inputs
+        ]
+        return getattr(ufunc, method)(*present, **kwargs)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        message = f"{function.__name__}() got None"
+
+        def present(value: Any) -> Any:
+            if isinstance(value, Optional):
+                return value._get("TypeError", message)
+            return [present(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+        return function(*map(present, args), **{key: present(value) for key, value in kwargs.items()})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._get("AttributeError", f"'NoneType' object has no attribute '{name}'"), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._get("TypeError", "'NoneType' object is not subscriptable")[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._get("TypeError", "'NoneType' object does not support item assignment")[index] = value
+
+    def __iter__(self) -> Any:
+        return iter(self._get("TypeError", "'NoneType' object is not iterable"))
+
+    def __len__(self) -> int:
+        return len(self._get("TypeError", "object of type 'NoneType' has no len()"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._get("TypeError", "'NoneType' object is not callable")(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Optional({self.value!r})"
+
+
+def _operator(name: str, symbol: str, reflected: bool) -> Any:
+    def method(self: Optional, *others: Any) -> Any:
+        value = self._get("TypeError", f"unsupported operand type(s) for {symbol}: an operand is None")
+        operands = [
+            o._get("TypeError", _NONE_OPERAND.format(symbol)) if isinstance(o, Optional) else o
+            for o in others
+        ]
+        if reflected:
+            return getattr(np, _UFUNCS[name])(operands[0], value)
+        return getattr(np, _UFUNCS[name])(value, *operands)
+
+    return method
+
+
+_NONE_OPERAND = "unsupported operand type(s) for {}: an operand is None"
+
+_UFUNCS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "neg": "negative",
+    "abs": "absolute",
+    "invert": "invert",
+}
+"""The operators, by the ufunc that they are."""
+
+_SYMBOLS = {
+    "add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "floor_divide": "//", "remainder": "%",
+    "power": "**", "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=",
+    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "negative": "unary -", "invert": "~",
+}  # fmt: skip
+"""How Python writes the operators in its messages."""
+
+for _name, _ufunc in _UFUNCS.items():
+    _symbol = _SYMBOLS.get(_ufunc, _ufunc)
+    setattr(Optional, f"__{_name}__", _operator(_name, _symbol, reflected=False))
+    if _name not in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
+        setattr(Optional, f"__r{_name}__", _operator(_name, _symbol, reflected=True))
+
+
+__all__ = ["MaybeUnbound", "Optional"]

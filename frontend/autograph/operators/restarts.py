@@ -1,0 +1,54 @@
+"""Beginning a recording again when a list turns out to grow in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ...trace import Trace
+from .checkpoints import Checkpoint
+from .growing import GrowingList, Widened, kind_of_items
+from .places import Items, Slot, Snapshot
+
+T = TypeVar("T")
+
+
+def recorded(
+    trace: Trace,
+    watched: Sequence[Callable[..., Any] | None],
+    record: Callable[[Snapshot], T],
+    slots: Sequence[Slot] = (),
+) -> T:
+    """Record a loop or branch, again when a list from before it turns out to hold other items.
+
+    A list that an enclosing loop or branch knows is left to that one.
+    """
+    while True:
+        checkpoint = Checkpoint.take(trace, tuple(watched))
+        snapshot = Snapshot.of(watched, slots)
+        trace.snapshots.append(snapshot)
+        try:
+            return record(snapshot)
+        except Widened as widened:
+            trace.snapshots.pop()
+            if any(outer.knows(widened.items) for outer in trace.snapshots):
+                trace.snapshots.append(snapshot)
+                raise
+            trace.snapshots.append(snapshot)
+            checkpoint.roll_back()
+            if isinstance(widened.items, list):
+                snapshot.replace(widened.items, GrowingList(widened.items, widened.kind))
+            else:
+                widened.items.widen(widened.kind)
+        finally:
+            trace.snapshots.pop()
+
+
+def lengths_differ(place: Items, values: Sequence[Any]) -> None:
+    """Let a list whose length depends on the path, or grows in a loop, become one that grows at run time."""
+    items = place.container
+    if isinstance(items, list) and len({len(value) for value in values}) > 1:
+        raise Widened(items, kind_of_items([item for value in values for item in value]))
+
+
+__all__ = ["lengths_differ", "recorded"]

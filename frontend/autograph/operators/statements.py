@@ -1,0 +1,128 @@
+"""What the statements of converted code do: run as Python, or recorded when an array decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ...staging import current_trace
+from ...trace import Trace
+from .branches import stage_if
+from .checkpoints import Checkpoint
+from .conditions import is_staged, truth_of
+from .exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
+from .loops import Loop
+from .optional import MaybeUnbound, Optional
+from .places import UNBOUND, Variable
+
+Body = Callable[[], Exit]
+
+
+def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
+    """`if test: body else: orelse`."""
+    if not is_staged(test):
+        if test:
+            return body()
+        return None if orelse is None else orelse()
+    trace = current()
+    return stage_if(trace, truth_of(test), (body, orelse or _nothing), (body, orelse), dead)[0]
+
+
+def then_(exit_: Exit, rest: Body, dead: str = "") -> Exit:
+    """The statements after one that may leave the block: they run unless it did."""
+    return _continued(exit_, rest, (rest,), dead)
+
+
+def _continued(
+    exit_: Exit, rest: Body, watched: tuple[Callable[..., Any] | None, ...], dead: str = ""
+) -> Exit:
+    if exit_ is None:
+        return rest()
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return exit_
+    return stage_if(current(), exit_.among(0), (rest, lambda: _left(exit_)), watched, dead)[0]
+
+
+def _left(exit_: StagedExit) -> Exit:
+    """The exit where it is known not to fall through."""
+    codes = exit_.codes - {0}
+    return next(iter(codes)) if len(codes) == 1 else StagedExit(exit_.status, codes)
+
+
+def result(body: Body) -> Any:
+    """The value of a function whose body may return in several places."""
+    exit_ = body()
+    value = variable(body, "return_")
+    if isinstance(value, MaybeUnbound):
+        value = value.value
+    if exit_ is None or value is UNBOUND or value is None:
+        return None
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return value
+    falls_through = exit_.among(0)
+    if isinstance(value, Optional):
+        return Optional(np.logical_or(falls_through, value.is_none), value.value)
+    return Optional(falls_through, value)
+
+
+def variable(function: Callable[..., Any], name: str) -> Any:
+    """What a variable that a body shares with the function around it holds now."""
+    code = function.__code__
+    cells = function.__closure__ or ()
+    return Variable(name, cells[code.co_freevars.index(name)]).get()
+
+
+def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
+    """`while test(): body() else: orelse()`: Python runs it until an array decides, then the rest is recorded."""
+    trace = current_trace()
+    while True:
+        start = None if trace is None else Checkpoint.take(trace, (test, body))
+        truth = test()
+        if is_staged(truth):
+            break
+        if not truth:
+            return None if orelse is None else orelse()
+        exit_ = body()
+        if isinstance(exit_, StagedExit):
+            break
+        if exit_ == BREAK:
+            return None
+        if exit_ == RETURN:
+            return exit_
+    assert trace is not None and start is not None, "a traced value exists only while a trace is recorded"
+    start.roll_back()
+    left = Loop(trace, body, (test, body), dead, test=test).record()
+    return finish_loop(left, orelse)
+
+
+def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
+    """What follows a loop: its `else` unless it was left, and for `break` the statements behind."""
+    if orelse is not None:
+        exit_ = _continued(exit_, orelse, (orelse,))
+    return without_break(exit_)
+
+
+def run_items(items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | None = None) -> Exit:
+    """A loop that Python runs; once an iteration may have left it at run time, the next ones are recorded as branches."""
+    exit_: Exit = None
+    for item in items:
+        exit_ = _continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
+        if exit_ in (BREAK, RETURN):
+            break
+    return finish_loop(exit_, orelse)
+
+
+def _nothing() -> None:
+    return None
+
+
+def current() -> Trace:
+    """The trace that is being recorded; there is one where a value is traced."""
+    trace = current_trace()
+    assert trace is not None, "a traced value exists only while a trace is recorded"
+    return trace
+
+
+__all__ = ["current", "finish_loop", "if_", "result", "run_items", "then_", "variable", "while_"]
