@@ -50,7 +50,10 @@ class LowerToLlvm(Pass):
 
 
 def lower_to_llvm(module: Module, verify: bool = False) -> None:
-    """Convert the whole module to the LLVM dialect in place; kernel arguments are marked as not aliasing."""
+    """Convert the whole module to the LLVM dialect in place; arguments are marked as not aliasing.
+
+    The buffer plan keeps the arguments of kernels apart, and the caller of the function keeps apart what it writes.
+    """
     run_pipeline(module, LOWER, verify)
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
@@ -59,8 +62,7 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
 
 def _annotate(function: Operation) -> None:
     function.attributes["prefer_vector_width"] = ir.StringAttr.get(str(8 * vector_bytes()))
-    if "sym_visibility" in function.attributes:  # a kernel: the buffer plan keeps its arguments apart
-        unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
-        pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
-        nothing = ir.DictAttr.get({})
-        function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])
+    unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
+    pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
+    nothing = ir.DictAttr.get({})
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])

@@ -248,6 +248,8 @@ def classify(op: Operation) -> Kind:
         return Kind.EFFECT
     if name in VIEWS:
         return Kind.VIEW
+    if name == "complex.constant":
+        return Kind.CONSTANT
     if name == "arith.constant":
         constant = op.attributes["value"]
         if not isinstance(constant, ir.DenseElementsAttr) or constant.is_splat:
@@ -274,13 +276,15 @@ def _works_on_elements(op: Operation) -> bool:
     if any(_is_beyond_elements(inner) for inner in inside):
         return False
     results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
-    updated = [updated_value(result, {op}) for result in results]
+    updated = [origin(result, {op}) for result in results]
     distinct = {value for value in updated if value is not None}
     return len(distinct) == len(results) and all(_is_updated(op, result) for result in results)
 
 
 def _is_beyond_elements(op: Operation) -> bool:
     """Whether an op does more than to read and update elements, or calls Python, which no kernel may do."""
+    if op.name in _CONTROL_FLOW:
+        return not _works_on_elements(op)
     return op.name in _NOT_ELEMENTS or callback_of(op) is not None or classify(op) in (Kind.ROOT, Kind.REGION)
 
 
@@ -343,7 +347,15 @@ def captured_values(op: Operation) -> list[Value]:
 
 
 def updated_value(value: Value, inside: set[Operation]) -> Value | None:
-    """The value from outside some ops whose memory a result of theirs may take over, if there is one.
+    """The value from outside some ops whose memory a result of theirs may take over, if there is one."""
+    first = origin(value, inside)
+    if first is None or isinstance(first.owner, ir.Block):
+        return first
+    return None if classify(first.owner.operation) in (Kind.CHEAP, Kind.CONSTANT) else first
+
+
+def origin(value: Value, inside: set[Operation]) -> Value | None:
+    """The value from outside some ops that a result of theirs is an update of, if there is one.
 
     Follows `tensor.insert_slice`, the initial values of loops and the accumulators of reductions back to a
     value that is not defined by the ops in `inside`.
@@ -358,7 +370,7 @@ def updated_value(value: Value, inside: set[Operation]) -> Value | None:
         else:
             op = owner.operation
             if not _is_within(op, inside):
-                return None if classify(op) in (Kind.CHEAP, Kind.CONSTANT) else value
+                return value
             step = _destination_operand(op, value)
         if step is None:
             return None
@@ -396,7 +408,7 @@ def _destination_operand(op: Operation, result: Value) -> Value | None:
     if name == "scf.if":
         inside = {op}
         ends = [list(region.blocks[0].operations)[-1].operands[result.result_number] for region in op.regions]
-        first, second = (updated_value(end, inside) for end in ends)
+        first, second = (origin(end, inside) for end in ends)
         return first if first is not None and second is not None and first == second else None
     return None
 

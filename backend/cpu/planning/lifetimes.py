@@ -142,8 +142,8 @@ class Lifetimes:
                 if place is not None:
                     self.write_of.setdefault(self.root[operand], Write(place, position, observable=False))
         elif op.name == "bufferization.materialize_in_destination":
-            value, argument = op.operands
-            self.write_of.setdefault(self.root[value], Write(argument, position, observable=True))
+            value, argument = op.operands  # the first of several writes: the value must be there by then
+            self.write_of[self.root[value]] = Write(argument, position, observable=True)
         else:
             for result, destination in self.destinations(op):
                 self._pass_on(result, self.root[destination], position)

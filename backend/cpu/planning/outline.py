@@ -19,6 +19,7 @@ from typing import ClassVar
 from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ....passes.base import Pass, Statistics
 from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, updated_value
+from .fills import separate_fills
 from .in_place import overwrite_operand
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
@@ -55,6 +56,7 @@ def entry_functions(module: Module) -> list[Operation]:
 def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
     scalarize(function)
+    separate_fills(function)
     simplify_slices(function, IndexBuilder())
     sizes = Sizes(IndexBuilder(), varying=varying_sizes(function))
     return _outline_block(function.regions[0].blocks[0], sizes, kernels)

@@ -7,7 +7,7 @@ single numbers through memory. Its body is put in its place instead, between `te
 
 from __future__ import annotations
 
-from ....dialect.mlir import Block, Operation, Type, Value, dialect, ir
+from ....dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
 
 
 def scalarize(function: Operation) -> int:
@@ -120,11 +120,16 @@ def _known_element(value: Value) -> Value | None:
         return owner.operands[0]
     if owner.operation.name == "arith.constant":
         attribute = owner.operation.attributes["value"]
-        if isinstance(attribute, ir.DenseElementsAttr) and not isinstance(
-            value.type.element_type, ir.ComplexType
-        ):
-            return dialect("arith").ConstantOp(value.type.element_type, attribute.get_splat_value()).result
+        if isinstance(attribute, ir.DenseElementsAttr):
+            return scalar_constant(value.type.element_type, attribute)
     return None
+
+
+def scalar_constant(type: Type, elements: Attribute) -> Value:
+    """A constant that is the one element of a tensor constant."""
+    name = "complex.constant" if isinstance(type, ir.ComplexType) else "arith.constant"
+    attributes = {"value": elements.get_splat_value()}
+    return ir.Operation.create(name, results=[type], attributes=attributes).result
 
 
 def _forward_element(op: Operation) -> None:

@@ -127,3 +127,32 @@ func.func @branch(%flag: tensor<i8>, %x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// Every update of an argument is stored before the error that may follow it, all in its own memory.
+
+// CHECK-LABEL: func.func @stores
+// CHECK-NOT:     memref.copy
+// CHECK:         memref.store %{{.*}}, %arg0[%{{.*}}] : memref<8xf64>
+// CHECK:         func.call @weft_exit()
+// CHECK:         memref.store %{{.*}}, %arg0[%{{.*}}] : memref<8xf64>
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @stores(%m: memref<8xf64>, %failed: tensor<i8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  scf.for %i = %c0 to %c7 step %c1 {
+    %x = bufferization.to_tensor %m restrict writable : memref<8xf64> to tensor<8xf64>
+    %j = arith.addi %i, %c1 : index
+    %a = tensor.extract %x[%i] : tensor<8xf64>
+    %b = tensor.extract %x[%j] : tensor<8xf64>
+    %y = tensor.insert %b into %x[%i] : tensor<8xf64>
+    bufferization.materialize_in_destination %y in restrict writable %m : (tensor<8xf64>, memref<8xf64>) -> ()
+    "weft.raise_if"(%failed) {error = "ValueError", message = "no"} : (tensor<i8>) -> ()
+    %z = tensor.insert %a into %y[%j] : tensor<8xf64>
+    bufferization.materialize_in_destination %z in restrict writable %m : (tensor<8xf64>, memref<8xf64>) -> ()
+  }
+  return
+}

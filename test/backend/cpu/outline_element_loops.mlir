@@ -1,0 +1,93 @@
+// RUN: weft-opt %s --split-input-file --outline-kernels | filecheck %s
+
+// Nested loops and branches that only read and update elements are one kernel, also when they start from zeros:
+// these are filled in, not copied from a constant.
+
+// CHECK-LABEL: func.func @table
+// CHECK-NEXT:    %[[E:.*]] = tensor.empty() : tensor<9x9xi64>
+// CHECK-NEXT:    %[[R:.*]] = call @kernel_0(%arg0, %[[E]])
+// CHECK-NEXT:    return %[[R]]
+// CHECK:       func.func private @kernel_0(%[[X:.*]]: tensor<9xi64>, %[[D:.*]]: tensor<9x9xi64>)
+// CHECK:         %[[Z:.*]] = linalg.fill
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %[[Z]])
+// CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %[[A]])
+// CHECK:             scf.if
+// CHECK:         bufferization.materialize_in_destination %{{.*}} in %[[D]]
+func.func @table(%x: tensor<9xi64>) -> tensor<9x9xi64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %zeros = arith.constant dense<0> : tensor<9x9xi64>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%a = %zeros) -> (tensor<9x9xi64>) {
+    %p = tensor.extract %x[%i] : tensor<9xi64>
+    %s = scf.for %j = %c0 to %c9 step %c1 iter_args(%b = %a) -> (tensor<9x9xi64>) {
+      %q = tensor.extract %x[%j] : tensor<9xi64>
+      %c = arith.cmpi slt, %p, %q : i64
+      %t = scf.if %c -> (tensor<9x9xi64>) {
+        %u = tensor.insert %q into %b[%i, %j] : tensor<9x9xi64>
+        scf.yield %u : tensor<9x9xi64>
+      } else {
+        scf.yield %b : tensor<9x9xi64>
+      }
+      scf.yield %t : tensor<9x9xi64>
+    }
+    scf.yield %s : tensor<9x9xi64>
+  }
+  return %r : tensor<9x9xi64>
+}
+
+// -----
+
+// Two arrays that start as the same zeros get their own, of numbers of any kind.
+
+// CHECK-LABEL: func.func @two
+// CHECK:         call @kernel_0
+// CHECK:       func.func private @kernel_0
+// CHECK:         %[[ZERO:.*]] = complex.constant [0.000000e+00, 0.000000e+00]
+// CHECK-DAG:     %[[F:.*]] = linalg.fill
+// CHECK-DAG:     %[[G:.*]] = linalg.fill
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+func.func @two(%z: tensor<complex<f64>>) -> (tensor<8xcomplex<f64>>, tensor<8xcomplex<f64>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zeros = arith.constant dense<(0.0, 0.0)> : tensor<8xcomplex<f64>>
+  %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %zeros, %b = %zeros)
+      -> (tensor<8xcomplex<f64>>, tensor<8xcomplex<f64>>) {
+    %e = tensor.extract %z[] : tensor<complex<f64>>
+    %c = tensor.insert %e into %a[%i] : tensor<8xcomplex<f64>>
+    %d = tensor.insert %e into %b[%c0] : tensor<8xcomplex<f64>>
+    scf.yield %c, %d : tensor<8xcomplex<f64>>, tensor<8xcomplex<f64>>
+  }
+  return %r#0, %r#1 : tensor<8xcomplex<f64>>, tensor<8xcomplex<f64>>
+}
+
+// -----
+
+// A loop that carries arrays crosswise, or works on whole arrays, stays around its kernels.
+
+// CHECK-LABEL: func.func @not_a_kernel
+// CHECK:         scf.for
+// CHECK:           tensor.insert
+// CHECK:         scf.for
+// CHECK:           func.call @kernel_0
+func.func @not_a_kernel(%x: tensor<8xf64>, %y: tensor<8xf64>) -> (tensor<8xf64>, tensor<8xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %x, %b = %y) -> (tensor<8xf64>, tensor<8xf64>) {
+    %e = tensor.extract %a[%i] : tensor<8xf64>
+    %c = tensor.insert %e into %b[%i] : tensor<8xf64>
+    scf.yield %c, %a : tensor<8xf64>, tensor<8xf64>
+  }
+  %s = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %r#0) -> (tensor<8xf64>) {
+    %t = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        outs(%a : tensor<8xf64>) {
+    ^bb0(%v: f64):
+      %w = arith.addf %v, %v : f64
+      linalg.yield %w : f64
+    } -> tensor<8xf64>
+    scf.yield %t : tensor<8xf64>
+  }
+  return %s, %r#1 : tensor<8xf64>, tensor<8xf64>
+}
