@@ -19,10 +19,16 @@ from .staging import current_trace
 if TYPE_CHECKING:
     from .trace import Trace
 
-Part: TypeAlias = "str | tuple[Any, str, Any]"
-"""A part of an f-string: a text, or a value with its conversion ('', 'r', 's' or 'a') and its format specification."""
+Part: TypeAlias = "str | tuple[Any, str | None, Any]"
+"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or none) and its format specification."""
 
-_CONVERSIONS: dict[str, Callable[[Any], Any]] = {"": lambda value: value, "r": repr, "s": str, "a": ascii}
+_CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
+    None: lambda value: value,
+    "": lambda value: value,
+    "r": repr,
+    "s": str,
+    "a": ascii,
+}
 
 
 class RuntimeString(RuntimeValue):
@@ -119,7 +125,7 @@ def format_string(*parts: Part) -> Any:
     if not values:
         return "".join(map(str, pieces))
 
-    def render(*values: tuple[Any, str, Any]) -> str:
+    def render(*values: tuple[Any, str | None, Any]) -> str:
         texts = [_format(*values[piece]) if isinstance(piece, int) else piece for piece in pieces]
         return "".join(texts)
 
@@ -142,7 +148,7 @@ def to_string(value: Any, conversion: str = "s") -> Any:
     return format_string((value, conversion, ""))
 
 
-def _format(value: Any, conversion: str, spec: str) -> str:
+def _format(value: Any, conversion: str | None, spec: str) -> str:
     return format(_CONVERSIONS[conversion](value), spec)
 
 
