@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-CANONICALIZE = "canonicalize{disable-patterns={anonymous}::ConvertTrivialIfToSelect}"
-"""Without turning branches that only choose between tensors into `arith.select`: that would compute both."""
+CANONICALIZE = (
+    "canonicalize{disable-patterns={anonymous}::ConvertTrivialIfToSelect,{anonymous}::ForOpTensorCastFolder}"
+)
+"""Without two patterns: turning branches that only choose between tensors into `arith.select` would compute both, and
+carrying the static type that the initial value of a loop had is wrong where an iteration gives another size.
+"""
 
 
 def _module(*passes: str) -> str:

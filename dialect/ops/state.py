@@ -71,7 +71,16 @@ class RaiseIf(Op, name="raise_if", family="state"):
 
 
 EXCEPTIONS: dict[str, type[Exception]] = {
-    error.__name__: error for error in (IndexError, ValueError, TypeError, ZeroDivisionError, OverflowError)
+    error.__name__: error
+    for error in (
+        IndexError,
+        ValueError,
+        TypeError,
+        ZeroDivisionError,
+        OverflowError,
+        AttributeError,
+        UnboundLocalError,
+    )
 }
 """The exceptions that compiled code may raise, by name."""
 

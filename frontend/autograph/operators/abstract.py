@@ -18,6 +18,7 @@ from ....dialect.attributes import type_to_mlir
 from ....dialect.mlir import Type, Value
 from ....dialect.ops.creation import Constant
 from ....dialect.ops.shape import BroadcastTo
+from ....dialect.register import context
 from ....dialect.types import TensorType, type_of
 from ...array import TracedArray
 from ...signature import static_key
@@ -247,14 +248,20 @@ def _described(value: Any) -> str:
 # To SSA values and back
 
 
+def mlir_type_of(tensor_type: TensorType) -> Type:
+    """The MLIR type of an array."""
+    with context():
+        return type_to_mlir(tensor_type)
+
+
 def carried_types(kind: Kind) -> list[Type]:
     """The types of the SSA values that carry a value."""
     if isinstance(kind, ArrayKind):
-        return [type_to_mlir(kind.type)]
+        return [mlir_type_of(kind.type)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
     if isinstance(kind, Partial):
-        flags = [type_to_mlir(_BOOL)] * (kind.unbound + kind.none)
+        flags = [mlir_type_of(_BOOL)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else carried_types(kind.inner))
     return []
 
@@ -318,7 +325,7 @@ def _array_value(trace: Trace, value: Any, kind: ArrayKind) -> Value:
 
 def _with_type(trace: Trace, value: Value, wanted: TensorType) -> Value:
     """The value with less static extents."""
-    mlir_type = type_to_mlir(wanted)
+    mlir_type = mlir_type_of(wanted)
     if value.type == mlir_type:
         return value
     return trace.create_upstream("tensor.cast", [value], [mlir_type])[0]

@@ -11,6 +11,7 @@ from ....dialect.errors import (
     UnsupportedError,
 )
 from ...effects import raise_at_run_time
+from ...locations import is_own_frame
 from ...trace import Trace
 
 
@@ -20,18 +21,29 @@ class Diverged(BaseException):
 
 def refuses(error: BaseException) -> bool:
     """Whether an exception says that weft cannot compile something, and not what the program does when it runs."""
-    return isinstance(
-        error,
-        (
-            UnsupportedError,
-            ConcreteValueError,
-            LeakedArrayError,
-            InternalError,
-            PassError,
-            RecursionError,
-            ControlFlowError,
-        ),
-    )
+    return isinstance(error, _REFUSALS) or (isinstance(error, RuntimeError) and _is_internal(error))
+
+
+_REFUSALS = (
+    UnsupportedError,
+    ConcreteValueError,
+    ControlFlowError,
+    LeakedArrayError,
+    InternalError,
+    PassError,
+    RecursionError,
+)
+
+_RAISERS = ("raise_", "fail")
+"""The functions of weft that raise for the user."""
+
+
+def _is_internal(error: BaseException) -> bool:
+    """Whether an exception comes from weft's own code, and not from the user's or on the user's behalf."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name not in _RAISERS
 
 
 def record_raise(trace: Trace, error: Exception) -> None:
