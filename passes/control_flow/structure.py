@@ -256,11 +256,16 @@ def copy_of(operation: Operation, values: dict[Value, Value]) -> Operation:
     """A copy at the current insertion point that uses `values` in place of their keys; its results are added."""
     copy = operation.clone().operation
     values.update(zip(operation.results, copy.results, strict=True))
-    for changed in [copy, *(operations_of(copy) if len(copy.regions) else ())]:
+    use_values(copy, values)
+    return copy
+
+
+def use_values(operation: Operation, values: dict[Value, Value]) -> None:
+    """Let an op, and the ops inside it, use `values` in place of their keys."""
+    for changed in [operation, *(operations_of(operation) if len(operation.regions) else ())]:
         for index, operand in enumerate(changed.operands):
             if operand in values:
                 changed.operands[index] = values[operand]
-    return copy
 
 
 def copy_block(block: Block, values: dict[Value, Value]) -> list[Value]:

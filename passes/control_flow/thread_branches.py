@@ -21,11 +21,14 @@ from .structure import (
     copy_of,
     functions_with_control_flow,
     has_else,
+    is_used,
+    keep_results,
     operation_of,
     operations_in,
     replace_all,
     tensor_of,
     terminator,
+    use_values,
     used_inside,
     yielded,
 )
@@ -66,10 +69,13 @@ class ThreadBranches(Pass):
         return any(len(branches) > 1 and self._merge_in(block) for block, branches in by_block.items())
 
     def _merge_in(self, block: Block) -> bool:
-        """Merge a branch of a block into the nearest one before it that decides it."""
+        """Merge a branch of a block into the nearest one before it that decides it.
+
+        The last one first: a chain of n exits takes 2 n merges then, and not n squared.
+        """
         operations = operations_in(block)
         places = [place for place, operation in enumerate(operations) if operation.name == IF]
-        for number, second in enumerate(places):
+        for number, second in reversed(list(enumerate(places))):
             for first in reversed(places[:number]):
                 between = operations[first + 1 : second]
                 if not all(is_pure(operation) for operation in between):
@@ -88,10 +94,16 @@ class _Merge:
         self.first, self.between, self.second = first, between, second
         self.choices = [_choice(first, second, region) for region in (0, 1)]
         """What the second condition is in each branch of the first; None where that is not known."""
-        self.copied = self._copied()
+        self.is_moved = self.choices.count(None) == 1
+        """Whether the whole second branch is needed once."""
+        inside = self._inside()
+        self.copied = [self._needed(region, inside) for region in (0, 1)]
+        """The ops between of which each branch gets a copy."""
+        self.stay = {id(operation) for operation in inside}
+        """The ops between that cannot move in front of the first branch."""
 
-    def _copied(self) -> list[Operation]:
-        """The ops between that have to run inside: they use the first branch, or rely on its checks."""
+    def _inside(self) -> list[Operation]:
+        """The ops between that use the first branch, or rely on its checks."""
         inside: list[Operation] = []
         values = set(self.first.results)
         for operation in self.between:
@@ -100,12 +112,29 @@ class _Merge:
                 values.update(operation.results)
         return inside
 
+    def _needed(self, region: int, inside: list[Operation]) -> list[Operation]:
+        """Those of the ops inside that the second branch, or the part of it that is chosen, needs."""
+        choice = self.choices[region]
+        if choice is None:
+            used = set(used_inside(self.second))
+        elif choice or has_else(self.second):
+            chosen = operations_in(body(self.second, 0 if choice else 1))
+            used = {value for operation in chosen for value in used_inside(operation)}
+        else:
+            used = set()
+        needed: list[Operation] = []
+        for operation in reversed(inside):
+            if not used.isdisjoint(operation.results):
+                needed.append(operation)
+                used.update(used_inside(operation))
+        return needed[::-1]
+
     def is_possible(self, max_copied: int) -> bool:
         """Whether the second condition is known in a branch of the first, and what is copied is small."""
         known = [choice for choice in self.choices if choice is not None]
         if not known:
             return False
-        copies = sum(_size(operation) for operation in self.copied)
+        copies = sum(_size(operation) for copied in self.copied for operation in copied)
         if len(known) == 1 or known[0] == known[1]:
             region = 0 if known[0] else 1
             copies += _region_size(self.second, region)
@@ -113,21 +142,27 @@ class _Merge:
 
     def apply(self) -> None:
         """Build the merged branch in the place of the first and erase both."""
-        copied = {id(operation) for operation in self.copied}
         for operation in self.between:
-            if id(operation) not in copied:
+            if id(operation) not in self.stay:
                 operation.move_before(self.first)
         types = [result.type for result in (*self.first.results, *self.second.results)]
         with ir.InsertionPoint(self.first):
             made = operation_of(IF, self.first.operands, types, regions=2, location=self.first.location)
-        for region in (0, 1):
-            self._fill(made, region)
         results = list(made.results)
         count = len(self.first.results)
         replace_all(self.second.results, results[count:])
+        for region in (0, 1):
+            self._fill(made, region)
         replace_all(self.first.results, results[:count])
-        self.second.erase()
+        if not self.is_moved:
+            self.second.erase()
         self.first.erase()
+        for operation in reversed(self.between):
+            if not any(is_used(result) for result in operation.results):
+                operation.erase()
+        kept = [is_used(result) for result in results]
+        if not all(kept):
+            keep_results(made, kept)
 
     def _fill(self, made: Operation, region: int) -> None:
         if region == 0 or has_else(self.first):
@@ -141,15 +176,19 @@ class _Merge:
         last = terminator(block)
         values: dict[Value, Value] = dict(zip(self.first.results, own, strict=True))
         with ir.InsertionPoint(last):
-            for operation in self.copied:
+            for operation in self.copied[region]:
                 copy_of(operation, values)
-            own += self._second(values, self.choices[region])
+            own += self._second(values, self.choices[region], last)
             add_yield(own, last.location)
         last.erase()
 
-    def _second(self, values: dict[Value, Value], choice: bool | None) -> list[Value]:
-        """Copy what the second branch does at the insertion point; returns its results."""
+    def _second(self, values: dict[Value, Value], choice: bool | None, last: Operation) -> list[Value]:
+        """Do what the second branch does in front of `last`; returns its results."""
         if choice is None:
+            if self.is_moved:
+                self.second.move_before(last)
+                use_values(self.second, values)
+                return list(self.second.results)
             return list(copy_of(self.second, values).results)
         if not choice and not has_else(self.second):
             return []
