@@ -333,7 +333,10 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
     if index_type.rank == 0:
 
         def check(index: Value, size: Value) -> list[Value]:
-            found = outside(index, size)
+            # Of what is read: so LLVM sees that what passes the check needs no clamping to the bounds.
+            negative = arith.CmpIOp(arith.CmpIPredicate.slt, index, zero).result
+            wrapped = arith.SelectOp(negative, arith.AddIOp(index, size).result, index).result
+            found = arith.CmpIOp(arith.CmpIPredicate.uge, wrapped, size).result
             return [found, arith.SelectOp(found, index, zero).result]
 
         return c.map_elements(op.operands, op.operand_types, op.result_types, check)

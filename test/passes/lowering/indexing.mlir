@@ -172,6 +172,18 @@ func.func @find_out_of_bounds(%i: tensor<3x?xi64>, %n: tensor<i64>) -> (tensor<i
   return %0#0, %0#1 : tensor<i1>, tensor<i64>
 }
 
+// One index is checked in the form in which it is read: counted from the front.
+// CHECK-LABEL: func.func @find_one_out_of_bounds
+// CHECK: ^bb0(%[[I:.*]]: i64, %[[N:.*]]: i64, %{{.*}}: i8, %{{.*}}: i64):
+// CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[I]]
+// CHECK: %[[SUM:.*]] = arith.addi %[[I]], %[[N]]
+// CHECK: %[[PLACE:.*]] = arith.select %[[NEGATIVE]], %[[SUM]], %[[I]]
+// CHECK: arith.cmpi uge, %[[PLACE]], %[[N]]
+func.func @find_one_out_of_bounds(%i: tensor<i64>, %n: tensor<i64>) -> (tensor<i1>, tensor<i64>) {
+  %0:2 = "weft.find_out_of_bounds"(%i, %n) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+  return %0#0, %0#1 : tensor<i1>, tensor<i64>
+}
+
 // A row whose extent is not known is known to fit.
 // CHECK-LABEL: func.func @scatter_row_of_unknown_extent
 // CHECK: %[[ROW:.*]] = tensor.cast %{{.*}} : tensor<?xf32> to tensor<4xf32>
