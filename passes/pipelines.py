@@ -46,6 +46,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
             "prove-bounds",
+            "promote-refs",  # loops carry the arguments they write once nothing in them ends the call any more
             "simplify-carried-values",
         ),
         # weft -> linalg on tensors: stage "linalg"

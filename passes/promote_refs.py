@@ -14,6 +14,7 @@ from ..dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ..dialect.register import create, op_class_of
 from ..dialect.types import RefType
 from .base import Pass, Statistics
+from .cell_extents import share_extents
 from .cell_uses import CONTROL_FLOW, CellUses, is_ref, keeps_type, may_end_call
 from .rewriting import defined_functions, is_unused, operations_of
 
@@ -26,8 +27,9 @@ class PromoteRefs(Pass):
     that is an argument keeps one read, of what the caller passed, and one write before everything that may
     end the call: an error must leave the writes before it visible. A branch or loop that may end the call
     inside does not carry the arguments that it writes; it reads them from memory where it needs them and
-    leaves them there. An argument that is never written becomes a plain tensor argument. A cell that is used
-    in any other way than by reads and writes stays as it is.
+    leaves them there. Their extents are asked for once, since no write changes them. An argument that is
+    never written becomes a plain tensor argument. A cell that is used in any other way than by reads and
+    writes stays as it is.
     """
 
     name: ClassVar[str] = "promote-refs"
@@ -87,7 +89,9 @@ class _Promoter:
     pending: dict[Value, _Cell] = field(default_factory=dict)
     """Cells that outlive the call and whose current value is not in memory."""
     dead: list[Operation] = field(default_factory=list)
-    reads: list[Operation] = field(default_factory=list)
+    reads: dict[Value, list[Operation]] = field(default_factory=dict)
+    """What is left of the reads of every cell, in program order."""
+    made: list[Operation] = field(default_factory=list)
     """Reads that were made in front of ops with regions, perhaps for nothing."""
 
     def run(self) -> None:
@@ -99,9 +103,12 @@ class _Promoter:
             self._visit(operation)
         for operation in reversed(self.dead):
             operation.erase()
-        for operation in reversed(self.reads):
+        for operation in reversed(self.made):
             if is_unused(operation):
+                self.reads[operation.operands[0]].remove(operation)
                 operation.erase()
+        for ref, reads in self.reads.items():
+            share_extents(self.uses.entry, ref, reads, self.statistics)
 
     def _visit(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
@@ -120,10 +127,14 @@ class _Promoter:
 
     def _read(self, cell: _Cell, operation: Operation) -> None:
         if cell.current is None:
-            cell.hold(operation.results[0], in_memory=True)
+            self._keep_read(cell, operation)
         else:
             operation.results[0].replace_all_uses_with(cell.current)
             self._drop(operation, "reads replaced")
+
+    def _keep_read(self, cell: _Cell, operation: Operation) -> None:
+        cell.hold(operation.results[0], in_memory=True)
+        self.reads.setdefault(cell.ref, []).append(operation)
 
     def _write(self, cell: _Cell, operation: Operation) -> None:
         cell.current, cell.written_at = operation.operands[1], operation.location
@@ -168,8 +179,8 @@ class _Promoter:
         if cell.current is None:
             with ir.InsertionPoint(before):
                 read = create(ReadRef, [cell.ref], {}, location=before.location)
-            self.reads.append(read)
-            cell.hold(read.results[0], in_memory=True)
+            self.made.append(read)
+            self._keep_read(cell, read)
 
     def _visit_block(self, block: Block, scope: _Scope, starts: Sequence[Value]) -> None:
         """Promote in a block at whose start the carried cells hold these values; extends its terminator."""

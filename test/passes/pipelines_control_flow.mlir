@@ -41,6 +41,7 @@ func.func @chosen(%c: tensor<i1>, %x: tensor<?xf64>, %y: tensor<?xf64>) -> tenso
 
 // What a loop carries without changing it is not carried.
 // CHECK-LABEL: func.func @carried_for_nothing
+// LINALG-LABEL: func.func @carried_for_nothing
 // CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %arg1) -> (tensor<3xf64>)
 // CHECK-NEXT: "weft.add"(%[[A]], %arg0)
 func.func @carried_for_nothing(%x: tensor<3xf64>, %y: tensor<3xf64>, %n: index) -> tensor<3xf64> {
@@ -51,4 +52,37 @@ func.func @carried_for_nothing(%x: tensor<3xf64>, %y: tensor<3xf64>, %n: index) 
     scf.yield %s, %b : tensor<3xf64>, tensor<3xf64>
   }
   return %r#0 : tensor<3xf64>
+}
+
+// -----
+
+// Indices that a loop keeps in bounds need no checks; without them, the loop carries the argument that it writes.
+// CHECK-LABEL: func.func @running_sum
+// CHECK: %[[X:.*]] = "weft.read_ref"(%arg0)
+// CHECK-NOT: weft.raise_if
+// CHECK: %[[R:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[X]]) -> (tensor<?xf64>)
+// CHECK: "weft.write_ref"(%arg0, %[[R]])
+func.func @running_sum(%ref: !weft.ref<tensor<?xf64>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = "weft.read_ref"(%ref) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+  %1 = "weft.dim"(%0) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  %2 = tensor.extract %1[] : tensor<i64>
+  %3 = arith.index_cast %2 : i64 to index
+  scf.for %i = %c0 to %3 step %c1 {
+    %4 = arith.index_cast %i : index to i64
+    %5 = tensor.from_elements %4 : tensor<i64>
+    %6 = "weft.read_ref"(%ref) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+    %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+    %7 = "weft.subtract"(%5, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %8 = "weft.dim"(%6) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+    %9:2 = "weft.find_out_of_bounds"(%7, %8) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%9#0, %9#1, %8) {error = "IndexError", message = "{0} {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %10 = "weft.gather"(%6, %7) {axes = array<i64: 0>, position = 0 : i64} : (tensor<?xf64>, tensor<i64>) -> tensor<f64>
+    %11:2 = "weft.find_out_of_bounds"(%5, %8) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+    "weft.raise_if"(%11#0, %11#1, %8) {error = "IndexError", message = "{0} {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+    %12 = "weft.scatter"(%6, %10, %5) {axes = array<i64: 0>, mode = "add", position = 0 : i64} : (tensor<?xf64>, tensor<f64>, tensor<i64>) -> tensor<?xf64>
+    "weft.write_ref"(%ref, %12) : (!weft.ref<tensor<?xf64>>, tensor<?xf64>) -> ()
+  }
+  return
 }

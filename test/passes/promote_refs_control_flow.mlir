@@ -184,3 +184,28 @@ func.func @only_read(%ref: !weft.ref<tensor<3xf64>>, %c: i1) -> tensor<3xf64> {
   }
   return %r : tensor<3xf64>
 }
+
+// -----
+
+// Extents of an argument are asked for once, in front, though it is read in every iteration: no write changes them.
+// CHECK-LABEL: func.func @extents
+// CHECK-NEXT: %[[X:.*]] = "weft.read_ref"(%arg0)
+// CHECK-NEXT: %[[N:.*]] = "weft.dim"(%[[X]]) {axis = 0 : i64}
+// CHECK: scf.for
+// CHECK-NEXT: %[[Y:.*]] = "weft.read_ref"(%arg0)
+// CHECK-NEXT: "weft.raise_if"(%arg1, %[[N]])
+// CHECK: return %[[N]]
+func.func @extents(%ref: !weft.ref<tensor<?xf64>>, %c: tensor<i1>, %n: index) -> tensor<i64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %0 = "weft.read_ref"(%ref) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+    %1 = "weft.dim"(%0) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+    "weft.raise_if"(%c, %1) {error = "ValueError", message = "{0}"} : (tensor<i1>, tensor<i64>) -> ()
+    %2 = "weft.negative"(%0) : (tensor<?xf64>) -> tensor<?xf64>
+    "weft.write_ref"(%ref, %2) : (!weft.ref<tensor<?xf64>>, tensor<?xf64>) -> ()
+  }
+  %3 = "weft.read_ref"(%ref) : (!weft.ref<tensor<?xf64>>) -> tensor<?xf64>
+  %4 = "weft.dim"(%3) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
+  return %4 : tensor<i64>
+}
