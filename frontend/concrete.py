@@ -152,12 +152,12 @@ class ConcreteFunction:
         arrays = [_ready(leaf) for leaf in leaves] if self._is_plain else self._prepare(leaves)
         if len(self._distinct) != len(self._aliases):
             arrays = [arrays[i] for i in self._distinct]
-        executable = self._executable
-        if executable.calls_python and self._written:
+        executable: Callable[..., Any] = self._executable
+        if self._executable.calls_python and self._written:
             executable = functools.partial(
                 executable, before_callback=lambda: self._store_back(leaves, arrays)
             )
-        failure = None
+        failure: RuntimeFailure | None = None
         try:
             outputs = executable(*arrays, *map(_ready, self._hidden))
         except RuntimeFailure as caught:

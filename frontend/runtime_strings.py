@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 Part: TypeAlias = "str | tuple[Any, str | None, Any]"
-"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or none) and its format specification."""
+"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or none) and its format."""
 
 _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
     None: lambda value: value,
@@ -80,7 +80,7 @@ class RuntimeString(RuntimeValue):
         )
 
     __str__ = __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __format__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = _refuse  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = _refuse
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(str, name):

@@ -77,7 +77,8 @@ class Frozen:
             copy = leaf.copy()
             return lambda arrays: copy.copy()
         position = len(self.operands)
-        self.operands.append(trace.value_of(leaf))
+        # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
+        self.operands.append(trace.value_of(leaf.copy() if isinstance(leaf, TracedArray) else leaf))
         form = _form(leaf)
         return lambda arrays: form(arrays[position])
 

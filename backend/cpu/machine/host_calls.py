@@ -75,7 +75,7 @@ def _shape(tensor: TensorType, words: Any) -> tuple[int, ...]:
 
 def _read(address: int, tensor: TensorType) -> Array:
     """A copy of an array in memory, which is used again."""
-    array: Array = np.empty(tensor.shape, tensor.dtype)  # type: ignore[arg-type]
+    array: Array = np.empty(tensor.shape, tensor.dtype)
     ctypes.memmove(array.ctypes.data, address, array.nbytes)
     return array
 
