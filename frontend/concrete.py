@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,36 +12,17 @@ from ..backend.cpu.machine.executable import RuntimeFailure, compile_module
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
-from ..dialect.types import RefType, TensorType
-from .array import USE_WEFT_ARRAYS, TracedArray
+from ..dialect.types import TensorType
+from .array import USE_WEFT_ARRAYS
+from .autograph.diverged import Diverged
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .containers import Contents
 from .diagnostics import explain, python_exception
-from .results import flatten_results
+from .outcomes import ArgumentResult, ComputedResult, OptionalResult, Outputs, Result, view_type
 from .settings import settings
-from .signature import Leaf, Structure, alias_pattern, check_fits, describe, unflatten, without_objects
+from .signature import Structure, alias_pattern, check_fits, describe, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
-from .storage import ViewStep
 from .trace import Trace
-
-
-@dataclass(frozen=True)
-class ComputedResult:
-    """A result that compiled code computes into a fresh array."""
-
-    index: int
-    is_scalar: bool
-    """Whether NumPy would give a scalar where the rank is 0."""
-    is_python: bool = False
-    """Whether it is an extent, or made of extents, which are Python numbers in NumPy."""
-
-
-@dataclass(frozen=True)
-class ArgumentResult:
-    """A result that is an argument, or a view of one: made again on the caller's array, as in NumPy."""
-
-    argument: int
-    path: tuple[ViewStep, ...]
 
 
 class ConcreteFunction:
@@ -90,8 +70,7 @@ class ConcreteFunction:
         self._guards = trace.captures
         self._is_plain = not self._written and not self._hidden
 
-    _result_structure: Structure
-    _result_specs: list[ComputedResult | ArgumentResult]
+    _result: Result
     _computed_types: list[TensorType]
 
     # Looking at it
@@ -105,13 +84,19 @@ class ConcreteFunction:
     @property
     def result_types(self) -> str:
         """The results as nested types, for people."""
-        types = []
-        for spec in self._result_specs:
-            if isinstance(spec, ComputedResult):
-                types.append(self._computed_types[spec.index])
-            else:
-                types.append(_view_type(self.argument_types[spec.argument], spec.path))
-        return describe(self._result_structure, types)
+        return describe(self._result.structure, [self._type_of(leaf) for leaf in self._result.leaves])
+
+    def _type_of(self, leaf: Any) -> Any:
+        if isinstance(leaf, ComputedResult):
+            return self._computed_types[leaf.index]
+        if isinstance(leaf, ArgumentResult):
+            return view_type(self.argument_types[leaf.argument], leaf.path)
+        if isinstance(leaf, OptionalResult):
+            inner = [self._type_of(part) for part in leaf.value.leaves]
+            return f"{describe(leaf.value.structure, inner)} or None"
+        columns = [self._computed_types[column.index] for column, _ in leaf.columns]
+        items = [column.with_shape(column.shape[1:]) for column in columns]
+        return f"list of {describe(leaf.item, items)}"
 
     def pretty_printed_signature(self) -> str:
         """The signature on a few lines: arguments and results with their types."""
@@ -167,23 +152,7 @@ class ConcreteFunction:
                 self._store_back(leaves, arrays)
         if failure is not None:
             raise python_exception(failure)  # here, as it has no other context than the caller's
-        if self._result_structure == _ONE_RESULT:
-            return self._result(0, outputs, leaves)
-        return unflatten(self._result_structure, lambda i: self._result(i, outputs, leaves))
-
-    def _result(self, position: int, outputs: Sequence[np.ndarray[Any, Any]], leaves: Sequence[Any]) -> Any:
-        spec = self._result_specs[position]
-        if isinstance(spec, ComputedResult):
-            output = outputs[spec.index]
-            if spec.is_python:
-                return output.item()
-            return output[()] if spec.is_scalar and output.ndim == 0 else output
-        value = leaves[spec.argument]
-        for step in spec.path:
-            value = step.op_class.evaluate(
-                value, *((),) * (len(step.op_class.operand_fields()) - 1), **step.attributes
-            )
-        return value
+        return self._result.build(outputs, leaves)
 
     def _prepare(self, leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
         for index in self._written:
@@ -212,9 +181,6 @@ class ConcreteFunction:
         for position, index in enumerate(self._distinct):
             if index in self._written and arrays[position] is not leaves[index]:
                 leaves[index][...] = arrays[position]
-
-
-_ONE_RESULT = Leaf(0)
 
 
 def _ready(value: Any) -> np.ndarray[Any, Any]:
@@ -254,15 +220,6 @@ def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]
     )
 
 
-def _view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
-    for step in path:
-        (result,) = step.op_class.result_types([base], step.attributes)
-        if isinstance(result, RefType):
-            break
-        base = result
-    return base
-
-
 def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure: Structure) -> Trace:
     """Trace the user's function on traced arrays and note how its results are to be made."""
     types = [concrete.argument_types[i] for i in concrete._distinct]
@@ -274,10 +231,11 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     contents = Contents(args, kwargs)
     previous = set_current_trace(trace)
     try:
-        returned = _run_user_function(function, args, kwargs)
+        returned = _returned(function, args, kwargs)
         contents.require_unchanged(function, concrete.name)
-        values: list[Any] = []
-        _collect_results(returned, concrete, trace, values)
+        outputs = Outputs(trace, concrete._distinct)
+        concrete._result = outputs.collect(returned)
+        concrete._computed_types = outputs.types
     except RecursionError as error:
         raised = TraceRecursionError(
             f"{concrete.name} recursed without end while it was traced: Python decides when to stop, so the "
@@ -297,38 +255,18 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     finally:
         set_current_trace(previous)
         trace.active = False
-    trace.finish(values)
+    trace.finish(outputs.values)
     return trace
+
+
+def _returned(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What the user's function returns; None where it always raises when it runs."""
+    try:
+        return _run_user_function(function, args, kwargs)
+    except Diverged:
+        return None
 
 
 def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
     return function(*args, **kwargs)
-
-
-def _collect_results(returned: Any, concrete: ConcreteFunction, trace: Trace, values: list[Any]) -> None:
-    leaves: list[Any] = []
-    concrete._result_structure = flatten_results(returned, leaves)
-    concrete._result_specs = []
-    concrete._computed_types = []
-    known: dict[
-        int, tuple[int, TracedArray]
-    ] = {}  # what is returned twice is computed once, and is one array
-    for leaf in leaves:
-        if not isinstance(leaf, TracedArray):
-            leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
-        storage = leaf._storage
-        trace.require_active(leaf)
-        if storage.argument is not None and not any(step.operands for step in leaf._path):
-            concrete._result_specs.append(ArgumentResult(concrete._distinct[storage.argument], leaf._path))
-            continue
-        key = id(storage) if not leaf._path else id(leaf)
-        is_scalar = not leaf._path or storage.type.rank == 0
-        is_python = leaf._python_type is not None
-        if key in known:
-            concrete._result_specs.append(ComputedResult(known[key][0], is_scalar, is_python))
-            continue
-        known[key] = len(values), leaf
-        concrete._result_specs.append(ComputedResult(len(values), is_scalar, is_python))
-        concrete._computed_types.append(leaf.type)
-        values.append(leaf._value())

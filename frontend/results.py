@@ -46,8 +46,24 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
     return structure
 
 
+class RuntimeNone:
+    """A value that is None where a condition holds at run time; AutoGraph's optional values are such."""
+
+    __slots__ = ()
+    is_none: TracedArray
+    value: Any
+
+
+class RuntimeLength:
+    """A list whose length is known at run time; AutoGraph's growing lists are such."""
+
+    def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
+        """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
+        raise NotImplementedError
+
+
 def _is_array(value: object) -> bool:
-    return isinstance(value, (TracedArray, np.ndarray, np.generic))
+    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeNone, RuntimeLength))
 
 
 __all__ = ["flatten_results"]

@@ -27,6 +27,8 @@ class DefiniteAssignment:
         self._table = table
         self._breaks: list[int] = []
         self._continues: list[int] = []
+        self._unbinding = 0
+        """Names that leaving the present handlers and `finally` blocks, up to the loop around, unbinds."""
         self.unbound: set[int] = set()
         """The `id` of name nodes that read (or delete, or update) a name which may be unbound."""
 
@@ -71,9 +73,9 @@ class DefiniteAssignment:
             return UNREACHED
         # What follows a jump that is decided at run time is recorded with the values of both paths.
         if isinstance(node, ast.Break):
-            self._breaks[-1] &= state
+            self._breaks[-1] &= state & ~self._unbinding
         if isinstance(node, ast.Continue):
-            self._continues[-1] &= state
+            self._continues[-1] &= state & ~self._unbinding
         if isinstance(node, (ast.Assign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             assigned = {name for target in targets for name in target_names(target)}
@@ -86,6 +88,7 @@ class DefiniteAssignment:
 
     def _loop(self, node: Loop, state: int) -> int:
         head = self._expression(node.iter, state) if isinstance(node, ast.For) else state
+        outer, self._unbinding = self._unbinding, 0
         while True:
             self._breaks.append(UNREACHED)
             self._continues.append(UNREACHED)
@@ -98,25 +101,35 @@ class DefiniteAssignment:
             if again == head:
                 break
             head = again
+        self._unbinding = outer
         done = UNREACHED if is_endless(node) else self._block(node.orelse, done)
         return done & broken
 
     def _try(self, node: ast.Try, state: int) -> int:
+        outer = self._unbinding
+        self._unbinding |= self._deleted_in(node.finalbody)
         # An exception may come at any point: what the body deletes may be gone, what it assigns may be missing.
         failed = state & ~self._deleted_in(node.body)
         end = self._block(node.orelse, self._block(node.body, state))
         for handler in node.handlers:
-            entry = self._expression(handler.type, failed) if handler.type is not None else failed
-            own = self._mask({handler.name} if handler.name else set())
-            caught = self._block(handler.body, entry | own)
-            end &= caught if caught == UNREACHED else caught & ~own
+            end &= self._handler(handler, failed)
+        self._unbinding = outer
         if not node.finalbody:
             return end
-        entry = state & ~self._deleted_in([node])
-        left = self._block(node.finalbody, entry)
+        left = self._block(node.finalbody, state & ~self._deleted_in([node]))
         if UNREACHED in (left, end):
             return UNREACHED
         return (end & ~self._deleted_in(node.finalbody)) | left
+
+    def _handler(self, node: ast.ExceptHandler, state: int) -> int:
+        if node.type is not None:
+            state = self._expression(node.type, state)
+        own = self._mask({node.name} if node.name else set())
+        outer = self._unbinding
+        self._unbinding |= own
+        end = self._block(node.body, state | own)
+        self._unbinding = outer
+        return end if end == UNREACHED else end & ~own
 
     def _with(self, node: ast.With, state: int) -> int:
         for item in node.items:
@@ -206,9 +219,7 @@ class DefiniteAssignment:
             for name in _comprehension_names(node):
                 self._read(name, outside)
             return outside
-        if isinstance(node, ast.Lambda):
-            return state
-        for child in ast.iter_child_nodes(node):
+        for child in _defaults(node.args) if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node):
             state = self._ordered(child, state)
         return state
 
@@ -227,6 +238,11 @@ def _deleted(targets: Sequence[ast.expr]) -> Iterator[str]:
         yield from target_names(target)
 
 
+def _defaults(arguments: ast.arguments) -> list[ast.expr]:
+    """What is evaluated where a function is defined."""
+    return [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
+
+
 def _names_read(node: ast.AST) -> Iterator[ast.Name]:
     """The names that an expression reads in the scope around it, each before anything in it is assigned."""
     stack = [node]
@@ -236,7 +252,7 @@ def _names_read(node: ast.AST) -> Iterator[ast.Name]:
             if not isinstance(inner.ctx, ast.Store):
                 yield inner
         elif isinstance(inner, ast.Lambda):
-            stack += [*inner.args.defaults, *(d for d in inner.args.kw_defaults if d is not None)]
+            stack += _defaults(inner.args)
         elif isinstance(inner, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             stack.append(inner.generators[0].iter)
             yield from _comprehension_names(inner)

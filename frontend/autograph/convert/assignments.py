@@ -24,16 +24,6 @@ _SYMBOLS: dict[type[ast.operator], str] = {
     ast.FloorDiv: "//=",
 }
 
-_EFFECTS = (
-    ast.Call,
-    ast.NamedExpr,
-    ast.ListComp,
-    ast.SetComp,
-    ast.DictComp,
-    ast.GeneratorExp,
-    ast.Await,
-)
-
 
 class AssignmentConverter(ComprehensionConverter):
     """Converts assignments, updates and deletions."""
@@ -107,10 +97,9 @@ class AssignmentConverter(ComprehensionConverter):
             self.assign_to(inner, build.load(temporary, inner), where)
 
     def _set_item(self, target: ast.Subscript, value: ast.expr, where: ast.stmt) -> None:
-        """`x[i] = value`: Python evaluates the value first, which matters only where that has effects."""
-        in_order = not has_effects(value) or (
-            self.is_stable(target.value, [value]) and self.is_stable(target.slice, [value])
-        )
+        """`x[i] = value`: Python evaluates the value first, which matters where both have effects or may fail."""
+        place = [target.value, target.slice]
+        in_order = all(self.is_stable(part, [value]) for part in place) or self.is_stable(value, place)
         converted = self.expr(value)
         if not in_order:
             converted = build.load(self._temporary(converted, where), value)
@@ -135,8 +124,8 @@ class AssignmentConverter(ComprehensionConverter):
         self.emit(build.copied(node, target=self.target(target), value=value))
 
     def _update_item(self, target: ast.Subscript, node: ast.AugAssign) -> None:
-        """Python reads the item before it evaluates the value; a value with effects is given as a function."""
-        late = has_effects(node.value)
+        """Python reads the item before it evaluates the value; unless that is simple, it is given as a function."""
+        late = not self.is_stable(node.value, [])
         value = self.thunk_of(node.value) if late else self.expr(node.value)
         symbol = build.constant(_SYMBOLS[type(node.op)], node)
         arguments = [self.expr(target.value), self.index(target.slice), symbol, value]
@@ -166,9 +155,4 @@ def _has_items(target: ast.expr) -> bool:
     return False
 
 
-def has_effects(node: ast.expr) -> bool:
-    """Whether evaluating an expression may change anything (operators and attributes are trusted not to)."""
-    return any(isinstance(inner, _EFFECTS) for inner in ast.walk(node))
-
-
-__all__ = ["AssignmentConverter", "has_effects"]
+__all__ = ["AssignmentConverter"]

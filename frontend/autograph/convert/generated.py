@@ -92,7 +92,8 @@ class Body:
             found.append(ast.Global(sorted(scope.globals), **place(where)))
         if scope.nonlocals:
             found.append(ast.Nonlocal(sorted(scope.nonlocals), **place(where)))
-        missing = (self.owner.bound_in_bodies | scope.uses.annotated) & (scope.locals | {RETURNED})
+        # Names that only generated functions bind, or only code that is never reached, are variables nevertheless.
+        missing = scope.locals | (self.owner.bound_in_bodies & {RETURNED})
         missing -= self.bound | set(scope.parameters)
         found += [declare(name, where) for name in sorted(missing)]
         return found

@@ -146,7 +146,9 @@ def _imports(tree: ast.Module) -> Iterator[ast.stmt]:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
                 yield node
-        elif not isinstance(node, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        elif not isinstance(
+            node, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        ):
             stack.extend(ast.iter_child_nodes(node))
 
 

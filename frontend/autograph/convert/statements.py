@@ -98,21 +98,29 @@ class StatementConverter(FunctionConverter):
         where = node.type or node.body[0]
         types = self.thunk_of(node.type, "types") if node.type is not None else nothing(where)
         name = node.name
-        if name is not None and name in self.scope.globals:
-            raise unsupported(
-                self.context,
-                node,
-                f"except ... as {name} with a global variable",
-                "bind the exception to a local variable",
-            )
+        parameters = [] if name is None else [self.names.fresh("error")]
         with self.generated() as inner:
-            if name is not None:
-                inner.bound.add(name)
-            self.block(node.body)
+            if name is None:
+                self.block(node.body)
+            else:
+                self._bound_while(name, parameters[0], node)
         comment = f"except {ast.unparse(node.type)}:" if node.type is not None else "except:"
-        function = self.define("handler", inner, where, comment=comment)
+        function = self.define("handler", inner, where, parameters, comment)
         shown = None if name is None else self.context.mangled(name)
         return build.tuple_of([types, build.constant(shown, where), function], where)
+
+    def _bound_while(self, name: str, error: str, node: ast.ExceptHandler) -> None:
+        """The block of a handler; the name of the exception is unbound however it ends, as Python does it."""
+        where = node.type or node.body[0]
+        self.body.bound.add(name)
+        self.emit(build.assign(name, build.load(error, where), where))
+        with self.collected() as block:
+            self.block(node.body)
+        unbind: list[ast.stmt] = [
+            build.assign(name, nothing(where), where),
+            ast.Delete([ast.Name(name, ast.Del(), **build.place(where))], **build.place(where)),
+        ]
+        self.emit(ast.Try(block or [ast.Pass(**build.place(where))], [], [], unbind, **build.place(where)))
 
     def with_items(self, node: ast.With) -> list[ast.withitem]:
         """The converted context managers of a `with`."""

@@ -13,10 +13,7 @@ from ....dialect.errors import (
 from ...effects import raise_at_run_time
 from ...locations import is_own_frame
 from ...trace import Trace
-
-
-class Diverged(BaseException):
-    """What follows is never reached: every path to it raises. Not for users: staged code stops being recorded."""
+from ..diverged import Diverged
 
 
 def refuses(error: BaseException) -> bool:
@@ -43,9 +40,14 @@ def _is_internal(error: BaseException) -> bool:
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
-    return entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name not in _RAISERS
+    return (
+        entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name not in _RAISERS
+    )
 
 
 def record_raise(trace: Trace, error: Exception) -> None:
     """Raise an exception at run time, at the present place of the recording."""
     raise_at_run_time(trace, error)
+
+
+__all__ = ["Diverged", "record_raise", "refuses"]

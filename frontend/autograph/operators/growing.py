@@ -15,9 +15,22 @@ import numpy as np
 from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
 from ...numpy_api import lookup
+from ...results import RuntimeLength
+from ...signature import Leaf, Node, Static as Constant, Structure, static_key
 from ...staging import current_trace
 from ...trace import Trace
-from .abstract import ArrayKind, Container, Kind, Mismatch, as_array_kind, flatten, join, kind_of, unflatten
+from .abstract import (
+    ArrayKind,
+    Container,
+    Kind,
+    Mismatch,
+    Static,
+    as_array_kind,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
 from .iterables import Sequence
 from .mismatches import control_flow_error
 
@@ -37,7 +50,7 @@ class Widened(BaseException):
         self.kind = kind
 
 
-class GrowingList:
+class GrowingList(RuntimeLength):
     """A list whose length is known only at run time; its items are alike."""
 
     __weft_state__ = ("_arrays", "_length")
@@ -175,6 +188,15 @@ class GrowingList:
             self._refuse("making an array of items that are not arrays")
         return self._arrays[0][: self._length]
 
+    def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
+        """The items, as the result of a function."""
+        if self.kind is None:
+            return Leaf(0), [(lookup("zeros")((0,)), False)]
+        leaves = _leaves(self.kind)
+        stacked = [array[: self._length].copy() for array in self._arrays]
+        numbers = [leaf.number is not None for leaf in leaves]
+        return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
+
     @staticmethod
     def of_array(array: Any) -> GrowingList:
         """A list of the entries of an array."""
@@ -294,6 +316,17 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
             "pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
+    """The structure of an item for the results of a function."""
+    if isinstance(kind, ArrayKind):
+        return Leaf(next(positions))
+    if isinstance(kind, Container):
+        children = tuple(_structure(child, positions) for child in kind.children)
+        return Node(kind.kind, kind.keys, children)
+    value = kind.value if isinstance(kind, Static) else None
+    return Constant(static_key(value), value)
 
 
 def _is_known_outside(items: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...array import TracedArray
+from ...results import RuntimeNone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +28,7 @@ class MaybeUnbound:
         return f"MaybeUnbound({self.value!r})"
 
 
-class Optional:
+class Optional(RuntimeNone):
     """A value that is None where a run-time condition holds; any use as an array fails then, as None would."""
 
     __slots__ = ("is_none", "value")
