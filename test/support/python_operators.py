@@ -10,6 +10,8 @@ from typing import Any
 from weft.frontend.autograph.convert import convert as conversion
 
 Body = Callable[[], Any]
+Handler = tuple[Callable[[], Any] | None, str | None, Callable[..., Any]]
+"""The exceptions (None: all), the name that one is bound to, and the function of the block, which takes it."""
 
 _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -88,7 +90,7 @@ class PythonOperators:
     def try_(
         self,
         body: Body,
-        handlers: tuple[tuple[Body | None, str | None, Body], ...],
+        handlers: tuple[Handler, ...],
         otherwise: Body | None,
         final: Body | None,
         dead: str = "",
@@ -104,9 +106,7 @@ class PythonOperators:
                     return last  # noqa: B012 - as the user wrote
         return status
 
-    def _guarded(
-        self, body: Body, handlers: tuple[tuple[Body | None, str | None, Body], ...], otherwise: Body | None
-    ) -> Any:
+    def _guarded(self, body: Body, handlers: tuple[Handler, ...], otherwise: Body | None) -> Any:
         try:
             status = body()
         except BaseException as error:
@@ -120,20 +120,9 @@ class PythonOperators:
                         if other is not error:
                             raise
                         continue
-                return self._handle(error, name, handler)
+                return handler(error) if name is not None else handler()
             raise
         return status if status is not None or otherwise is None else otherwise()
-
-    def _handle(self, error: BaseException, name: str | None, handler: Body) -> Any:
-        if name is None:
-            return handler()
-        cell = cell_of(handler, name)
-        cell.cell_contents = error
-        try:
-            return handler()
-        finally:
-            cell.cell_contents = None
-            del cell.cell_contents
 
     def then_(self, status: Any, rest: Body, dead: str = "") -> Any:
         """The rest of a block, unless a statement before it jumped."""
@@ -227,7 +216,8 @@ class PythonOperators:
         try:
             return read()
         except NameError:
-            raise UnboundLocalError(unbound_message(name)) from None
+            pass  # raised outside of the handler, so that its context is that of the user's program
+        raise UnboundLocalError(unbound_message(name))
 
     def fstring(self, *parts: Any) -> str:
         """An f-string, of texts and (value, conversion, format)."""

@@ -1,282 +1,190 @@
-"""Random functions with branches and loops in each other: what they carry, cells, and checks that may fail inside."""
+"""Random functions with control flow of every kind, for comparing two ways of running them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import random
 from typing import Any
 
-import numpy as np
-
-from support.op_uses import Use
-from support.random_programs import Emission, Generator, Program
-from weft.dialect.attributes import type_to_mlir
-from weft.dialect.mlir import dialect, ir
-from weft.dialect.op import OPS, Case
-from weft.dialect.types import TensorType
-
-BOOL = TensorType((), np.dtype(np.bool_))
-NUMBER = TensorType((), np.dtype(np.int64))
-DEPTH = 3
-"""How many branches and loops are in each other at most."""
+NAMES = ("a", "b", "c", "d", "e")
+_PAD = "    "
 
 
-def carried_type(known: TensorType, dynamic: bool) -> TensorType:
-    """The type of what branches give and loops carry: extents of 1 are known, others perhaps."""
-    return TensorType(
-        tuple(None if dynamic and extent != 1 else extent for extent in known.shape), known.dtype
-    )
-
-
-def _mlir_types(e: Emission, types: Sequence[TensorType]) -> list[Any]:
-    return [type_to_mlir(carried_type(t, e.dynamic)) for t in types]
-
-
-def _carry(e: Emission, numbers: Sequence[int], types: Sequence[TensorType]) -> list[Any]:
-    """Values with the types that are carried."""
-    pairs = zip(numbers, types, strict=True)
-    return [e.cast(e.values[number], carried_type(t, e.dynamic)) for number, t in pairs]
-
-
-def _condition(e: Emission, number: int) -> Any:
-    return dialect("tensor").ExtractOp(e.values[number], []).result
-
-
-def _index(e: Emission, number: int) -> Any:
-    scalar = dialect("tensor").ExtractOp(e.values[number], []).result
-    return dialect("arith").IndexCastOp(ir.IndexType.get(), scalar).result
-
-
-def _constant(value: int) -> Any:
-    index = ir.IndexType.get()
-    return dialect("arith").ConstantOp(index, ir.IntegerAttr.get(index, value)).result
-
-
-@dataclass(frozen=True)
-class Body:
-    """A block: what it binds, does and hands over."""
-
-    parameters: tuple[int, ...]
-    instructions: tuple[Any, ...]
-    yielded: tuple[int, ...]
-
-    def build(self, e: Emission, block: Any, arguments: Sequence[Any], types: Sequence[TensorType]) -> None:
-        """Fill a block; the values it hands over have these types."""
-        e.values.update(zip(self.parameters, arguments, strict=True))
-        with ir.InsertionPoint(block):
-            e.run(self.instructions)
-            ir.Operation.create("scf.yield", operands=_carry(e, self.yielded, types))
-
-
-@dataclass(frozen=True)
-class Branch:
-    """An `scf.if`; without results it may have no else branch."""
-
-    condition: int
-    bodies: tuple[Body, ...]
-    results: tuple[int, ...]
-    types: tuple[TensorType, ...]
-
-    def build(self, e: Emission) -> None:
-        """Build the op and its blocks."""
-        operands = [_condition(e, self.condition)]
-        op = ir.Operation.create("scf.if", results=_mlir_types(e, self.types), operands=operands, regions=2)
-        for region, body in zip(op.regions, self.bodies, strict=False):
-            body.build(e, region.blocks.append(), [], self.types)
-        e.values.update(zip(self.results, op.results, strict=True))
-
-
-@dataclass(frozen=True)
-class Loop:
-    """An `scf.for` of some trips, known or not; its first parameter is the number of the iteration, as a tensor."""
-
-    trips: int
-    is_known: bool
-    initial: tuple[int, ...]
-    body: Body
-    results: tuple[int, ...]
-    types: tuple[TensorType, ...]
-
-    def build(self, e: Emission) -> None:
-        """Build the op and its block."""
-        upper = _constant(self.trips) if self.is_known else _index(e, self.trips)
-        bounds = [_constant(0), upper, _constant(1)]
-        types = _mlir_types(e, self.types)
-        operands = [*bounds, *_carry(e, self.initial, self.types)]
-        op = ir.Operation.create("scf.for", results=types, operands=operands, regions=1)
-        block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
-        induction, *carried = block.arguments
-        with ir.InsertionPoint(block):
-            number = dialect("arith").IndexCastOp(ir.IntegerType.get_signless(64), induction).result
-            made = dialect("tensor").FromElementsOp(type_to_mlir(NUMBER), [number]).result
-        self.body.build(e, block, [made, *carried], self.types)
-        e.values.update(zip(self.results, op.results, strict=True))
-
-
-@dataclass(frozen=True)
-class While:
-    """An `scf.while`; the test hands over what it likes, and both blocks may do anything."""
-
-    initial: tuple[int, ...]
-    types: tuple[TensorType, ...]
-    test: Body
-    condition: int
-    passed: tuple[TensorType, ...]
-    body: Body
-    results: tuple[int, ...]
-
-    def build(self, e: Emission) -> None:
-        """Build the op and its blocks."""
-        before, after = _mlir_types(e, self.types), _mlir_types(e, self.passed)
-        operands = _carry(e, self.initial, self.types)
-        op = ir.Operation.create("scf.while", results=after, operands=operands, regions=2)
-        test = op.regions[0].blocks.append(*before)
-        e.values.update(zip(self.test.parameters, test.arguments, strict=True))
-        with ir.InsertionPoint(test):
-            e.run(self.test.instructions)
-            passed = _carry(e, self.test.yielded, self.passed)
-            ir.Operation.create("scf.condition", operands=[_condition(e, self.condition), *passed])
-        body = op.regions[1].blocks.append(*after)
-        self.body.build(e, body, list(body.arguments), self.types)
-        e.values.update(zip(self.results, op.results, strict=True))
-
-
-class ControlFlowGenerator(Generator):
-    """Draws a program with branches and loops; the same seed gives the same program."""
+class ProgramWriter:
+    """Writes one function; loops end, since all of them count down a fuel that the function is given."""
 
     def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.depth = 0
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.left = 0
 
-    def _draw_one(self) -> None:
-        if self.depth < DEPTH and self.random.random() < (0.35, 0.25, 0.15)[self.depth]:
-            self._choose([self._branch, self._loop, self._while])()
-        elif self.cells and self.random.random() < 0.2:
-            self._use_cells()
+    def program(self) -> str:
+        """The source of a function `f(a, b, fuel)`."""
+        self.lines = ["def f(a, b, fuel, log=print):", f"{_PAD}items = [3, 1, 2]"]
+        self.line(1, f"c = {self.number()}")
+        self.left = self.random.randint(3, 15)
+        self.block(1, in_loop=False, depth=0)
+        self.block(1, in_loop=False, depth=0)
+        self.line(1, f"return ({self.name()}, items)")
+        return "\n".join(self.lines) + "\n"
+
+    def line(self, indent: int, text: str) -> None:
+        """Add a line."""
+        self.lines.append(_PAD * indent + text)
+
+    def name(self) -> str:
+        """A variable; some are unbound."""
+        return self.random.choice(NAMES[: 3 if self.random.random() < 0.8 else 5])
+
+    def number(self) -> str:
+        """A small number."""
+        return str(self.random.randint(-1, 4))
+
+    def value(self, depth: int = 0) -> str:
+        """An expression."""
+        kind = self.random.randrange(11 if self.random.random() < (0.5, 0.2, 0)[min(depth, 2)] else 3)
+        one, two = (lambda: self.value(depth + 1)), (lambda: self.value(depth + 1))
+        if kind < 2:
+            return self.name() if self.random.random() < 0.6 else self.number()
+        return [
+            lambda: "items[0]",
+            lambda: f"({one()} + {two()})",
+            lambda: f"({one()} if {two()} else {one()})",
+            lambda: f"({one()} and {two()})",
+            lambda: f"({one()} or {two()})",
+            lambda: f"(not {one()})",
+            lambda: f"({one()} < {two()} <= {one()})",
+            lambda: f"({self.name()} := {one()})",
+            lambda: f"sum([{one()} + q for q in range(2) if q or {two()}])",
+        ][kind - 2]()
+
+    def block(self, indent: int, *, in_loop: bool, depth: int) -> None:
+        """A few statements."""
+        for _ in range(self.random.randint(1, 3)):
+            self.statement(indent, in_loop=in_loop, depth=depth)
+
+    def statement(self, indent: int, *, in_loop: bool, depth: int) -> None:
+        """A statement."""
+        self.left -= 1
+        choices: list[Any] = [self.simple] * 4
+        if depth < 4 and self.left > 0:
+            choices += [
+                self.if_,
+                self.if_,
+                self.while_,
+                self.for_,
+                self.try_,
+                self.with_,
+                self.nested,
+                self.match,
+            ]
+        self.random.choice(choices)(indent, in_loop, depth)
+
+    def simple(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A statement without a block."""
+        name = self.name()
+        jumps = [f"return {self.value()}", "return"]
+        if in_loop:
+            jumps += ["break", "continue"] * 2
+        texts = [
+            f"{name} = {self.value()}",
+            f"{name} += {self.value()}",
+            f"{name}, {self.name()} = {self.value()}, {self.value()}",
+            f"log({self.value()}, f'{{{name}!r}} {{{self.number()}:>3}}')",
+            f"items[{self.random.choice('0123')}] = {self.value()}",
+            f"items[{self.random.choice('0123')}] += {self.value()}",
+            f"items[0], {name}, items[1] = {self.value()}, {self.value()}, {self.number()}",
+            f"items.append({self.value()})",
+            f"del {name}",
+            f"assert {self.value()}, {self.value()}",
+            f"raise ValueError({self.value()})",
+            f"{name} = (lambda p, q={self.value()}: p if p else {self.value()})({self.value()})",
+        ]
+        weights = [12, 6, 4, 8, 4, 4, 2, 2, 1, 1, 1, 2]
+        if self.random.random() < 0.2:
+            self.line(indent, self.random.choice(jumps))
         else:
-            super()._draw_one()
+            self.line(indent, self.random.choices(texts, weights)[0])
 
-    def draw(self, length: int) -> Program:
-        """A program of about so many ops and structures, with a few cells from the start."""
-        for _ in range(self.random.integers(0, 3)):
-            self._new_cell()
-        return super().draw(length)
+    def if_(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`if`, with or without other branches."""
+        self.line(indent, f"if {self.value()}:")
+        self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
+        if self.random.random() < 0.3:
+            self.line(indent, f"elif {self.value()}:")
+            self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
+        if self.random.random() < 0.5:
+            self.line(indent, "else:")
+            self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
 
-    def _use_cells(self) -> None:
-        """Update a cell there is, so that it depends on its history, or do anything else to cells."""
-        if not self.cells or self.random.random() < 0.4:
-            super()._use_cells()
-            return
-        ref = int(self._choose(list(self.cells)))
-        old = self._read_cell(ref)
-        known = self.types[old]
-        if known.dtype.kind in "iu":
-            [new] = self._emit(OPS["add"], [old, self._value(known)], {})
-        elif known.dtype.kind in "fb":
-            [new] = self._emit(OPS["logical_not" if known.dtype.kind == "b" else "negative"], [old], {})
-        else:
-            new = self._value(known)
-        self._append(OPS["write_ref"], [ref, new], {})
+    def while_(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`while`, perhaps with `else`."""
+        self.line(indent, f"while (fuel := fuel - 1) > 0 and {self.value()}:")
+        self.block(indent + 1, in_loop=True, depth=depth + 1)
+        self._else(indent, in_loop, depth)
 
-    # Blocks
+    def for_(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`for`, perhaps with `else`."""
+        target = self.random.choice([self.name(), f"{self.name()}, {self.name()}", "items[0]"])
+        iterable = "zip(range(3), [2, 0, 1])" if "," in target else f"range({self.number()})"
+        self.line(indent, f"for {target} in {iterable}:")
+        self.block(indent + 1, in_loop=True, depth=depth + 1)
+        self._else(indent, in_loop, depth)
 
-    @contextmanager
-    def _block(self) -> Iterator[list[Any]]:
-        """Draw into a new block; what it defines is not known behind it, but for new arguments."""
-        saved = self.types.copy(), self.cells.copy(), self.instructions
-        inner: list[Any] = []
-        self.instructions, self.depth = inner, self.depth + 1
-        yield inner
-        self.depth -= 1
-        self.types, self.cells, self.instructions = saved
+    def _else(self, indent: int, in_loop: bool, depth: int) -> None:
+        if self.random.random() < 0.3:
+            self.line(indent, "else:")
+            self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
 
-    def _body(self, types: Sequence[TensorType], wanted: Sequence[TensorType]) -> Body:
-        """A block with parameters of some types that hands over values of some types."""
-        with self._block() as instructions:
-            parameters = [self._number(t) for t in types]
-            self._draw_some()
-            yielded = [self._value(t) for t in wanted]
-        return Body(tuple(parameters), tuple(instructions), tuple(yielded))
-
-    def _draw_some(self) -> None:
-        for _ in range(self.random.integers(1, 4)):
-            self._draw_one()
-
-    def _value(self, wanted: TensorType) -> int:
-        return self._operand(wanted, Use(OPS["write_ref"], Case(()), ()))
-
-    def _picked(self, most: int) -> list[int]:
-        """Some of the values whose extents are known."""
-        several = [number for number, known in self.types.items() if known.is_static]
-        count = min(len(several), int(self.random.integers(0, most + 1)))
-        return [int(self._choose(several)) for _ in range(count)]
-
-    def _use_op(self) -> None:
-        """Inside of blocks, what may differ in the last places is not used at all."""
-        returned = len(self.program.returned)
-        super()._use_op()
-        if self.depth:
-            del self.program.returned[returned:], self.program.inexact[returned:]
-
-    # Structures
-
-    def _branch(self) -> None:
-        condition = self._value(BOOL)
-        types = tuple(self.types[number] for number in self._picked(2))
-        sides = 1 if not types and self.random.random() < 0.5 else 2
-        bodies = tuple(self._body([], types) for _ in range(sides))
-        results = tuple(self._number(t) for t in types)
-        self.instructions.append(Branch(condition, bodies, results, types))
-
-    def _loop(self) -> None:
-        initial = tuple(self._picked(2))
-        types = tuple(self.types[number] for number in initial)
-        trips = int(self.random.integers(0, 4))
-        is_known = bool(self.random.random() < 0.5)
-        upper = trips if is_known else self._new(np.asarray(trips))
-        with self._block() as instructions:
-            number = self._number(NUMBER)
-            if self.random.random() < 0.2:
-                self._raise_at(number, int(self.random.integers(0, 5)))
-            inner = self._body(types, types)
-        parameters = (number, *inner.parameters)
-        body = Body(parameters, (*instructions, *inner.instructions), inner.yielded)
-        results = tuple(self._number(t) for t in types)
-        self.instructions.append(Loop(upper, is_known, initial, body, results, types))
-
-    def _raise_at(self, number: int, value: int) -> None:
-        """Raise an error in one iteration."""
-        wanted = self._emit(OPS["constant"], [], {"value": np.asarray(value)})[0]
-        condition = self._emit(OPS["equal"], [number, wanted], {})[0]
-        self._raise_if(condition, number)
-
-    def _while(self) -> None:
-        """Counts to a limit, or stops before."""
-        counter = self._emit(OPS["constant"], [], {"value": np.asarray(0)})[0]
-        initial = (counter, *self._picked(2))
-        types = tuple(self.types[number] for number in initial)
-        limit = self._new(np.asarray(int(self.random.integers(0, 4))))
-        with self._block() as tested:
-            parameters = tuple(self._number(t) for t in types)
-            self._draw_some()
-            condition = self._emit(OPS["less"], [parameters[0], limit], {})[0]
+    def try_(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`try` with handlers, `else` and `finally`."""
+        self.line(indent, "try:")
+        self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
+        handled = self.random.random() < 0.8
+        if handled:
+            self.line(indent, f"except (ValueError, TypeError, UnboundLocalError) as {self.name()}:")
+            self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
             if self.random.random() < 0.3:
-                condition = self._emit(OPS["logical_and"], [condition, self._value(BOOL)], {})[0]
-            yielded = (parameters[0], *self._picked(2))
-            passed = tuple(self.types[number] for number in yielded)
-        test = Body(parameters, tuple(tested), yielded)
-        with self._block() as worked:
-            arguments = tuple(self._number(t) for t in passed)
-            self._draw_some()
-            one = self._emit(OPS["constant"], [], {"value": np.asarray(1)})[0]
-            following = self._emit(OPS["add"], [arguments[0], one], {})[0]
-            handed = (following, *(self._value(t) for t in types[1:]))
-        body = Body(arguments, tuple(worked), handed)
-        results = tuple(self._number(t) for t in passed)
-        self.instructions.append(While(initial, types, test, condition, passed, body, results))
+                self.line(indent + 1, "raise")
+            self._else(indent, in_loop, depth)
+        if not handled or self.random.random() < 0.3:
+            self.line(indent, "finally:")
+            self.block(indent + 1, in_loop=in_loop and self.random.random() < 0.5, depth=depth + 1)
+
+    def with_(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`with`, which may swallow exceptions."""
+        self.line(
+            indent, f"with {self.random.choice(['plain', 'swallow'])}({self.number()}) as {self.name()}:"
+        )
+        self.block(indent + 1, in_loop=in_loop, depth=depth + 1)
+
+    def nested(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A function that changes variables of the one around it."""
+        shared = self.random.choice(NAMES)
+        self.line(indent, "def inner(x):")
+        self.line(indent + 1, f"nonlocal {shared}")
+        self.line(indent + 1, f"if x: return {self.random.choice(NAMES)}")
+        self.line(indent + 1, f"{shared} = {self.value()}")
+        self.line(indent, f"log(inner({self.value()}))")
+        # All names must be variables of the outer function for `nonlocal`.
+        self.lines[1] = f"{_PAD}items = [3, 1, 2]; c: int; d: int; e: int"
+
+    def match(self, indent: int, in_loop: bool, depth: int) -> None:
+        """`match` with values, structure and guards."""
+        self.line(indent, f"match ({self.value()}, {self.value()}):")
+        patterns = [
+            "(0, 1)",
+            f"({self.name()}, 1)",
+            "(0 | 1 | None, _)",
+            "(1, x) | (x, 1)",
+            "[True, *rest]",
+            f"(int() as {self.name()}, _) if {self.value()}",
+        ]
+        for pattern in self.random.sample(patterns, 2):
+            self.line(indent + 1, f"case {pattern}:")
+            self.block(indent + 2, in_loop=in_loop, depth=depth + 2)
+        if self.random.random() < 0.5:
+            self.line(indent + 1, f"case {self.name()}:")
+            self.block(indent + 2, in_loop=in_loop, depth=depth + 2)
 
 
-def random_control_flow(seed: int, length: int = 8) -> Program:
-    """The program of a seed."""
-    return ControlFlowGenerator(seed).draw(length)
+__all__ = ["ProgramWriter"]
