@@ -81,8 +81,9 @@ def _contract(
         return c.generic(operands, [c.empty(result, extents)], maps, iterators, _product(c, result.dtype))[0]
     destination = c.fill(c.constant(0, accumulator.dtype), accumulator, extents)
     body = multiply_add(c, result.dtype, accumulator.dtype)
-    if kind(result.dtype) == "b" or summed.keys() - (set(x_labels) & set(y_labels)):
-        # What linalg.contract does not take: booleans, and axes that only one operand has.
+    if not result_labels or kind(result.dtype) == "b" or summed.keys() - (set(x_labels) & set(y_labels)):
+        # What linalg.contract does not take: booleans, and axes that only one operand has. The product of two vectors
+        # uses every element once, so that elementwise producers may be fused into the sum.
         iterators = ["parallel"] * len(result_labels) + ["reduction"] * len(summed)
         combined = c.generic(operands, [destination], maps, iterators, lambda *scalars: [body(*scalars)])[0]
         return round_once(c, combined, accumulator, result)

@@ -9,7 +9,7 @@ import string
 
 from ...dialect.mlir import Value
 from ...dialect.ops.contraction import Contract, Matmul, parse_spec
-from ...dialect.ops.shape import Transpose
+from ...dialect.ops.shape import ExpandDims, Squeeze, Transpose
 from ..rewriting import Match, type_of
 from . import simplifies
 
@@ -61,6 +61,32 @@ def transpose_contraction(m: Match) -> Value | None:
     result = "".join(labels[2][axis] for axis in m.attributes["permutation"])
     x, y = made.operands
     return contract(m, x, y, (labels[0], labels[1], result))
+
+
+@simplifies(Squeeze)
+def product_of_vectors(m: Match) -> Value | None:
+    """Vectors that were made rows or columns for a product are read as they are."""
+    made = m.graph.match(m.operands[0])
+    labels = None if made is None else labels_of(made)
+    if made is None or labels is None or not m.graph.has_one_user(m.operands[0]):
+        return None
+    dropped = {labels[2][axis] for axis in m.attributes["axes"]}
+    if dropped & set(labels[0]) & set(labels[1]) or not (
+        made.producer(0, ExpandDims) or made.producer(1, ExpandDims)
+    ):
+        return None
+    operands = [_without_axes(made, index, dropped & set(labels[index]), labels[index]) for index in (0, 1)]
+    own = ["".join(label for label in part if label not in dropped) for part in labels]
+    return contract(m, *operands, (own[0], own[1], own[2]))
+
+
+def _without_axes(m: Match, index: int, dropped: set[str], labels: str) -> Value:
+    """An operand without some axes of extent 1."""
+    axes = tuple(axis for axis, label in enumerate(labels) if label in dropped)
+    expanded = m.producer(index, ExpandDims)
+    if expanded is not None and expanded.attributes["axes"] == axes:
+        return expanded.operands[0]
+    return m.create(Squeeze, m.operands[index], axes=axes) if axes else m.operands[index]
 
 
 @simplifies(Contract)

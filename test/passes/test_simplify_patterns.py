@@ -58,12 +58,41 @@ def with_number(b: Builder, y: Any, body: Callable[[Any], Any]) -> Any:
     return body(number(b, y))
 
 
+def row(b: Builder, x: Any) -> Any:
+    """A matrix of one row."""
+    return b("expand_dims", b("max", x, axes=(0,), keepdims=False), axes=(0,))
+
+
+def column(b: Builder, x: Any) -> Any:
+    """A matrix of one column."""
+    return b("expand_dims", b("max", x, axes=(0,), keepdims=False), axes=(1,))
+
+
+def first_row(b: Builder, x: Any) -> Any:
+    return b("slice", x, **bounds((0, 1, 1), (0, END, 1)))
+
+
+def product(b: Builder, x: Any, y: Any, *axes: int) -> Any:
+    """The product without axes of extent 1."""
+    return b("squeeze", b("matmul", x, y), axes=axes)
+
+
 def swap(b: Builder, x: Any) -> Any:
     return b("transpose", x, permutation=(1, 0))
 
 
 def cycle(b: Builder, x: Any) -> Any:
     return b("transpose", x, permutation=(1, 2, 0))
+
+
+def choose_twice(b: Builder, condition: Any, x: Any, y: Any, *, first: bool) -> Any:
+    inner = b("select", condition, x, y)
+    return b("select", condition, inner, x) if first else b("select", condition, y, inner)
+
+
+def compare_choice(b: Builder, comparison: str, condition: Any, other: Any) -> Any:
+    choice = b("select", condition, full(1, other.dtype), full(0, other.dtype))
+    return b("logical_or", b(comparison, choice, other), b(comparison, other, choice))
 
 
 END = 2**63 - 1
@@ -160,6 +189,33 @@ RULES = [
     Rule("select_inverted", "biuf", lambda b, x, y, t: b("select", b("logical_not", b("isfinite", x)), x, y)),
     Rule("select_boolean", "biufc", lambda b, x, y, t: b("select", b("equal", x, y), np.True_, np.False_)),
     Rule("select_boolean", "biuf", lambda b, x, y, t: b("select", b("isfinite", x), np.False_, np.True_)),
+    *[
+        Rule(
+            "select_and_or",
+            "biufc",
+            lambda b, x, y, t, c=c: b("select", b("equal", x, y), b("isfinite", x), c),
+        )
+        for c in (np.True_, np.False_)
+    ],
+    *[
+        Rule(
+            "select_and_or",
+            "biufc",
+            lambda b, x, y, t, c=c: b("select", b("equal", x, y), c, b("isfinite", x)),
+        )
+        for c in (np.True_, np.False_)
+    ],
+    Rule("select_again", "biufc", lambda b, x, y, t: choose_twice(b, b("equal", x, y), x, y, first=True)),
+    Rule("select_again", "biufc", lambda b, x, y, t: choose_twice(b, b("equal", x, y), x, y, first=False)),
+    *[
+        Rule(
+            "compare_chosen",
+            "iuf",
+            lambda b, x, y, t, o=o, n=n: compare_choice(b, o, b("equal", x, y), full(n, t)),
+        )
+        for o in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+        for n in (0, 1)
+    ],
     # Conversions
     Rule("cast_to_same", "biufc", lambda b, x, y, t: b("cast", x, dtype=t)),
     Rule("cast_to_same", "iuf", lambda b, x, y, t: b("bitcast", x, dtype=t)),
@@ -201,6 +257,10 @@ RULES = [
         (2, 2, 2),
     ),
     Rule("transpose_contraction", "iu", lambda b, x, y, t: cycle(b, b("matmul", cycle(b, x), y)), (2, 2, 2)),
+    Rule("product_of_vectors", "biu", lambda b, x, y, t: product(b, row(b, x), column(b, y), 0, 1)),
+    Rule("product_of_vectors", "biu", lambda b, x, y, t: product(b, x, column(b, y), 1)),
+    Rule("product_of_vectors", "biu", lambda b, x, y, t: product(b, first_row(b, x), column(b, y), 0, 1)),
+    Rule("product_of_vectors", "biu", lambda b, x, y, t: product(b, row(b, x), swap(b, y), 0)),
     Rule(
         "contract_as_product",
         "biu",

@@ -138,3 +138,18 @@ func.func @bounds_unknown(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> (tensor<?x?
   %1 = "weft.dynamic_slice"(%x, %m) {start = array<i64: 0, 0>, stop = array<i64: 0, 9223372036854775807>, step = array<i64: 1, 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<?x?xf32>, tensor<i64>) -> tensor<?x?xf32>
   return %0, %1 : tensor<?x?xf32>, tensor<?x?xf32>
 }
+
+// A row times a matrix times a column: the vectors are contracted as they are. A batch of them stays a product.
+// CHECK-LABEL: func.func @product_of_vectors
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>, %[[A:.*]]: tensor<2x1x?xf32>)
+// CHECK-DAG: "weft.contract"(%[[X]], %[[Y]]) {spec = "J,J->"} : (tensor<?xf32>, tensor<?xf32>) -> tensor<f32>
+// CHECK-DAG: "weft.matmul"(%[[A]],
+func.func @product_of_vectors(%x: tensor<?xf32>, %y: tensor<?xf32>, %a: tensor<2x1x?xf32>) -> (tensor<f32>, tensor<2xf32>) {
+  %row = "weft.expand_dims"(%x) {axes = array<i64: 0>} : (tensor<?xf32>) -> tensor<1x?xf32>
+  %column = "weft.expand_dims"(%y) {axes = array<i64: 1>} : (tensor<?xf32>) -> tensor<?x1xf32>
+  %0 = "weft.matmul"(%row, %column) : (tensor<1x?xf32>, tensor<?x1xf32>) -> tensor<1x1xf32>
+  %1 = "weft.squeeze"(%0) {axes = array<i64: 0, 1>} : (tensor<1x1xf32>) -> tensor<f32>
+  %2 = "weft.matmul"(%a, %column) : (tensor<2x1x?xf32>, tensor<?x1xf32>) -> tensor<2x1x1xf32>
+  %3 = "weft.squeeze"(%2) {axes = array<i64: 1, 2>} : (tensor<2x1x1xf32>) -> tensor<2xf32>
+  return %1, %3 : tensor<f32>, tensor<2xf32>
+}

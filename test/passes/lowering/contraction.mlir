@@ -84,3 +84,16 @@ func.func @avg_pool(%x: tensor<1x4x7x3xf32>) -> tensor<1x2x3x3xf32> {
   %0 = "weft.avg_pool2d"(%x) {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 0>} : (tensor<1x4x7x3xf32>) -> tensor<1x2x3x3xf32>
   return %0 : tensor<1x2x3x3xf32>
 }
+
+// The product of two vectors is a sum of products, into which elementwise producers are fused.
+// FUSED-LABEL: func.func @vectors
+// FUSED: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%arg0, %arg1
+// FUSED: arith.addf
+// FUSED: arith.mulf
+// FUSED-NOT: linalg.generic
+// FUSED: return
+func.func @vectors(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<f32> {
+  %0 = "weft.add"(%x, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = "weft.contract"(%0, %y) {spec = "J,J->"} : (tensor<?xf32>, tensor<?xf32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
