@@ -151,7 +151,8 @@ class _Merge:
         results = list(made.results)
         count = len(self.first.results)
         replace_all(self.second.results, results[count:])
-        for region in (0, 1):
+        # copies first: what moves is changed
+        for region in sorted((0, 1), key=lambda region: self.choices[region] is None):
             self._fill(made, region)
         replace_all(self.first.results, results[:count])
         if not self.is_moved:
