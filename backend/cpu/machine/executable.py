@@ -145,9 +145,10 @@ class Executable:
             self._fill_table(frame, arrays, results)
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
         if self.plan.sites and frame.record[0]:
-            failure = self._failure(frame)
-            self._frames.append(frame)
-            raise failure
+            try:
+                raise self._failure(frame)  # in no variable here: the arguments would stay with the traceback
+            finally:
+                self._frames.append(frame)
         if frame.heap is not None:
             results = self._collect(frame.heap, results)
         self._frames.append(frame)

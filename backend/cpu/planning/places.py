@@ -371,9 +371,10 @@ class Places:
         known = self._hoisted.get(extent)
         if known is None:
             op = extent.owner.operation
+            operands = [self.builder.value(self._hoist(operand)) for operand in op.operands]
             copy = op.clone()
-            for index, operand in enumerate(op.operands):
-                copy.operands[index] = self.builder.value(self._hoist(operand))
+            for index, operand in enumerate(operands):
+                copy.operands[index] = operand
             known = self._hoisted[extent] = copy.results[extent.result_number]
         return known
 

@@ -113,7 +113,8 @@ class Regions:
             if places.sizes.varying_axes(argument):
                 buffer = places.growing_destination(initial, busy)
             else:
-                buffer = places.destination(result, initial, busy)
+                same = result is not None and not places.sizes.varying_axes(result)
+                buffer = places.destination(result if same else None, initial, busy)
             buffer.residents.discard(places.lifetimes.root[initial])  # overwritten by the first iteration
             busy.add(buffer)
             buffers.append(places.pin(buffer))

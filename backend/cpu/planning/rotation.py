@@ -87,7 +87,9 @@ class Rotation:
                 spare = self._spares[buffer] = places.pin(places.separate(member.value))
                 self._add(spare, member.value)
             spare.memref = self._members[spare].handles[-1]
-        return None if spare.residents else spare
+        return (
+            None if spare.residents or spare.pins > 1 else spare
+        )  # pinned: a loop inside carries something there
 
     def targets(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> list[Buffer | None]:
         """Where to store each value that the body yields: it may stay where it is if that may change places."""

@@ -156,3 +156,91 @@ func.func @stores(%m: memref<8xf64>, %failed: tensor<i8>) {
   }
   return
 }
+
+// -----
+
+// What grows lies in heap blocks: the new value is made in another block, and the two change places. The size is
+// carried, too, and the result is the block that the caller gets.
+
+// CHECK-LABEL: func.func @append
+// CHECK-SAME:  %arg2: memref<?xmemref<?xi8>>, {{.*}}, %arg5: memref<?xmemref<?xi8>>, %arg6: memref<?xindex>
+// CHECK:       call @weft_reserve(%arg5, %[[A:.*]], %{{.*}})
+// CHECK:       %[[SIZE:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (index)
+// CHECK:         func.call @weft_reserve(%arg5, %[[B:.*]], %{{.*}})
+// CHECK:         func.call @kernel_0
+// CHECK-NOT:     memref.copy
+// CHECK:         %[[NEW:.*]] = memref.load %arg5[%[[B]]]
+// CHECK-NEXT:    %[[OLD:.*]] = memref.load %arg5[%[[A]]]
+// CHECK-NEXT:    memref.store %[[OLD]], %arg5[%[[B]]]
+// CHECK-NEXT:    memref.store %[[NEW]], %arg5[%[[A]]]
+// CHECK-NEXT:    scf.yield
+// CHECK-NOT:   memref.copy
+// CHECK:       memref.store %[[SIZE]], %arg6
+func.func @append(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f64
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %x) -> (tensor<?xf64>) {
+    %m = tensor.dim %y, %c0 : tensor<?xf64>
+    %m1 = arith.addi %m, %c1 : index
+    %e = tensor.empty(%m1) : tensor<?xf64>
+    %a = tensor.insert_slice %y into %e[0] [%m] [1] : tensor<?xf64> into tensor<?xf64>
+    %b = tensor.insert %v into %a[%m] : tensor<?xf64>
+    scf.yield %b : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// -----
+
+// A size that is the same after every iteration is known before the loop: no heap block.
+
+// CHECK-LABEL: func.func @fixed
+// CHECK-NOT:   weft_reserve
+// CHECK-NOT:   -> (index)
+func.func @fixed(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = tensor.extract %n[] : tensor<i64>
+  %bound = arith.index_cast %k : i64 to index
+  %r = scf.for %i = %c0 to %bound step %c1 iter_args(%y = %x) -> (tensor<?xf64>) {
+    %m = tensor.dim %y, %c0 : tensor<?xf64>
+    %e = tensor.empty(%m) : tensor<?xf64>
+    %a = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%y : tensor<?xf64>) outs(%e : tensor<?xf64>) {
+    ^bb0(%in: f64, %out: f64):
+      %s = arith.negf %in : f64
+      linalg.yield %s : f64
+    } -> tensor<?xf64>
+    scf.yield %a : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// -----
+
+// Branches of different lengths: the result's block gets the one or the other, and its size is a result, too.
+
+// CHECK-LABEL: func.func @lengths
+// CHECK:       %[[N:.*]] = scf.if %{{.*}} -> (index)
+// CHECK:         func.call @weft_reserve(%arg3
+// CHECK:         scf.yield %[[TWO:.*]] : index
+// CHECK:       } else {
+// CHECK:         func.call @weft_reserve(%arg3
+// CHECK:         scf.yield %[[THREE:.*]] : index
+// CHECK:       memref.store %[[N]], %arg6
+func.func @lengths(%flag: tensor<i8>, %x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0 : i8
+  %byte = tensor.extract %flag[] : tensor<i8>
+  %condition = arith.cmpi ne, %byte, %zero : i8
+  %r = scf.if %condition -> (tensor<?xf32>) {
+    %a = tensor.cast %x : tensor<2xf32> to tensor<?xf32>
+    scf.yield %a : tensor<?xf32>
+  } else {
+    %b = tensor.cast %y : tensor<3xf32> to tensor<?xf32>
+    scf.yield %b : tensor<?xf32>
+  }
+  return %r : tensor<?xf32>
+}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text
+from support.random_growth import random_growing_program
 from support.random_linalg import N, Raised, random_program
 from weft.backend.cpu.machine.executable import RuntimeFailure
 
@@ -34,3 +35,27 @@ def test_program(seed, dynamic):
             assert caught.value.message == raised
         for argument, value in zip(arguments, expected_arguments, strict=True):
             np.testing.assert_array_equal(argument, value)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_program_of_vectors_that_change_their_lengths(seed):
+    program = random_growing_program(seed)
+    executable = compile_text(program.text)
+    generator = np.random.default_rng(seed)
+    for trips in (0, 1, 2, 5):
+        vectors = [generator.integers(-9, 9, generator.integers(0, 6)) for _ in range(2)]
+        arguments = [*vectors, np.zeros(5, np.int64), np.array(trips)]
+        expected_arguments = [argument.copy() for argument in arguments]
+        expected = raised = None
+        try:
+            expected = program.run(expected_arguments)
+        except Raised as error:
+            raised = str(error)
+        if raised is None:
+            for result, value in zip(executable(*arguments), expected, strict=True):
+                np.testing.assert_array_equal(result, value)
+        else:
+            with pytest.raises(RuntimeFailure) as caught:
+                executable(*arguments)
+            assert caught.value.message == raised
+        np.testing.assert_array_equal(arguments[2], expected_arguments[2])
