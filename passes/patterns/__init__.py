@@ -22,7 +22,7 @@ Pattern: TypeAlias = Callable[[Match], "Value | None"]
 PATTERNS: dict[type[Op], list[Pattern]] = {}
 """The patterns of every op class, in the order in which they are tried."""
 
-_MODULES = ("arithmetic", "logic", "conversion", "rearrangement", "contraction", "indexing")
+_MODULES = ("arithmetic", "logic", "conversion", "rearrangement", "contraction", "indexing", "choices")
 
 
 def simplifies(*op_classes: type[Op]) -> Callable[[Pattern], Pattern]:
