@@ -102,9 +102,27 @@ def _scalar_type(value: Value) -> Type:
 
 
 def element_of(value: Value) -> Value:
-    """The element of a rank-0 tensor; read at the current insertion point unless it is known as a scalar."""
+    """The element of a rank-0 tensor: the scalar it is made of, or what is read of it.
+
+    It is read at the current insertion point, or before the outermost loop or branch around that which the tensor
+    comes from outside of.
+    """
     known = _known_element(value)
-    return dialect("tensor").extract(value, []) if known is None else known
+    if known is not None:
+        return known
+    current = ir.InsertionPoint.current.block
+    home = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    if current == home:
+        return dialect("tensor").extract(value, [])
+    around = current.owner.operation
+    while around.block != home:
+        around = around.parent.operation
+    for use in value.uses:
+        reader = use.owner.operation
+        if reader.name == "tensor.extract" and reader.block == home and reader.is_before_in_block(around):
+            return reader.results[0]
+    with ir.InsertionPoint(around):
+        return dialect("tensor").extract(value, [])
 
 
 def _known_element(value: Value) -> Value | None:
@@ -133,10 +151,10 @@ def scalar_constant(type: Type, elements: Attribute) -> Value:
 
 
 def _forward_element(op: Operation) -> None:
+    """Replace an element read of a rank-0 tensor that is known, or read farther out."""
     if len(op.operands) != 1:
         return
     with ir.InsertionPoint(op), op.location:
-        known = _known_element(op.operands[0])
-    if known is not None:
-        op.results[0].replace_all_uses_with(known)
-        op.erase()
+        element = element_of(op.operands[0])
+    op.results[0].replace_all_uses_with(element)
+    op.erase()

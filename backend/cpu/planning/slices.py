@@ -127,7 +127,7 @@ def _insert_element(op: Operation, builder: IndexBuilder) -> None:
 
 def _single_element(value: Value, builder: IndexBuilder) -> Value:
     owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.operation.name == "tensor.from_elements":
+    if not isinstance(owner, ir.Block) and owner.operation.name in ("tensor.from_elements", "linalg.fill"):
         return owner.operation.operands[0]
     return dialect("tensor").extract(value, [builder.value(0)] * len(static_shape(value.type)))
 

@@ -91,3 +91,33 @@ func.func @not_a_kernel(%x: tensor<8xf64>, %y: tensor<8xf64>) -> (tensor<8xf64>,
   }
   return %s, %r#1 : tensor<8xf64>, tensor<8xf64>
 }
+
+// -----
+
+// A number that a loop reads, and that is not carried, is read before it.
+
+// CHECK-LABEL: func.func @bound
+// CHECK-NEXT:    %[[N:.*]] = tensor.extract %arg0[] : tensor<i64>
+// CHECK-NEXT:    %[[R:.*]] = call @kernel_0(%[[N]]) : (i64) -> i64
+// CHECK:       func.func private @kernel_0(%[[M:.*]]: i64) -> i64
+// CHECK-NOT:     tensor.extract
+// CHECK:         scf.while
+// CHECK:           arith.cmpi slt, %{{.*}}, %[[M]]
+func.func @bound(%n: tensor<i64>) -> tensor<i64> {
+  %one = arith.constant 1 : i64
+  %start = arith.constant dense<1> : tensor<i64>
+  %r = scf.while (%a = %start) : (tensor<i64>) -> (tensor<i64>) {
+    %e = tensor.extract %a[] : tensor<i64>
+    %b = tensor.extract %n[] : tensor<i64>
+    %c = arith.cmpi slt, %e, %b : i64
+    scf.condition(%c) %a : tensor<i64>
+  } do {
+  ^bb0(%a: tensor<i64>):
+    %e = tensor.extract %a[] : tensor<i64>
+    %b = tensor.extract %n[] : tensor<i64>
+    %s = arith.addi %e, %b : i64
+    %t = tensor.from_elements %s : tensor<i64>
+    scf.yield %t : tensor<i64>
+  }
+  return %r : tensor<i64>
+}
