@@ -13,7 +13,7 @@ from ..dialect.errors import AxisError, WeftError
 from ..dialect.ops.state import exception_type
 from ..dialect.types import type_of
 from .array import TracedArray
-from .locations import SourceRange, caret_snippet, is_own_frame, range_of_frame
+from .locations import SourceRange, caret_snippet, is_own_frame, is_part_of, range_of_frame
 from .settings import settings
 from .tracebacks import places_of, traceback_through
 
@@ -89,12 +89,17 @@ def _describe_names(frame: FrameType, place: SourceRange) -> str:
 
 
 def user_traceback(traceback: TracebackType | None) -> TracebackType | None:
-    """The traceback without weft's own frames (kept with WEFT_FULL_TRACEBACK=1)."""
+    """The traceback without weft's own frames, and with one entry for each call of a converted function.
+
+    With WEFT_FULL_TRACEBACK=1 it stays as it is.
+    """
     if settings.full_traceback:
         return traceback
-    kept = []
+    kept: list[TracebackType] = []
     while traceback is not None:
         if not is_own_frame(traceback.tb_frame):
+            if kept and is_part_of(traceback.tb_frame.f_code, kept[-1].tb_frame.f_code):
+                kept.pop()  # the function is at the inner place
             kept.append(traceback)
         traceback = traceback.tb_next
     result: TracebackType | None = None

@@ -146,18 +146,19 @@ def _as_declared(value: Any, dtype: np.dtype[Any]) -> Any:
 def raise_at_run_time(trace: Trace, error: Any, *values: Any) -> None:
     """End the call with an exception when the program gets to the present place.
 
-    `error` is an exception, which may hold traced arrays and run-time strings, and is made anew at each run; or a
-    class or function that makes one of `values`.
+    `error` is an exception, which may hold traced arrays and run-time strings, and is made anew at each run; if it was
+    raised and caught, the place is the one where it was raised. Or a class or function that makes one of `values`.
     """
+    raised = None
     if isinstance(error, BaseException):
-        make, frozen = _same, Frozen(trace, (FrozenException(error),))
+        make, frozen, raised = _same, Frozen(trace, (FrozenException(error),)), error.__traceback__
     else:
         make, frozen = error, Frozen(trace, values)
 
     def raise_now(*arrays: Any) -> NoReturn:
         raise make(*frozen.thaw(arrays))
 
-    trace.host_call(outside_traces(raise_now, "raise"), frozen.operands)
+    trace.host_call(outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
 
 
 def _same(error: BaseException) -> BaseException:

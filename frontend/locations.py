@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, TracebackType
 
 _OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _OWN_PACKAGE = __name__.partition(".")[0]
@@ -78,6 +78,36 @@ def user_frames() -> list[FrameType]:
             frames.append(frame)
         frame = frame.f_back
     return frames
+
+
+def user_places(raised: TracebackType | None = None) -> list[SourceRange]:
+    """Where the user's program is, with the calls that led there, innermost first.
+
+    With the traceback of an exception that was just caught, the places that it came from are the innermost ones.
+    """
+    steps = [(frame.f_code, range_of_frame(frame)) for frame in user_frames()]
+    while raised is not None:
+        frame = raised.tb_frame
+        if not is_own_frame(frame):
+            steps.insert(0, (frame.f_code, range_of_frame(frame, raised.tb_lasti, raised.tb_lineno)))
+        raised = raised.tb_next
+    places: list[SourceRange] = []
+    inner: CodeType | None = None
+    for code, place in steps:
+        if inner is None or not is_part_of(inner, code):
+            places.append(place)
+        inner = code
+    return places
+
+
+def is_part_of(inner: CodeType, outer: CodeType) -> bool:
+    """Whether code that conversion wrote is part of a function: it bears its name, and is nested in it."""
+    return (
+        inner.co_name == outer.co_name
+        and inner.co_filename == outer.co_filename
+        and getattr(inner, "co_qualname", "") == getattr(outer, "co_qualname", "")
+        and any(constant is inner for constant in outer.co_consts)
+    )
 
 
 TRACE_ENTRY = "_run_user_function"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .trace import Trace
 
 Part: TypeAlias = "str | tuple[Any, str | None, Any]"
-"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or none) and its format."""
+"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or None) and its format or None."""
 
 _CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
     None: lambda value: value,
@@ -114,7 +114,7 @@ def format_string(*parts: Part) -> Any:
             text: Any = part
         elif current_trace() is None or not any(map(_is_late, part)):
             value, conversion, spec = part
-            text = format(_CONVERSIONS[conversion](value), spec)
+            text = _format(value, conversion, spec)
         else:
             pieces.append(len(values))
             values.append(part)
@@ -148,8 +148,8 @@ def to_string(value: Any, conversion: str = "s") -> Any:
     return format_string((value, conversion, ""))
 
 
-def _format(value: Any, conversion: str | None, spec: str) -> str:
-    return format(_CONVERSIONS[conversion](value), spec)
+def _format(value: Any, conversion: str | None, spec: str | None) -> str:
+    return format(_CONVERSIONS[conversion](value), spec or "")
 
 
 def _is_late(value: Any) -> bool:

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from ..dialect.register import context, create
 from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
-from .locations import SourceRange, range_of_frame, user_frames
+from .locations import SourceRange, range_of_frame, user_frames, user_places
 from .regions import CellLog, Region
 from .settings import settings
 from .signature import require_plain
@@ -139,12 +140,20 @@ class Trace:
         return results[0] if op_class.results == 1 else results
 
     def create_upstream(
-        self, name: str, operands: Sequence[Value], results: Sequence[Type], attributes: dict[str, Any] | None = None
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: dict[str, Any] | None = None,
     ) -> list[Value]:
         """Record an op of an upstream dialect; returns its results."""
         with context(), ir.InsertionPoint(self.region.block):
             operation = ir.Operation.create(
-                name, operands=list(operands), results=list(results), attributes=attributes, loc=self.location()
+                name,
+                operands=list(operands),
+                results=list(results),
+                attributes=attributes,
+                loc=self.location(),
             )
             return list(operation.results)
 
@@ -175,13 +184,20 @@ class Trace:
         self.create(RaiseIf, operands, {"error": error, "message": message})
 
     def host_call(
-        self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType] = ()
+        self,
+        callback: Callback,
+        operands: Sequence[Value],
+        results: Sequence[TensorType] = (),
+        raised: TracebackType | None = None,
     ) -> list[TracedArray]:
-        """Record a call of Python when the program runs; it gets copies of the operands and returns the results."""
+        """Record a call of Python when the program runs; it gets copies of the operands and returns the results.
+
+        `raised` is the traceback of an exception that it stands for, as for `location`.
+        """
         self.callbacks.append(callback)
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
-            call = create_host_call(self.module.body, number, operands, results, self.location())
+            call = create_host_call(self.module.body, number, operands, results, self.location(raised))
         return [self.wrap(value, t) for value, t in zip(call.results, results, strict=True)]
 
     def make_cell(self, storage: Storage) -> None:
@@ -306,12 +322,14 @@ class Trace:
         frames = user_frames()
         return range_of_frame(frames[0]) if frames else None
 
-    def location(self) -> Location:
-        """The MLIR location of the user's place, with the chain of calls that led to it."""
-        frames = user_frames()
-        if not frames:
+    def location(self, raised: TracebackType | None = None) -> Location:
+        """The MLIR location of the user's place, with the chain of calls that led to it.
+
+        With the traceback of an exception that was just caught, that of the place where it was raised.
+        """
+        places = [_location_of(place) for place in user_places(raised)]
+        if not places:
             return ir.Location.unknown(context())
-        places = [_location_of(range_of_frame(frame)) for frame in frames]
         return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
 
 
