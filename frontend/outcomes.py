@@ -13,7 +13,7 @@ import numpy as np
 
 from ..dialect.types import RefType, TensorType
 from .array import TracedArray
-from .results import RuntimeLength, RuntimeNone, flatten_results
+from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
 from .signature import Leaf, Structure, unflatten
 from .storage import ViewStep
 
@@ -70,6 +70,18 @@ class OptionalResult:
 
 
 @dataclass(frozen=True)
+class ChosenResult:
+    """One of several constants."""
+
+    index: ComputedResult
+    options: tuple[Any, ...]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.options[int(self.index.build(outputs, leaves))]
+
+
+@dataclass(frozen=True)
 class ListResult:
     """A list whose length is known at run time: its items are entries of arrays."""
 
@@ -91,7 +103,7 @@ class Result:
     """A nested value whose leaves are made at run time."""
 
     structure: Structure
-    leaves: tuple[ComputedResult | ArgumentResult | OptionalResult | ListResult, ...]
+    leaves: tuple[ComputedResult | ArgumentResult | OptionalResult | ChosenResult | ListResult, ...]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
@@ -123,6 +135,8 @@ class Outputs:
     def _leaf(self, leaf: Any) -> Any:
         if isinstance(leaf, RuntimeNone):
             return OptionalResult(self._computed(leaf.is_none), self.collect(leaf.value))
+        if isinstance(leaf, RuntimeChoice):
+            return ChosenResult(self._computed(leaf.index), leaf.options)
         if isinstance(leaf, RuntimeLength):
             item, columns = leaf.columns()
             return ListResult(item, tuple((self._computed(column), python) for column, python in columns))

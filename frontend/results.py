@@ -62,8 +62,16 @@ class RuntimeLength:
         raise NotImplementedError
 
 
+class RuntimeChoice:
+    """One of several constants, chosen at run time; AutoGraph's chosen values are such."""
+
+    __slots__ = ()
+    index: TracedArray
+    options: tuple[Any, ...]
+
+
 def _is_array(value: object) -> bool:
-    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeNone, RuntimeLength))
+    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeNone, RuntimeLength, RuntimeChoice))
 
 
 __all__ = ["flatten_results"]

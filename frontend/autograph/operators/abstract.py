@@ -24,10 +24,11 @@ from ...array import TracedArray
 from ...signature import static_key
 from ...staging import cast
 from ...trace import Trace
-from .optional import MaybeUnbound, Optional
+from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
 
 _BOOL = TensorType((), np.dtype(bool))
+_INT = TensorType((), np.dtype(np.int64))
 _NUMBERS: dict[type, np.dtype[Any]] = {
     bool: np.dtype(bool),
     int: np.dtype(np.int64),
@@ -90,7 +91,17 @@ class Partial:
         return f"{'nothing' if self.unbound else 'None'} or {self.inner}"
 
 
-Kind: TypeAlias = "Static | ArrayKind | Container | Partial"
+@dataclass(frozen=True)
+class Choice:
+    """One of several Python values that are not numbers or arrays."""
+
+    options: tuple[Static, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.options))
+
+
+Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice"
 
 
 class Mismatch(Exception):
@@ -111,6 +122,8 @@ def kind_of(value: Any) -> Kind:
         return Partial(inner, unbound=True)
     if isinstance(value, Optional):
         return Partial(kind_of(value.value), none=True)
+    if isinstance(value, Chosen):
+        return Choice(tuple(map(Static, value.options)))
     if isinstance(value, TracedArray):
         number = value._python_type
         return ArrayKind(value.type, number if isinstance(number, type) else None)
@@ -172,9 +185,26 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
     if isinstance(left, Container) and isinstance(right, Container):
         return _join_containers(left, right)
     one, other = as_array_kind(left), as_array_kind(right)
+    if (
+        one is None
+        and other is None
+        and isinstance(left, (Static, Choice))
+        and isinstance(right, (Static, Choice))
+    ):
+        options = tuple(dict.fromkeys((*_options(left), *_options(right))))
+        if len(options) <= MOST_OPTIONS:
+            return Choice(options)
     if one is None or other is None:
         raise Mismatch(f"{left} on one path and {right} on the other")
     return _join_arrays(one, other)
+
+
+MOST_OPTIONS = 64
+"""Among how many Python values a run-time condition may choose."""
+
+
+def _options(kind: Static | Choice) -> tuple[Static, ...]:
+    return kind.options if isinstance(kind, Choice) else (kind,)
 
 
 def _join_partial(left: Kind, right: Kind) -> Kind:
@@ -258,6 +288,8 @@ def carried_types(kind: Kind) -> list[Type]:
     """The types of the SSA values that carry a value."""
     if isinstance(kind, ArrayKind):
         return [mlir_type_of(kind.type)]
+    if isinstance(kind, Choice):
+        return [mlir_type_of(_INT)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
     if isinstance(kind, Partial):
@@ -279,7 +311,19 @@ def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
         return [v for child, k in zip(children, kind.children, strict=True) for v in flatten(trace, child, k)]
     if isinstance(kind, Partial):
         return _flatten_partial(trace, value, kind)
+    if isinstance(kind, Choice):
+        return [_option_number(trace, value, kind)]
     return []
+
+
+def _option_number(trace: Trace, value: Any, kind: Choice) -> Value:
+    """The number of the chosen option."""
+    if not isinstance(value, Chosen):
+        return trace.value_of(np.int64(kind.options.index(Static(value))))
+    numbers = [kind.options.index(Static(option)) for option in value.options]
+    if numbers == list(range(len(numbers))):
+        return trace.value_of(value.index)
+    return trace.value_of(trace.wrap(trace.value_of(np.asarray(numbers)))[value.index])
 
 
 def _flatten_partial(trace: Trace, value: Any, kind: Partial) -> list[Value]:
@@ -309,6 +353,8 @@ def absent_values(trace: Trace, kind: Kind) -> list[Value]:
         return [_with_type(trace, filled, kind.type)]
     if isinstance(kind, Container):
         return [v for child in kind.children for v in absent_values(trace, child)]
+    if isinstance(kind, Choice):
+        return [trace.value_of(np.int64(0))]
     if isinstance(kind, Partial):
         flags = [trace.value_of(True)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
@@ -340,6 +386,8 @@ def unflatten(trace: Trace, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)
+    if isinstance(kind, Choice):
+        return Chosen(trace.wrap(next(values), _INT), tuple(option.value for option in kind.options))
     unbound = trace.wrap(next(values), _BOOL) if kind.unbound else None
     none = trace.wrap(next(values), _BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)

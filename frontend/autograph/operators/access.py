@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from ...array import TracedArray
-from ...staging import is_traced
-from .iterables import ArrayItems, Sequence
+from ...views import get_item
+from ...views import set_item as assign_item
+from .iterables import Sequence
 
 
 class _Index:
@@ -27,24 +27,12 @@ def attr(owner: Any, name: str) -> Any:
 
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
-    if isinstance(container, (list, tuple, range)) and is_traced(key):
-        return _item_of_list(container, key)
-    if isinstance(container, Sequence):
-        return container.item(key)
-    return container[key]
-
-
-def _item_of_list(container: Any, key: TracedArray) -> Any:
-    """An item of a Python list at a run-time position: of the list as an array."""
-    from ...numpy_api import lookup
-
-    stacked = lookup("asarray")(list(container))
-    return ArrayItems(stacked).item(key)
+    return container.item(key) if isinstance(container, Sequence) else get_item(container, key)
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`."""
-    container[key] = value
+    assign_item(container, key, value)
 
 
 _OPERATORS = {

@@ -12,7 +12,7 @@ import numpy as np
 from ...array import TracedArray
 from ...staging import asarray, is_traced
 from .conditions import is_staged, truth_of
-from .expressions import if_exp, not_, or_
+from .expressions import as_bool, if_exp, not_, or_
 from .for_loops import for_
 from .iterables import Enumerated, Filtered, Mapped, Range, Reversed, Sequence, Unrolled, Zipped, sequence_of
 from .statements import current
@@ -96,7 +96,7 @@ def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
 
 def bool_(value: Any = False) -> Any:
     """`bool`."""
-    return truth_of(value) if is_staged(value) else builtins.bool(value)
+    return as_bool(truth_of(value).copy()) if is_staged(value) else builtins.bool(value)
 
 
 def int_(*args: Any, **kwargs: Any) -> Any:

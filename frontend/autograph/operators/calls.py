@@ -14,6 +14,9 @@ from ...locations import is_own_module
 from ...staging import current_trace
 from ..convert import convert, is_converted
 from ..marks import is_marked
+from .expressions import if_exp
+from .growing import GrowingList
+from .optional import Chosen
 from .replacements import replacement_of
 
 
@@ -21,7 +24,30 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`."""
     if current_trace() is None:
         return function(*args, **kwargs)
-    return converted(function)(*args, **kwargs)
+    if isinstance(function, Chosen):
+        return _call_chosen(function, args, kwargs)
+    called = converted(function)
+    if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
+        grown = next(value for value in args if isinstance(value, GrowingList))
+        return grown.__array_function__(function, (), args, kwargs)
+    return called(*args, **kwargs)
+
+
+def _is_numpy(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy"
+
+
+def _call_chosen(function: Chosen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call one of several functions: a chain of conditions."""
+    result: Callable[[], Any] = functools.partial(call, function.options[-1], *args, **kwargs)
+    for number, option in reversed(list(enumerate(function.options[:-1]))):
+        chosen = functools.partial(call, option, *args, **kwargs)
+        result = functools.partial(if_exp, function.index == number, _thunk(chosen), _thunk(result))
+    return result()
+
+
+def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: function()
 
 
 def converted(function: Any) -> Callable[..., Any]:

@@ -32,7 +32,7 @@ def print_(*values: Any, **options: Any) -> None:
 
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
-    return format_string(*parts)
+    return format_string(*(part if isinstance(part, str) else (*part[:2], part[2] or "") for part in parts))
 
 
 def str_(*args: Any, **kwargs: Any) -> Any:

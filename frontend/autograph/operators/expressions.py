@@ -12,7 +12,7 @@ from ...staging import asarray
 from .branches import stage_if
 from .conditions import is_staged, truth_of
 from .iterables import Sequence
-from .optional import MaybeUnbound, Optional
+from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
 from .statements import current
 
@@ -58,14 +58,22 @@ def or_(left: Any, *others: Thunk) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return np.logical_not(truth_of(value)) if is_staged(value) else not value
+    return as_bool(np.logical_not(truth_of(value))) if is_staged(value) else not value
+
+
+def as_bool(truth: TracedArray) -> TracedArray:
+    """A truth that was just computed, as Python's bool."""
+    return truth._like_python(bool)
 
 
 def is_(left: Any, right: Any) -> Any:
     """`left is right`; whether a value that may be None is None is known at run time."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Optional) and other is None:
-            return one.is_none
+            return as_bool(one.is_none.copy())
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Chosen) and not isinstance(other, Chosen):
+            return one._any(lambda option: option is other)
     return left is right
 
 
@@ -87,7 +95,7 @@ def in_(item: Any, container: Any) -> Any:
         for candidate in container:
             equal = item is candidate or candidate == item
             found = or_(found, lambda equal=equal: truth_of(equal) if is_staged(equal) else bool(equal))
-        return found
+        return as_bool(found.copy()) if isinstance(found, TracedArray) else found
     return item in container
 
 

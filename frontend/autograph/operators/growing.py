@@ -224,6 +224,7 @@ class GrowingList(RuntimeLength):
         name = function.__name__
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
         if args and args[0] is self and name in _JOINING:
+            _trace().raise_if(np.equal(self._length, 0), "ValueError", _NOTHING[name])
             return _JOINING[name](self.stacked(), axis)
         return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
 
@@ -251,6 +252,11 @@ class GrowingList(RuntimeLength):
         if hasattr(list, name) and not name.startswith("__"):
             self._refuse(f"{name}()")
         raise AttributeError(f"'list' object has no attribute {name!r}")
+
+    def __add__(self, items: Any) -> GrowingList:
+        made = self.copy()
+        made.extend(items)
+        return made
 
     def _refuse(self, what: str) -> NoReturn:
         raise UnsupportedError(
@@ -347,6 +353,12 @@ _JOINING: dict[str, Any] = {
     "hstack": lambda array, axis: array.reshape((-1,)) if array.ndim < 3 else np.concatenate(list(array), 1),
 }
 """What the functions that join a sequence of arrays make of the items in one array."""
+
+
+_NOTHING = {
+    name: "need at least one array to " + ("stack" if name == "stack" else "concatenate") for name in _JOINING
+}
+"""What NumPy says where there is nothing to join."""
 
 
 def _trace() -> Trace:

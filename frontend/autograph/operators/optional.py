@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
-from ...results import RuntimeNone
+from ...results import RuntimeChoice, RuntimeNone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,44 @@ class MaybeUnbound:
 
     def __repr__(self) -> str:
         return f"MaybeUnbound({self.value!r})"
+
+
+class Chosen(RuntimeChoice):
+    """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
+
+    __slots__ = ("index", "options")
+
+    def __init__(self, index: TracedArray, options: tuple[Any, ...]) -> None:
+        self.index = index
+        self.options = options
+
+    def _any(self, holds: Callable[[Any], bool]) -> Any:
+        """Whether the value is one for which something holds."""
+        chosen = [number for number, option in enumerate(self.options) if holds(option)]
+        found: Any = np.zeros((), bool)[()]
+        for number in chosen:
+            found = np.logical_or(np.equal(self.index, number), found)
+        return found._like_python(bool) if isinstance(found, TracedArray) else bool(found)
+
+    def __eq__(self, other: object) -> Any:
+        return self._any(lambda option: bool(option == other))
+
+    def __ne__(self, other: object) -> Any:
+        return self._any(lambda option: bool(option != other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __weft_truth__(self) -> Any:
+        return self._any(bool)
+
+    def __getattr__(self, name: str) -> Any:
+        raise UnsupportedError(
+            f"{self!r} is known only at run time, and {name!r} of it is asked for; it can be compared, tested, called "
+            "and returned. Use what you need of each value in the branch that chooses it"
+        )
+
+    def __repr__(self) -> str:
+        return " or ".join(map(repr, self.options))
 
 
 class Optional(RuntimeNone):
@@ -91,9 +130,11 @@ class Optional(RuntimeNone):
 
 def _operator(name: str, symbol: str, reflected: bool) -> Any:
     def method(self: Optional, *others: Any) -> Any:
-        value = self._get("TypeError", f"unsupported operand type(s) for {symbol}: an operand is None")
+        value = self._get("TypeError", _none_operand(symbol, others, reflected))
         operands = [
-            o._get("TypeError", _NONE_OPERAND.format(symbol)) if isinstance(o, Optional) else o
+            o._get("TypeError", _none_operand(symbol, (value,), not reflected))
+            if isinstance(o, Optional)
+            else o
             for o in others
         ]
         if reflected:
@@ -103,7 +144,27 @@ def _operator(name: str, symbol: str, reflected: bool) -> Any:
     return method
 
 
-_NONE_OPERAND = "unsupported operand type(s) for {}: an operand is None"
+def _none_operand(symbol: str, others: tuple[Any, ...], is_right: bool) -> str:
+    """What Python says about arithmetic with None."""
+    if not others:
+        return f"bad operand type for {symbol}: 'NoneType'"
+    names = ["'NoneType'", f"'{_type_name(others[0])}'"]
+    if is_right:
+        names.reverse()
+    if symbol in ("<", "<=", ">", ">="):
+        return f"'{symbol}' not supported between instances of {names[0]} and {names[1]}"
+    return f"unsupported operand type(s) for {symbol}: {names[0]} and {names[1]}"
+
+
+def _type_name(value: Any) -> str:
+    """How Python names the type of an operand in such a message: NumPy asks it about its own scalars."""
+    if isinstance(value, Optional):
+        return _type_name(value.value)
+    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+        names = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+        return names.get(value.dtype.kind, value.dtype.name)
+    return type(value).__name__
+
 
 _UFUNCS = {
     "add": "add",
