@@ -32,7 +32,9 @@ class Extents:
         while stop is None or value != stop:
             made = producer(value)
             found = (
-                self._of_argument(value, axis) if made is None else self._of_result(made, value, axis, stop)
+                self._of_argument(value, axis, stop)
+                if made is None
+                else self._of_result(made, value, axis, stop)
             )
             if found is None:
                 break
@@ -53,7 +55,7 @@ class Extents:
         if made.name == IF:
             return self._of_branches(made, place, axis, stop) if has_else(made) else None
         if made.name == WHILE:
-            return yielded(body(made, 0))[place], axis
+            return self._of_condition(made, place, axis, stop)
         return self._of_carried(made, body(made).arguments[place + 1], place, axis)
 
     def _of_branches(self, branch: Operation, place: int, axis: int, stop: Value | None) -> Axis | None:
@@ -61,14 +63,20 @@ class Extents:
         first, second = (self.origin(yielded(body(branch, r))[place], axis, stop) for r in (0, 1))
         return first if first == second else None
 
-    def _of_argument(self, value: Value, axis: int) -> Axis | None:
+    def _of_argument(self, value: Value, axis: int, stop: Value | None) -> Axis | None:
         block = value.owner
         loop = block.owner.operation
         if loop.name == FOR and value.arg_number:
             return self._of_carried(loop, value, value.arg_number - 1, axis)
         if loop.name == WHILE and block == body(loop, 1):
-            return yielded(body(loop, 0))[value.arg_number], axis
+            return self._of_condition(loop, value.arg_number, axis, stop)
         return self._of_carried(loop, value, value.arg_number, axis) if loop.name == WHILE else None
+
+    def _of_condition(self, loop: Operation, place: int, axis: int, stop: Value | None) -> Axis | None:
+        """What the extent of a value that a condition passes on comes from: outside of the loop, or what is sought."""
+        found = self.origin(yielded(body(loop, 0))[place], axis, stop)
+        is_sought = stop is not None and found[0] == stop
+        return found if is_sought or not _is_inside(found[0], loop) else None
 
     def _of_carried(self, loop: Operation, argument: Value, place: int, axis: int) -> Axis | None:
         """The initial value of what a loop carries, when every iteration keeps its extent."""
@@ -79,6 +87,16 @@ class Extents:
             self._kept[key] = self.origin(after, axis, argument) == key
         initial = list(loop.operands)[place + (3 if loop.name == FOR else 0)]
         return (initial, axis) if self._kept[key] else None
+
+
+def _is_inside(value: Value, operation: Operation) -> bool:
+    """Whether a value is defined in a region of an op."""
+    block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    while (parent := block.owner.operation).name != "func.func":
+        if parent == operation:
+            return True
+        block = parent.block
+    return False
 
 
 def _operand_with_extent(made: Operation, from_end: int) -> Axis | None:
