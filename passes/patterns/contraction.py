@@ -75,9 +75,9 @@ def product_of_vectors(m: Match) -> Value | None:
         made.producer(0, ExpandDims) or made.producer(1, ExpandDims)
     ):
         return None
-    operands = [_without_axes(made, index, dropped & set(labels[index]), labels[index]) for index in (0, 1)]
+    x, y = (_without_axes(made, index, dropped & set(labels[index]), labels[index]) for index in (0, 1))
     own = ["".join(label for label in part if label not in dropped) for part in labels]
-    return contract(m, *operands, (own[0], own[1], own[2]))
+    return contract(m, x, y, (own[0], own[1], own[2]))
 
 
 def _without_axes(m: Match, index: int, dropped: set[str], labels: str) -> Value:
