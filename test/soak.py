@@ -1,7 +1,7 @@
 """Compare random programs with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED]`.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
-`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_control_flow.py`.
+`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ("test/passes/test_random_programs.py", "test/passes/test_random_control_flow.py")
+PROGRAMS = ("test/passes/test_random_programs.py", "test/passes/test_random_regions.py")
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 

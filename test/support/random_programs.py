@@ -201,6 +201,8 @@ class Generator:
     def _use_op(self) -> None:
         use: Use = self._choose(ALL_USES[self._choose(NAMES)])
         operands = [self._operand(t, use) for t in use.types]
+        if use.op.name == "find_out_of_bounds":
+            operands[1] = self._new(np.asarray(self.random.integers(0, 6)))  # an extent
         results = self._emit(use.op, operands, use.case.attributes)
         if not is_exact(use):
             for number in results:

@@ -365,10 +365,12 @@ class SymbolicSizes(Sizes):
 def saturating_product(left: Value, right: Value) -> Value:
     """left * right; the upper half of the product must repeat the sign of the lower one."""
     arith = dialect("arith")
-    low, high = arith.mulsi_extended(left, right)
-    sign = arith.shrsi(low, arith.constant(ir.IndexType.get(), 63))
+    index, i64 = ir.IndexType.get(), ir.IntegerType.get_signless(64)
+    # Upstream's canonicalize makes invalid ops of a product of indices with 1; not so of one of i64.
+    low, high = arith.mulsi_extended(arith.index_cast(i64, left), arith.index_cast(i64, right))
+    sign = arith.shrsi(low, arith.constant(i64, 63))
     wraps = arith.cmpi(arith.CmpIPredicate.ne, high, sign)
-    return arith.select(wraps, arith.constant(ir.IndexType.get(), LARGEST), low)
+    return arith.select(wraps, arith.constant(index, LARGEST), arith.index_cast(index, low))
 
 
 def static_shape(type: Type) -> list[int | None]:

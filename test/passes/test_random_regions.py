@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from support.outcomes import assert_same, interpreted, seeds
+from support.outcomes import assert_same, compiled, interpreted, seeds
 from support.programs import transform
-from support.random_control_flow import Branch, Loop, While, random_control_flow
+from support.random_regions import Branch, Loop, While, random_regions
 
 PIPELINES = (
     "promote-refs",
@@ -23,7 +23,7 @@ PIPELINES = (
 
 @pytest.mark.parametrize("seed", seeds(30))
 def test_passes_keep_what_programs_do(seed: int) -> None:
-    program = random_control_flow(seed)
+    program = random_regions(seed)
     expected = interpreted(program.module(), program)
     for pipeline in PIPELINES:
         for module in (program.module(), program.dynamic_module()):
@@ -31,10 +31,19 @@ def test_passes_keep_what_programs_do(seed: int) -> None:
             assert_same(interpreted(module, program), expected, program, pipeline)
 
 
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("seed", seeds(10))
+def test_compiled_programs_do_what_the_reference_does(seed: int, dynamic: bool) -> None:
+    program = random_regions(seed)
+    module = program.dynamic_module() if dynamic else program.module()
+    expected = interpreted(program.module(), program)
+    assert_same(compiled(module, program, expected), expected, program, "compiled")
+
+
 def test_programs_use_every_structure() -> None:
-    used = {type(part) for seed in range(20) for part in random_control_flow(seed).instructions}
+    used = {type(part) for seed in range(20) for part in random_regions(seed).instructions}
     assert used >= {Branch, Loop, While}
 
 
 def test_a_seed_gives_one_program() -> None:
-    assert str(random_control_flow(3).module()) == str(random_control_flow(3).module())
+    assert str(random_regions(3).module()) == str(random_regions(3).module())
