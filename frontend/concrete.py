@@ -18,7 +18,16 @@ from .autograph.diverged import Diverged
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .containers import Contents
 from .diagnostics import explain, python_exception
-from .outcomes import ArgumentResult, ChosenResult, ComputedResult, OptionalResult, Outputs, Result, view_type
+from .outcomes import (
+    ArgumentResult,
+    ChosenResult,
+    ComputedResult,
+    OptionalResult,
+    Outputs,
+    Result,
+    ThawedResult,
+    view_type,
+)
 from .settings import settings
 from .signature import Structure, alias_pattern, check_fits, describe, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
@@ -96,6 +105,8 @@ class ConcreteFunction:
             return f"{describe(leaf.value.structure, inner)} or None"
         if isinstance(leaf, ChosenResult):
             return " or ".join(map(repr, leaf.options))
+        if isinstance(leaf, ThawedResult):
+            return "a string"
         columns = [self._computed_types[column.index] for column, _ in leaf.columns]
         items = [column.with_shape(column.shape[1:]) for column in columns]
         return f"list of {describe(leaf.item, items)}"

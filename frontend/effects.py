@@ -46,9 +46,10 @@ def print(
         return
     stream = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}.get(id(file), file)
     frozen = Frozen(trace, (*values, sep, end), as_text=True)
+    thaw = frozen.thaw
 
     def print_at_run_time(*arrays: Any) -> None:
-        *shown, between, after = frozen.thaw(arrays)
+        *shown, between, after = thaw(arrays)
         to = getattr(sys, stream) if isinstance(stream, str) else stream
         builtins.print(*shown, sep=between, end=after, file=to, flush=flush)
 
@@ -91,7 +92,8 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
         made: list[Any] = [array[()] if array.ndim == 0 else array for array in call(*arrays)]
     else:
         frozen = Frozen(trace, arrays)
-        callback = outside_traces(lambda *operands: call(*frozen.thaw(operands)), name)
+        thaw = frozen.thaw
+        callback = outside_traces(lambda *operands: call(*thaw(operands)), name)
         made = list(trace.host_call(callback, frozen.operands, types))
     return None if structure is None else unflatten(structure, lambda i: made[i])
 
@@ -155,8 +157,10 @@ def raise_at_run_time(trace: Trace, error: Any, *values: Any) -> None:
     else:
         make, frozen = error, Frozen(trace, values)
 
+    thaw = frozen.thaw
+
     def raise_now(*arrays: Any) -> NoReturn:
-        raise make(*frozen.thaw(arrays))
+        raise make(*thaw(arrays))
 
     trace.host_call(outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
 

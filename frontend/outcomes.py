@@ -5,7 +5,7 @@ A result is built anew at each call from computed arrays, from the caller's own 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from ..dialect.types import RefType, TensorType
 from .array import TracedArray
-from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
+from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results, list_of
+from .runtime_values import Frozen, RuntimeValue
 from .signature import Leaf, Structure, unflatten
 from .storage import ViewStep
 
@@ -91,11 +92,21 @@ class ListResult:
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        columns = []
-        for column, is_python in self.columns:
-            array = column.build(outputs, leaves)
-            columns.append(array.tolist() if is_python else list(array))
-        return [unflatten(self.item, lambda i, row=row: row[i]) for row in zip(*columns, strict=True)]
+        arrays = [column.build(outputs, leaves) for column, _ in self.columns]
+        return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
+
+
+@dataclass(frozen=True)
+class ThawedResult:
+    """A Python value that is made of outputs, as a string is."""
+
+    first: int
+    last: int
+    thaw: Callable[[Sequence[Array]], Any]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.thaw(outputs[self.first : self.last])
 
 
 @dataclass(frozen=True)
@@ -103,7 +114,9 @@ class Result:
     """A nested value whose leaves are made at run time."""
 
     structure: Structure
-    leaves: tuple[ComputedResult | ArgumentResult | OptionalResult | ChosenResult | ListResult, ...]
+    leaves: tuple[
+        ComputedResult | ArgumentResult | OptionalResult | ChosenResult | ListResult | ThawedResult, ...
+    ]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
@@ -141,6 +154,8 @@ class Outputs:
             item, columns = leaf.columns()
             return ListResult(item, tuple((self._computed(column), python) for column, python in columns))
         trace = self._trace
+        if isinstance(leaf, RuntimeValue):
+            return self._thawed(Frozen(trace, (leaf,)))
         if not isinstance(leaf, TracedArray):
             leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
         storage = leaf._storage
@@ -148,6 +163,13 @@ class Outputs:
         if storage.argument is not None and not any(step.operands for step in leaf._path):
             return ArgumentResult(self._argument_of[storage.argument], leaf._path)
         return self._computed(leaf)
+
+    def _thawed(self, frozen: Frozen) -> ThawedResult:
+        first, thaw = len(self.values), frozen.thaw
+        for value in frozen.operands:
+            self.values.append(value)
+            self.types.append(self._trace.wrap(value).type)
+        return ThawedResult(first, len(self.values), lambda arrays: thaw(arrays)[0])
 
     def _computed(self, leaf: TracedArray) -> ComputedResult:
         storage = leaf._storage
@@ -173,10 +195,12 @@ def view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
 
 __all__ = [
     "ArgumentResult",
+    "ChosenResult",
     "ComputedResult",
     "ListResult",
     "OptionalResult",
     "Outputs",
     "Result",
+    "ThawedResult",
     "view_type",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from .array import TracedArray
 from .indexing import masked_read_error
 from .masked import MaskedSelection
 from .runtime_values import RuntimeValue, holds_traced
-from .signature import Structure, constants, flatten_ordered
+from .signature import Structure, constants, flatten_ordered, unflatten
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
@@ -33,11 +33,6 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
             )
         if isinstance(constant, MaskedSelection):
             raise masked_read_error(constant.place.mask)
-        if isinstance(constant, RuntimeValue):
-            raise UnsupportedError(
-                f"the result holds {constant!r}, and compiled code returns arrays and constants; return what it is "
-                "made of, and make it outside"
-            )
         if holds_traced(constant, depth=3):
             raise UnsupportedError(
                 f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "
@@ -46,32 +41,56 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
     return structure
 
 
-class RuntimeNone:
+class RuntimeNone(RuntimeValue):
     """A value that is None where a condition holds at run time; AutoGraph's optional values are such."""
 
     __slots__ = ()
     is_none: TracedArray
     value: Any
 
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The condition and the value."""
+        return (self.is_none, self.value), lambda parts: None if parts[0] else parts[1]
 
-class RuntimeLength:
+
+class RuntimeLength(RuntimeValue):
     """A list whose length is known at run time; AutoGraph's growing lists are such."""
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The items, stacked."""
+        item, columns = self.columns()
+        kinds = [is_python for _, is_python in columns]
+        return [column for column, _ in columns], lambda arrays: list_of(item, arrays, kinds)
 
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
         """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
         raise NotImplementedError
 
 
-class RuntimeChoice:
+class RuntimeChoice(RuntimeValue):
     """One of several constants, chosen at run time; AutoGraph's chosen values are such."""
 
     __slots__ = ()
     index: TracedArray
     options: tuple[Any, ...]
 
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The index."""
+        options = self.options
+        return self.index, lambda index: options[int(index)]
+
+
+def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
+    """A list of items with the structure of one, whose arrays are stacked in `arrays`; some hold Python numbers."""
+    columns = [
+        array.tolist() if is_python else list(array)
+        for array, is_python in zip(arrays, are_python, strict=True)
+    ]
+    return [unflatten(item, lambda i, row=row: row[i]) for row in zip(*columns, strict=True)]
+
 
 def _is_array(value: object) -> bool:
-    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeNone, RuntimeLength, RuntimeChoice))
+    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue))
 
 
 __all__ = ["flatten_results"]

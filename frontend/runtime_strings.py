@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from ..dialect.callbacks import name_of
 from ..dialect.errors import ConcreteValueError
 from .array import TracedArray
 from .runtime_values import Frozen, RuntimeValue, holds_traced
@@ -140,7 +141,7 @@ def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     """
     if current_trace() is None or not _is_late([args, kwargs]):
         return function(*args, **kwargs)
-    return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), _shown(function))
+    return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), name_of(function))
 
 
 def to_string(value: Any, conversion: str = "s") -> Any:
@@ -169,7 +170,7 @@ def _made(render: Callable[..., str], values: tuple[Any, ...], shown: str) -> Ru
 def _shown(value: Any) -> str:
     if isinstance(value, RuntimeString):
         return value._shown
-    return str(value.type) if isinstance(value, TracedArray) else str(getattr(value, "__name__", value))
+    return str(value.type) if isinstance(value, TracedArray) else str(value)
 
 
 __all__ = ["Part", "RuntimeString", "format_string", "string_of", "to_string"]

@@ -42,7 +42,7 @@ class RuntimeValue:
 class Frozen:
     """A nested value as it is at one place of the program."""
 
-    __slots__ = ("_leaves", "_structure", "operands", "region")
+    __slots__ = ("operands", "region", "thaw")
 
     def __init__(self, trace: Trace, value: Any, *, as_text: bool = False) -> None:
         """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
@@ -52,12 +52,9 @@ class Frozen:
         """Where they can be used."""
         leaves: list[Any] = []
         structure = flatten_ordered(value, leaves, _is_leaf)
-        self._structure = _as_text(structure, 0) if as_text else structure
-        self._leaves = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
-
-    def thaw(self, arrays: Sequence[Array]) -> Any:
-        """The value again, with the arrays in the places of the operands."""
-        return unflatten(self._structure, lambda i: self._leaves[i](arrays))
+        made = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
+        self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
+        """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
 
     def _freeze_leaf(self, trace: Trace, leaf: Any, as_text: bool) -> Thaw:
         if isinstance(leaf, BaseException):
@@ -72,7 +69,8 @@ class Frozen:
             first = len(self.operands)
             self.operands += frozen.operands
             last = len(self.operands)
-            return lambda arrays: build(frozen.thaw(arrays[first:last]))
+            thaw = frozen.thaw
+            return lambda arrays: build(thaw(arrays[first:last]))
         if isinstance(leaf, np.ndarray) and (leaf.ndim == 0 or not _can_be_captured(leaf)):
             copy = leaf.copy()
             return lambda arrays: copy.copy()
@@ -81,6 +79,10 @@ class Frozen:
         self.operands.append(trace.value_of(leaf.copy() if isinstance(leaf, TracedArray) else leaf))
         form = _form(leaf)
         return lambda arrays: form(arrays[position])
+
+
+def _thawed(structure: Structure, leaves: list[Thaw]) -> Thaw:
+    return lambda arrays: unflatten(structure, lambda i: leaves[i](arrays))
 
 
 class FrozenException(RuntimeValue):

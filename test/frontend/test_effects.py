@@ -401,11 +401,16 @@ class TestStrings:
         with pytest.raises(TypeError, match="unsupported operand"):
             plain(lambda x: to_string(x) + 1)(np.ones(2))
 
-    def test_a_string_cannot_be_returned_or_kept(self):
-        with pytest.raises(
-            weft.UnsupportedError, match=r"the result holds <string known at run time: 'f64\[2\]'>|.*"
-        ):
-            plain(lambda x: to_string(x))(np.ones(2))
+    def test_strings_can_be_returned(self):
+        def f(x):
+            text = to_string(x)
+            x += 1
+            return text, [format_string("sum ", (x.sum(), "", ".1f")), x]
+
+        same(f, np.zeros(2), np.ones(2))
+        assert plain(f).get_concrete_function(np.ones(2)).result_types == "(a string, [a string, f64[2]])"
+
+    def test_a_string_that_is_kept_is_refused(self):
         kept = []
         plain(lambda x: kept.append(to_string(x)))(np.ones(2))
         with pytest.raises(TypeError, match="after the tracing has ended"):
