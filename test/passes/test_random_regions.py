@@ -10,11 +10,12 @@ import pytest
 from support.outcomes import assert_same, compiled, interpreted, seeds
 from support.programs import transform
 from support.random_regions import Branch, Loop, While, random_regions
+from weft.passes.pipelines import CANONICALIZE
 
 PIPELINES = (
     "promote-refs",
     "promote-refs,weft-fold",
-    "promote-refs,canonicalize",
+    f"promote-refs,{CANONICALIZE}",
     "promote-refs,cse,weft-simplify",
     "weft-optimize",
     "weft-optimize,weft-optimize",
