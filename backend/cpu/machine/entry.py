@@ -15,7 +15,7 @@ from functools import cache
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, Type, ir
 from ..planning.buffers import Plan
-from ..planning.failures import RECORD_LENGTH
+from ..planning.failures import RECORD_LENGTH, STACK
 from ..planning.shapes import static_shape
 from .runtime import ENTRY_WORDS
 
@@ -54,6 +54,7 @@ def entry_text(plan: Plan) -> str:
     for index, type in enumerate(plan.inputs + plan.results):
         if index - inputs in plan.on_heap:
             arguments.block(sorted(plan.on_heap).index(index - inputs), len(plan.inputs + plan.results))
+            arguments.passed.append("i64 0")
         else:
             arguments.array(index, type)
     size = 0 if plan.workspace is None else plan.workspace
@@ -65,10 +66,21 @@ def entry_text(plan: Plan) -> str:
         arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(heap_extents(plan))])
     text = (
         f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
-        f"{arguments.text}"
+        f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
         f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
     )
     return text if plan.sizes is None else text + _sizes_text(plan, inputs)
+
+
+_STACK_LIMIT = f"""\
+  %here = alloca i64
+  %address = ptrtoint ptr %here to i64
+  %stack.at = getelementptr i64, ptr %record, i64 {STACK}
+  %budget = load i64, ptr %stack.at
+  %limit = sub i64 %address, %budget
+  store i64 %limit, ptr %stack.at
+"""
+"""The caller tells how many bytes of the stack may be used; what is called needs the lowest address."""
 
 
 def _sizes_text(plan: Plan, inputs: int) -> str:

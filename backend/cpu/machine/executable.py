@@ -14,12 +14,13 @@ from ....dialect.errors import InternalError, WeftError, WeftValueError
 from ....dialect.mlir import Module, Type, ir
 from ..planning.arena import ALIGNMENT
 from ..planning.buffers import Plan
-from ..planning.failures import RECORD_LENGTH, HostSite
+from ..planning.failures import DEPTH, RECORD_LENGTH, STACK, HostSite
 from ..planning.shapes import static_shape
 from . import llvm
 from .entry import check_array_layout, fixed_extents, heap_extents
 from .heap_blocks import HeapBlocks
 from .host_calls import HostLink
+from .recursion import depth_limit, stack_budget
 from .stages import STAGES, Lowering, stage_text
 
 _Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
@@ -143,6 +144,8 @@ class Executable:
             frame.table[:] = [*map(id, arrays), *map(id, results)]
         else:
             self._fill_table(frame, arrays, results)
+        if self.plan.calls:
+            frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
         if self.plan.sites and frame.record[0]:
             try:

@@ -6,7 +6,7 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 from __future__ import annotations
 
 from ....dialect.mlir import Module, ir
-from ..planning.names import RESERVE
+from ..planning.names import CLEAR, RELEASE, RESERVE
 
 ENTRY_WORDS = 5
 """The 64-bit words of an entry: the block twice, an offset of 0, the bytes it has, a stride of 1."""
@@ -55,12 +55,41 @@ llvm.func @{RESERVE}({_TABLE}, %index: i64, %bytes: i64) -> i1 {{
 }}
 """
 
+_CLEAR = f"""
+llvm.func @{CLEAR}({_TABLE}, %count: i64) {{
+  %zero = llvm.mlir.constant(0 : i8) : i8
+  %entry = llvm.mlir.constant({8 * ENTRY_WORDS} : i64) : i64
+  %bytes = llvm.mul %count, %entry : i64
+  "llvm.intr.memset"(%table, %zero, %bytes) <{{isVolatile = false}}> : (!llvm.ptr, i8, i64) -> ()
+  llvm.return
+}}
+"""
+
+_RELEASE = f"""
+llvm.func @{RELEASE}({_TABLE}, %count: i64) {{
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %one = llvm.mlir.constant(1 : i64) : i64
+  llvm.br ^next(%zero : i64)
+^next(%index: i64):
+  %more = llvm.icmp "ult" %index, %count : i64
+  llvm.cond_br %more, ^free, ^done
+^free:
+  %entry = llvm.getelementptr %table[%index] : (!llvm.ptr, i64) -> !llvm.ptr, {_ENTRY}
+  %block = llvm.load %entry : !llvm.ptr -> !llvm.ptr
+  llvm.call @free(%block) : (!llvm.ptr) -> ()
+  %following = llvm.add %index, %one : i64
+  llvm.br ^next(%following : i64)
+^done:
+  llvm.return
+}}
+"""
+
 _C_LIBRARY = """
 llvm.func @malloc(i64) -> !llvm.ptr
 llvm.func @free(!llvm.ptr)
 """
 
-_FUNCTIONS = {RESERVE: _RESERVE}
+_FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR}
 
 
 def link_runtime(module: Module) -> None:

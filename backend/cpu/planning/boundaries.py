@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from .clusters import contains
 from .failures import FailureSites, record_type
+from .names import is_kernel_name
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,13 @@ def memref_type(tensor: Type) -> Type:
 
 
 def kernel_functions(module: Module) -> dict[str, Operation]:
-    """The private functions with a body, by name."""
+    """The kernels, by name."""
     return {
         op.attributes["sym_name"].value: op.operation
         for op in module.body.operations
-        if op.operation.name == "func.func" and "sym_visibility" in op.attributes and op.regions[0].blocks
+        if op.operation.name == "func.func"
+        and is_kernel_name(op.attributes["sym_name"].value)
+        and op.regions[0].blocks
     }
 
 

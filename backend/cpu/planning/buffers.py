@@ -2,7 +2,7 @@
 
 Before: the outlined function on tensors. After: a function of memrefs, which allocates nothing:
 
-    func.func @f(inputs and written arguments..., results..., workspace: memref<?xi8>, record: memref<16xi64>)
+    func.func @f(inputs and written arguments..., results..., workspace: memref<?xi8>, record: memref<18xi64>)
 
 Results are made in their out-parameters and updates happen in place wherever nobody reads the old value any
 more; what else is needed lives in the workspace. Effects happen in program order: a written argument gets its
@@ -16,17 +16,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.errors import InternalError
-from ....dialect.host_calls import callback_of
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ....passes.base import Pass, Statistics
 from .arena import ALIGNMENT, Workspace
 from .boundaries import KernelInterface, convert_kernel, kernel_functions, memref_type
 from .clusters import VIEWS
 from .failures import FailureSites, HostSite, Site, record_type
+from .functions import (
+    FunctionInterface,
+    Needs,
+    build_wrapper,
+    extents_type,
+    interfaces,
+    place_types,
+)
 from .heap import Block as Place
 from .heap import Heap, table_type
 from .host_calls import HostCalls, Placed
 from .lifetimes import Lifetimes
+from .names import is_function_call, is_host_call, wrapper_name
 from .outline import clone, entry_functions
 from .places import Buffer, Kind, Places
 from .regions import Regions
@@ -66,43 +74,59 @@ class Plan:
     """The number of heap blocks for intermediates."""
     on_heap: frozenset[int]
     """The results in heap blocks, because their sizes depend on data."""
+    calls: bool
+    """Whether it calls other functions, or itself."""
 
 
 def plan_buffers(module: Module) -> list[Plan]:
     """Plan the memory of all public functions of an outlined module."""
     failures = FailureSites(module)
     kernels = {name: convert_kernel(op, failures) for name, op in kernel_functions(module).items()}
-    host_calls = HostCalls(module, failures)
-    plans = [
-        _Planner(module, function, kernels, failures, host_calls).run()
-        for function in entry_functions(module)
-    ]
-    host_calls.finish()
+    program = _Program(module, failures, kernels, HostCalls(module, failures), {})
+    functions = entry_functions(module)
+    program.functions.update(interfaces(functions))
+    plans = []
+    for function in functions:
+        location = function.location
+        plan = _Planner(program, function).run()
+        plans.append(plan)
+        if plan.name in program.functions:
+            needs = Needs(plan.workspace, plan.sizes, plan.blocks)
+            build_wrapper(module, program.functions[plan.name], needs, failures, location)
+    program.host_calls.finish()
     return plans
+
+
+@dataclass(frozen=True)
+class _Program:
+    """What the functions of a module share."""
+
+    module: Module
+    failures: FailureSites
+    kernels: dict[str, KernelInterface]
+    host_calls: HostCalls
+    functions: dict[str, FunctionInterface]
+    """The functions that are called."""
 
 
 class _Planner:
     """Rewrites one function; follows the program and keeps track of where every value is."""
 
-    def __init__(
-        self,
-        module: Module,
-        function: Operation,
-        kernels: dict[str, KernelInterface],
-        failures: FailureSites,
-        host_calls: HostCalls,
-    ) -> None:
-        self._module = module
+    def __init__(self, program: _Program, function: Operation) -> None:
+        self._program = program
         self._old = function
-        self._failures = failures
-        self._host_calls = host_calls
+        self._failures = program.failures
+        self._host_calls = program.host_calls
+        self._kernels = program.kernels
         self._body: Block = function.regions[0].blocks[0]
-        self._kernels = kernels
         self._builder = IndexBuilder()
         self._mapping: dict[Value, Value] = {}  # scalars and memrefs of the old function, to the new one
         self._varying = varying_sizes(function)
         self._sizes = Sizes(self._builder, self._mapping, self._varying)
-        self._on_heap = self._results_of_unknown_size()
+        self._name: str = function.attributes["sym_name"].value
+        interface = program.functions.get(self._name)
+        self._on_heap = self._results_of_unknown_size() if interface is None else interface.on_heap
+        self._calls = False
         self._handlers: dict[str, Callable[[Operation], None]] = {
             "arith.constant": self._define_constant,
             "bufferization.materialize_in_destination": self._write_argument,
@@ -121,16 +145,15 @@ class _Planner:
 
     def run(self) -> Plan:
         """Make the new function in place of the old one."""
-        name: str = self._old.attributes["sym_name"].value
         function_type = ir.TypeAttr(self._old.attributes["function_type"]).value
         inputs = [t if isinstance(t, ir.MemRefType) else memref_type(t) for t in function_type.inputs]
         results = [memref_type(t) for t in function_type.results]
-        places = [table_type() if i in self._on_heap else type for i, type in enumerate(results)]
-        extra = [_bytes_type(None), record_type(), table_type(), _extents_type()]
+        places = [t for i, type in enumerate(results) for t in place_types(type, i in self._on_heap)]
+        extra = [_bytes_type(None), record_type(), table_type(), extents_type()]
         func, arith = dialect("func"), dialect("arith")
         with self._old.location:
             with ir.InsertionPoint(self._old):
-                new = func.FuncOp(name, ([*inputs, *places, *extra], []))
+                new = func.FuncOp(self._name, ([*inputs, *places, *extra], []))
             block = self._block = new.add_entry_block()
             with ir.InsertionPoint(block):
                 self._base = arith.ConstantOp(ir.IndexType.get(), 0)
@@ -143,21 +166,31 @@ class _Planner:
                 func.ReturnOp([])
             workspace = self._finish_workspace()
             self._drop_unused_arguments(new)
-            sizes = self._build_sizes(new, wanted, workspace)
+            sizes = self._build_sizes(new, len(inputs), wanted, workspace)
         self._old.erase()
         sites = self._failures.sites
-        if len(sites) > first_site or any(kernel.may_raise for kernel in self._kernels.values()):
+        raises = len(sites) > first_site or any(kernel.may_raise for kernel in self._kernels.values())
+        if raises or self._calls:
             with ir.InsertionPoint.at_block_begin(block), new.location:
                 self._failures.clear(self._record)
         copies, blocks = self._places.copies, self._places.heap.size
-        return Plan(name, inputs, results, workspace, sizes, sites, copies, blocks, self._on_heap)
+        return Plan(
+            self._name,
+            inputs,
+            results,
+            workspace,
+            sizes,
+            sites,
+            copies,
+            blocks,
+            self._on_heap,
+            self._calls,
+        )
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:
         arguments = list(block.arguments)
-        workspace, self._record, table, self._extents = arguments[inputs + results :]
-        heap = Heap(
-            table, self._builder, self._failures, self._record, self._old.attributes["sym_name"].value
-        )
+        *placed, workspace, self._record, table, self._extents = arguments[inputs:]
+        heap = Heap(table, self._builder, self._failures, self._record, self._name)
         lifetimes = Lifetimes(self._body, self._kernels, varying=self._varying)
         places = Places(lifetimes, self._sizes, Workspace(self._builder, self._base.result), workspace, heap)
         for old, new in zip(self._body.arguments, arguments[:inputs], strict=True):
@@ -166,9 +199,13 @@ class _Planner:
                 places.written[old] = Buffer(Kind.WRITTEN, new)
             else:
                 places.settle(old, Buffer(Kind.INPUT, new))
-        for index, new in enumerate(arguments[inputs : inputs + results]):
-            heaped = Buffer(Kind.BLOCK, None, block=Place(new, 0, is_spare=False))
-            places.results.append(heaped if index in self._on_heap else Buffer(Kind.RESULT, new))
+        where = iter(placed)
+        for index in range(results):
+            if index in self._on_heap:
+                block_of_caller = Place(next(where), next(where), is_spare=False)
+                places.results.append(Buffer(Kind.BLOCK, None, block=block_of_caller))
+            else:
+                places.results.append(Buffer(Kind.RESULT, next(where)))
         self._places = places
         self._regions = Regions(places, self._mapping, self._plan_block)
 
@@ -189,8 +226,10 @@ class _Planner:
             handler(op)
         elif op.name == "func.call" and self._places.lifetimes.interface(op) is not None:
             self._call(op)
-        elif callback_of(op) is not None:
+        elif is_host_call(op):
             self._call_host(op)
+        elif is_function_call(op):
+            self._call_function(op)
         elif op.name not in VIEWS and op.name != "tensor.empty":
             self._keep(op)
 
@@ -268,6 +307,46 @@ class _Planner:
         if interface.may_raise:
             self._failures.propagate(self._record)
 
+    def _call_function(self, op: Operation) -> None:
+        """Call another function of the program: results that may have any size come in heap blocks."""
+        places, memref = self._places, dialect("memref")
+        interface = self._program.functions[op.attributes["callee"].value]
+        self._calls = True
+        arguments = [self._argument(value) for value in op.operands]
+        tensors = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+        busy = {places.home[places.lifetimes.root[value]] for value in tensors}
+        buffers = []
+        for index, result in enumerate(op.results):
+            on_heap = index in interface.on_heap
+            buffer = places.choose_growing(result, busy) if on_heap else places.choose(result, busy)
+            busy.add(buffer)
+            buffers.append(places.pin(buffer))
+            if buffer.block is not None and on_heap:
+                arguments += [buffer.block.table, self._builder.value(buffer.block.index)]
+            else:
+                arguments.append(places.view(result, buffer))
+        arguments.append(self._record)
+        extents = None
+        if interface.extents:
+            with ir.InsertionPoint.at_block_begin(self._block):
+                table = memref.alloca(ir.MemRefType.get([interface.extents], ir.IndexType.get()), [], [])
+                extents = memref.cast(extents_type(), table)
+            arguments.append(extents)
+        dialect("func").CallOp([], wrapper_name(interface.name), arguments)
+        self._failures.propagate(self._record)
+        unknown = [
+            (result, axis)
+            for result in op.results
+            for axis, e in enumerate(static_shape(result.type))
+            if e is None
+        ]
+        for number, (result, axis) in enumerate(unknown):
+            self._sizes.know(result, axis, memref.load(extents, [self._builder.value(number)]))
+        for result, buffer in zip(op.results, buffers, strict=True):
+            buffer.renew()
+            places.settle(result, buffer)
+            places.unpin(buffer)
+
     def _call_host(self, op: Operation) -> None:
         """Call Python; its results are copied to where they are wanted, once all is known to fit."""
         places = self._places
@@ -321,7 +400,7 @@ class _Planner:
     def _constant(self, op: Operation) -> Buffer:
         memref = dialect("memref")
         type = memref_type(op.results[0].type)
-        name = f"{self._old.attributes['sym_name'].value}_constant_{self._globals}"
+        name = f"{self._name}_constant_{self._globals}"
         self._globals += 1
         with ir.InsertionPoint(self._old):
             memref.GlobalOp(
@@ -381,11 +460,13 @@ class _Planner:
             for extent in self._result_extents(value)
         ]
 
-    def _build_sizes(self, function: Operation, wanted: list[Extent], workspace: int | None) -> str | None:
+    def _build_sizes(
+        self, function: Operation, inputs: int, wanted: list[Extent], workspace: int | None
+    ) -> str | None:
         if not wanted and workspace is not None:
             return None
         total = self._places.workspace.end if workspace is None else workspace
-        return build_sizes_function(function, [*wanted, total])
+        return build_sizes_function(function, inputs, [*wanted, total])
 
     def _result_extents(self, value: Value) -> list[Extent]:
         """The sizes of a result that its type does not tell."""
@@ -397,7 +478,3 @@ class _Planner:
 def _bytes_type(size: int | None) -> Type:
     extent = ir.ShapedType.get_dynamic_size() if size is None else size
     return ir.MemRefType.get([extent], ir.IntegerType.get_signless(8))
-
-
-def _extents_type() -> Type:
-    return ir.MemRefType.get([ir.ShapedType.get_dynamic_size()], ir.IndexType.get())

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 
-from ....dialect.host_calls import callback_of
 from ....dialect.mlir import Block, Operation, Value, ir
+from .names import is_function_call
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
@@ -244,7 +244,7 @@ class Graph:
 def classify(op: Operation) -> Kind:
     """The class of a top-level op."""
     name: str = op.name
-    if name in _EFFECTS or callback_of(op) is not None:
+    if name in _EFFECTS or is_function_call(op):
         return Kind.EFFECT
     if name in VIEWS:
         return Kind.VIEW
@@ -282,10 +282,10 @@ def _works_on_elements(op: Operation) -> bool:
 
 
 def _is_beyond_elements(op: Operation) -> bool:
-    """Whether an op does more than to read and update elements, or calls Python, which no kernel may do."""
+    """Whether an op does more than to read and update elements, or calls a function, which no kernel may do."""
     if op.name in _CONTROL_FLOW:
         return not _works_on_elements(op)
-    return op.name in _NOT_ELEMENTS or callback_of(op) is not None or classify(op) in (Kind.ROOT, Kind.REGION)
+    return op.name in _NOT_ELEMENTS or is_function_call(op) or classify(op) in (Kind.ROOT, Kind.REGION)
 
 
 def _is_updated(op: Operation, result: Value) -> bool:
@@ -321,7 +321,7 @@ def _is_scalar(op: Operation) -> bool:
 
 def may_end_call(op: Operation) -> bool:
     """Whether an op, apart from what it holds or calls, may end the call with an error."""
-    return op.name == "weft.raise_if" or callback_of(op) is not None
+    return op.name == "weft.raise_if" or is_function_call(op)
 
 
 def captured_values(op: Operation) -> list[Value]:

@@ -19,7 +19,9 @@ from .names import EXIT, RUNTIME
 from .scalars import element_of
 
 MAX_VALUES = 15
-RECORD_LENGTH = 1 + MAX_VALUES
+DEPTH, STACK, *_ = range(1 + MAX_VALUES, 3 + MAX_VALUES)
+"""Further words of the record: how many calls of functions may be nested, and the lowest address of the stack."""
+RECORD_LENGTH = 3 + MAX_VALUES
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,24 @@ class FailureSites:
 
         Errors are at the current location unless another one is given.
         """
+        with ir.InsertionPoint(self._exit_if(failed)):
+            self.fill(error, message, values, record, location)
+
+    def fill(
+        self,
+        error: str,
+        message: str,
+        values: list[Value],
+        record: Value,
+        location: Location | None = None,
+    ) -> None:
+        """Say in the record that the call has failed, without ending it."""
         values = values[:MAX_VALUES]
         location = ir.Location.current if location is None else location
         self.sites.append(Site(error, message, len(values), str(location)))
-        number = len(self.sites)
-        with ir.InsertionPoint(self._exit_if(failed)):
-            for index, value in enumerate(values):
-                self._store(record, 1 + index, value)
-            self._store(record, 0, self._integer(number))
+        for index, value in enumerate(values):
+            self._store(record, 1 + index, value)
+        self._store(record, 0, self._integer(len(self.sites)))
 
     def begin(self, site: HostSite, record: Value) -> None:
         """Before a call of Python: it counts as failed until it has set the record back."""

@@ -27,7 +27,7 @@ class Block:
     """An entry of a table of heap blocks."""
 
     table: Value
-    index: int
+    index: Extent
     is_spare: bool = True
     """Whether other values may lie there when it is free; not so for the block of a result."""
     generation: int = 0

@@ -18,18 +18,26 @@ RESERVE = "weft_reserve"
 RELEASE = "weft_release"
 """Frees heap blocks."""
 
+CLEAR = "weft_clear"
+"""Makes a table of heap blocks empty."""
+
 POLL = "weft_poll"
 """Asks whether the user wants to interrupt."""
 
 HOST_CALL = "weft_host_call"
 """Calls Python."""
 
-RUNTIME = (RESERVE, RELEASE, POLL)
+RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
 
 def kernel_name(number: int) -> str:
     """The name of a kernel."""
     return f"kernel_{number}"
+
+
+def wrapper_name(function: str) -> str:
+    """The name of the function that others call to call a function."""
+    return f"{function}.call"
 
 
 def is_kernel_name(name: str) -> bool:
@@ -47,4 +55,9 @@ def is_function_call(op: Operation) -> bool:
     if op.name != "func.call" or is_kernel_name(op.attributes["callee"].value):
         return False
     values = [*op.operands, *op.results]
-    return not values or any(isinstance(value.type, ir.ShapedType) for value in values)
+    return not values or is_host_call(op) or any(isinstance(value.type, ir.ShapedType) for value in values)
+
+
+def is_host_call(op: Operation) -> bool:
+    """Whether an op calls Python."""
+    return op.name == "func.call" and _HOST.fullmatch(op.attributes["callee"].value) is not None

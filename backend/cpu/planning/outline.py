@@ -21,6 +21,7 @@ from ....passes.base import Pass, Statistics
 from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, updated_value
 from .fills import separate_fills
 from .in_place import overwrite_operand
+from .names import is_kernel_name
 from .scalars import scalarize
 from .shapes import IndexBuilder, Sizes
 from .slices import make_offsets_operands, simplify_slices
@@ -45,11 +46,13 @@ _REMOVABLE = (Kind.ROOT, Kind.CHEAP, Kind.VIEW, Kind.TABLE, Kind.CONSTANT)
 
 
 def entry_functions(module: Module) -> list[Operation]:
-    """The public functions with a body."""
+    """The functions with a body that are no kernels."""
     return [
         op.operation
         for op in module.body.operations
-        if op.operation.name == "func.func" and "sym_visibility" not in op.attributes and op.regions[0].blocks
+        if op.operation.name == "func.func"
+        and not is_kernel_name(op.attributes["sym_name"].value)
+        and op.regions[0].blocks
     ]
 
 

@@ -1,6 +1,6 @@
 """The function a caller asks for sizes before it allocates results and workspace.
 
-    func.func @f_sizes(arguments of @f...) -> (index...)
+    func.func @f_sizes(inputs of @f...) -> (index...)
 
 It is the part of the planned function that computes sizes, copied out; nothing in it may depend on data. Sums and
 products that are too large stay the largest number, so that the caller's allocation fails: a wrapped one would succeed.
@@ -17,16 +17,18 @@ from .outline import clone
 from .shapes import LARGEST, Extent, saturating_product
 
 
-def build_sizes_function(function: Operation, extents: Sequence[Extent]) -> str:
+def build_sizes_function(function: Operation, inputs: int, extents: Sequence[Extent]) -> str:
     """Make the function that returns the given extents of a planned function, behind it; return its name."""
     name = f"{function.attributes['sym_name'].value}_sizes"
     func, arith = dialect("func"), dialect("arith")
     block = function.regions[0].blocks[0]
-    inputs = [argument.type for argument in block.arguments]
+    arguments = list(block.arguments)[:inputs]
     with ir.InsertionPoint.after(function.operation):
-        sizes = func.FuncOp(name, (inputs, [ir.IndexType.get()] * len(extents)))
+        sizes = func.FuncOp(
+            name, ([argument.type for argument in arguments], [ir.IndexType.get()] * len(extents))
+        )
     new_block = sizes.add_entry_block()
-    mapping: dict[Value, Value] = dict(zip(block.arguments, new_block.arguments, strict=True))
+    mapping: dict[Value, Value] = dict(zip(arguments, new_block.arguments, strict=True))
     needed = _slice([extent for extent in extents if not isinstance(extent, int)])
     with ir.InsertionPoint(new_block):
         for view in block.operations:

@@ -163,19 +163,19 @@ func.func @stores(%m: memref<8xf64>, %failed: tensor<i8>) {
 // carried, too, and the result is the block that the caller gets.
 
 // CHECK-LABEL: func.func @append
-// CHECK-SAME:  %arg2: memref<?xmemref<?xi8>>, {{.*}}, %arg5: memref<?xmemref<?xi8>>, %arg6: memref<?xindex>
-// CHECK:       call @weft_reserve(%arg5, %[[A:.*]], %{{.*}})
+// CHECK-SAME:  %arg2: memref<?xmemref<?xi8>>, %arg3: index, {{.*}}, %arg6: memref<?xmemref<?xi8>>, %arg7: memref<?xindex>
+// CHECK:       call @weft_reserve(%arg6, %[[A:.*]], %{{.*}})
 // CHECK:       %[[SIZE:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}) -> (index)
-// CHECK:         func.call @weft_reserve(%arg5, %[[B:.*]], %{{.*}})
+// CHECK:         func.call @weft_reserve(%arg6, %[[B:.*]], %{{.*}})
 // CHECK:         func.call @kernel_0
 // CHECK-NOT:     memref.copy
-// CHECK:         %[[NEW:.*]] = memref.load %arg5[%[[B]]]
-// CHECK-NEXT:    %[[OLD:.*]] = memref.load %arg5[%[[A]]]
-// CHECK-NEXT:    memref.store %[[OLD]], %arg5[%[[B]]]
-// CHECK-NEXT:    memref.store %[[NEW]], %arg5[%[[A]]]
+// CHECK:         %[[NEW:.*]] = memref.load %arg6[%[[B]]]
+// CHECK-NEXT:    %[[OLD:.*]] = memref.load %arg6[%[[A]]]
+// CHECK-NEXT:    memref.store %[[OLD]], %arg6[%[[B]]]
+// CHECK-NEXT:    memref.store %[[NEW]], %arg6[%[[A]]]
 // CHECK-NEXT:    scf.yield
 // CHECK-NOT:   memref.copy
-// CHECK:       memref.store %[[SIZE]], %arg6
+// CHECK:       memref.store %[[SIZE]], %arg7
 func.func @append(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<?xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -230,7 +230,7 @@ func.func @fixed(%x: tensor<?xf64>, %n: tensor<i64>) -> tensor<?xf64> {
 // CHECK:       } else {
 // CHECK:         func.call @weft_reserve(%arg3
 // CHECK:         scf.yield %[[THREE:.*]] : index
-// CHECK:       memref.store %[[N]], %arg6
+// CHECK:       memref.store %[[N]], %arg7
 func.func @lengths(%flag: tensor<i8>, %x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<?xf32> {
   %zero = arith.constant 0 : i8
   %byte = tensor.extract %flag[] : tensor<i8>
