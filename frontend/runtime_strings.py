@@ -86,7 +86,7 @@ class RuntimeString(RuntimeValue):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}")
-        if name not in _METHODS:
+        if name not in STRING_METHODS:
             self._refuse()
         shown = f"{self._shown}.{name}()"
         return lambda *args, **kwargs: _made(
@@ -94,7 +94,7 @@ class RuntimeString(RuntimeValue):
         )
 
 
-_METHODS = (
+STRING_METHODS = (
     "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "removeprefix",
     "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill",
 )  # fmt: skip
@@ -173,4 +173,4 @@ def _shown(value: Any) -> str:
     return str(value.type) if isinstance(value, TracedArray) else str(value)
 
 
-__all__ = ["Part", "RuntimeString", "format_string", "string_of", "to_string"]
+__all__ = ["STRING_METHODS", "Part", "RuntimeString", "format_string", "string_of", "to_string"]

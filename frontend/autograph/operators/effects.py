@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import builtins
+import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
 from ... import effects
-from ...effects import RuntimeString, format_string, to_string
-from ...runtime_values import RuntimeValue, holds_traced
-from ...staging import current_trace, is_traced
+from ...runtime_strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
+from ...runtime_values import holds_traced, make_exception
+from ...staging import is_traced
 from .branches import stage_if
 from .conditions import is_staged, truth_of
 from .statements import current
@@ -17,22 +19,9 @@ from .statements import current
 Thunk = Callable[[], Any]
 
 
-def print_(*values: Any, **options: Any) -> None:
-    """`print`: of traced arrays when the function runs, of everything else while it is traced."""
-    if any(
-        holds_traced(value, depth=4) or isinstance(value, RuntimeValue)
-        for value in (*values, *options.values())
-    ):
-        effects.print(*values, **options)
-        return
-    trace = current_trace()
-    if trace is None or not trace.is_repeating:
-        builtins.print(*values, **options)
-
-
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
-    return format_string(*(part if isinstance(part, str) else (*part[:2], part[2] or "") for part in parts))
+    return format_string(*parts)
 
 
 def str_(*args: Any, **kwargs: Any) -> Any:
@@ -78,12 +67,21 @@ def raise_(make: Thunk | None = None, cause: Thunk | None = None) -> None:
     raise error from cause()
 
 
+def maker_of(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of a method of a string that makes a string, or of an exception class."""
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+        return functools.partial(string_of, function) if function.__name__ in STRING_METHODS else None
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return functools.partial(make_exception, function)
+    return None
+
+
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    builtins.print: print_,
+    builtins.print: effects.print,
     builtins.str: str_,
     builtins.repr: repr_,
     builtins.format: format_,
 }
 """What converted code calls instead of a builtin."""
 
-__all__ = ["REPLACEMENTS", "assert_", "fstring", "print_", "raise_"]
+__all__ = ["REPLACEMENTS", "assert_", "fstring", "maker_of", "raise_"]

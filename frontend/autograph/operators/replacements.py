@@ -35,6 +35,9 @@ def _table() -> dict[int, Callable[..., Any]]:
 
 def replacement_of(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a function; None for what is called as it is."""
+    maker = effects.maker_of(function)
+    if maker is not None:
+        return maker
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ndarray) and getattr(function, "__name__", "") in ("copy", "astype"):
         return lambda *args, **kwargs: _own(function(*args, **kwargs))
