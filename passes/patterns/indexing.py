@@ -120,9 +120,12 @@ def update_with_itself(m: Match) -> Value | None:
 
 @simplifies(*_UPDATES.values())
 def update_updated(m: Match) -> Value | None:
-    """A region that is written twice keeps what was written last."""
+    """A region that is written twice keeps what was written last.
+
+    Only where nothing else uses what the first write made: two updates of one array cannot both happen in place.
+    """
     inner = m.producer(0, m.op_class)
-    if inner is None or not same_bounds(m, inner):
+    if inner is None or not same_bounds(m, inner) or not m.graph.has_one_user(m.operands[0]):
         return None
     return m.create(m.op_class, inner.operands[0], *m.operands[1:], **m.attributes)
 

@@ -540,6 +540,12 @@ def test_chains_of_casts_are_exact(first: Any, middle: Any, last: Any, seed: int
     assert same_bits(got, expected), f"{first} to {middle} to {last}: {array} gives {got}, not {expected}"
 
 
+def twice_updated(b: Builder, first: Any) -> Any:
+    """What two writes to the same element make, added."""
+    second = b("scatter", first, np.float32(2), np.int64(0), **ROW, mode="set")
+    return b("add", first, second)
+
+
 KEPT: list[tuple[str, Body]] = [
     ("x + 0.0 turns -0.0 into 0.0", lambda b, x: b("add", x, np.float32(0.0))),
     ("x - -0.0 turns -0.0 into 0.0", lambda b, x: b("subtract", x, np.float32(-0.0))),
@@ -584,6 +590,10 @@ KEPT: list[tuple[str, Body]] = [
             np.int64([0, 0]),
             **ROW,
         ),
+    ),
+    (
+        "what the first of two writes made is used, and made in place only if the second starts from it",
+        lambda b, x: twice_updated(b, b("scatter", x, np.float32(1), np.int64(0), **ROW, mode="set")),
     ),
     (
         "other bounds read other elements",
