@@ -46,6 +46,8 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "hoist-invariants",  # bounds leave the tests of loops, which while-to-for needs
             "while-to-for",
             "prove-bounds",
+            "remove-repeated-checks",
+            "hoist-checks",  # what is left that does not depend on the iteration
             "promote-refs",  # loops carry the arguments they write once nothing in them ends the call any more
             "simplify-carried-values",
         ),

@@ -48,7 +48,7 @@ class HoistInvariants(Pass):
         """Inner loops first: what leaves them may leave the outer ones."""
         for function in functions_with_control_flow(module):
             for loop in control_ops(function, *LOOPS):
-                hoist = _Hoist(loop, defined_inside(loop))
+                hoist = Hoist(loop, defined_inside(loop))
                 if loop.name == WHILE:
                     hoist.out_of(body(loop, 0), certain=True)
                     hoist.out_of(body(loop, 1), certain=False)
@@ -64,7 +64,7 @@ def runs(loop: Operation) -> bool:
 
 
 @dataclass
-class _Hoist:
+class Hoist:
     """Moves ops in front of one loop."""
 
     loop: Operation
