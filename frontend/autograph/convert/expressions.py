@@ -209,6 +209,9 @@ class ExpressionConverter(Emitter):
         result = self.expr(left)
         for inner in reversed(spine):
             right = self.expr(inner.right)
+            if isinstance(inner.op, ast.Mod) and _is_text(inner.left):
+                result = build.call("percent", [result, right], inner)
+                continue
             same = result is inner.left and right is inner.right
             result = inner if same else build.copied(inner, left=result, right=right)
         return result
@@ -242,6 +245,10 @@ class ExpressionConverter(Emitter):
             "await in a function that is compiled",
             "call the function from asynchronous code",
         )
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
 _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {

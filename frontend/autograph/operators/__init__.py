@@ -36,6 +36,7 @@ OPERATORS = SimpleNamespace(
     update_item=access.update_item,
     index=access.index,
     fstring=effects.fstring,
+    percent=effects.percent,
     assert_=effects.assert_,
     raise_=effects.raise_,
     comprehension=comprehensions.comprehension,

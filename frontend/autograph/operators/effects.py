@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,11 @@ Thunk = Callable[[], Any]
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
     return format_string(*parts)
+
+
+def percent(text: Any, values: Any) -> Any:
+    """`text % values` of a text."""
+    return text % values if isinstance(text, RuntimeString) else string_of(operator.mod, text, values)
 
 
 def str_(*args: Any, **kwargs: Any) -> Any:
@@ -84,4 +90,4 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
 }
 """What converted code calls instead of a builtin."""
 
-__all__ = ["REPLACEMENTS", "assert_", "fstring", "maker_of", "raise_"]
+__all__ = ["REPLACEMENTS", "assert_", "fstring", "maker_of", "percent", "raise_"]
