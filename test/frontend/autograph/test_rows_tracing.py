@@ -1,0 +1,96 @@
+"""What a trace depends on: attributes, globals and closures that change, instances, nested functions, leaks."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+
+import weft
+
+F64, I64 = np.float64, np.int64
+SCALE = 1
+OFFSET = np.array([1.0, 2.0])
+
+
+class Box:
+    """An object with attributes."""
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+
+def scaled(x):
+    """A helper that reads a global."""
+    if x.sum() > 0:
+        return x * SCALE
+    return x
+
+
+class TestGuards:
+    def test_what_does_not_change_does_not_trace_again(self):
+        o = Box(scale=2, other=1)
+
+        @weft.function
+        def f(x):
+            return x * o.scale + SCALE
+
+        for _ in range(3):
+            f(F64(1))
+        o.other = 5
+        f(F64(1))
+        assert f.trace_count == 1
+
+
+class TestInstances:
+    def test_each_instance_has_its_own_trace(self):
+        class Model:
+            def __init__(self, w):
+                self.w = w
+
+            @weft.function
+            def predict(self, x):
+                return self.w * x if x > 0 else -x
+
+        one, two = Model(2.0), Model(3.0)
+        for _ in range(2):
+            assert (one.predict(F64(1)), two.predict(F64(1))) == (2, 3)
+        assert Model.predict.trace_count == 2
+
+    def test_an_instance_is_not_kept_alive(self):
+        class Model:
+            @weft.function
+            def predict(self, x):
+                if x > 0:
+                    return x * 2
+                return x
+
+        model = Model()
+        model.predict(F64(1))
+        alive = weakref.ref(model)
+        del model
+        gc.collect()
+        assert alive() is None
+
+
+class TestNestedFunctions:
+    def test_a_decorated_function_inside_another(self):
+        @weft.function
+        def inner(x):
+            if x > 0:
+                return x * 2
+            return x - 1
+
+        def outer(x, n):
+            for _ in range(n):
+                x = inner(x)
+            return x
+
+        compiled = weft.function(outer)
+        for x, n in [(1, 3), (-1, 2), (5, 0)]:
+            with weft.eager():
+                expected = outer(F64(x), I64(n))
+            assert compiled(F64(x), I64(n)) == expected
+        assert inner(F64(4)) == 8
+        assert (compiled.trace_count, inner.trace_count) == (1, 1)
