@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -89,8 +88,6 @@ class Trace:
         self.op_count = 0
         self.snapshots: list[Any] = []
         """What the staged loops and branches that are being recorded could reach when they began."""
-        self.is_repeating = False
-        """Whether a loop body is recorded again, so that Python has printed what it prints while tracing."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()
@@ -238,15 +235,6 @@ class Trace:
                 )
             argument.replace_all_uses_except(read.results[0], read)
         return argument
-
-    @contextmanager
-    def repeating(self, is_repeating: bool) -> Iterator[None]:
-        """Record something again, or for the first time."""
-        before, self.is_repeating = self.is_repeating, self.is_repeating or is_repeating
-        try:
-            yield
-        finally:
-            self.is_repeating = before
 
     # Arrays from outside
 

@@ -103,7 +103,8 @@ class DefiniteAssignment:
             head = again
         self._unbinding = outer
         done = UNREACHED if is_endless(node) else self._block(node.orelse, done)
-        return done & broken
+        # Where the loop is recorded, what it binds is known to be bound at run time only.
+        return state & done & broken if done & broken != UNREACHED else UNREACHED
 
     def _try(self, node: ast.Try, state: int) -> int:
         outer = self._unbinding

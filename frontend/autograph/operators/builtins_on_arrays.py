@@ -14,7 +14,19 @@ from ...staging import asarray, is_traced
 from .conditions import is_staged, truth_of
 from .expressions import as_bool, if_exp, not_, or_
 from .for_loops import for_
-from .iterables import Enumerated, Filtered, Mapped, Range, Reversed, Sequence, Unrolled, Zipped, sequence_of
+from .iterables import (
+    Enumerated,
+    Filtered,
+    IndexedItems,
+    Indices,
+    Mapped,
+    Range,
+    Reversed,
+    Sequence,
+    Unrolled,
+    Zipped,
+    sequence_of,
+)
 from .statements import current
 
 Key = Callable[[Any], Any]
@@ -193,7 +205,7 @@ def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
 def any_(iterable: Any) -> Any:
     """`any`."""
     if isinstance(iterable, TracedArray):
-        return np.any(truth_of_items(iterable))
+        return as_bool(np.any(truth_of_items(iterable)))
     if not _is_walkable(iterable):
         return builtins.any(iterable)
     found: Any = False
@@ -207,7 +219,7 @@ def any_(iterable: Any) -> Any:
 def all_(iterable: Any) -> Any:
     """`all`."""
     if isinstance(iterable, TracedArray):
-        return np.all(truth_of_items(iterable))
+        return as_bool(np.all(truth_of_items(iterable)))
     if not _is_walkable(iterable):
         return builtins.all(iterable)
     return not_(any_([not_(item) for item in iterable]))
@@ -306,6 +318,17 @@ def unroll(iterable: Any) -> Any:
     return Unrolled(iterable)
 
 
+def ndindex(*shape: Any) -> Any:
+    """`np.ndindex`."""
+    extents = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return Indices(tuple(extents))
+
+
+def ndenumerate(array: Any) -> Any:
+    """`np.ndenumerate`."""
+    return IndexedItems(asarray(array))
+
+
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.range: range_,
     builtins.len: len_,
@@ -326,6 +349,8 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.max: max_,
     builtins.sorted: sorted_,
     functools.reduce: reduce_,
+    np.ndindex: ndindex,
+    np.ndenumerate: ndenumerate,
 }
 """What converted code calls instead of a builtin."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.attributes import type_to_mlir
-from ....dialect.errors import ConcreteValueError
+from ....dialect.errors import ConcreteValueError, ControlFlowError
 from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ....dialect.types import TensorType
@@ -18,11 +18,11 @@ from ...settings import settings
 from ...staging import current_trace
 from ...trace import Trace
 from .checkpoints import Checkpoint
-from .exits import Exit
-from .iterables import Filtered, Sequence, Unrolled, sequence_of
+from .exits import Exit, without_continue
+from .iterables import Filtered, Sequence, Tail, Unrolled, sequence_of
 from .loops import LeavesLoop, Loop, index_constant
 from .places import Slot
-from .statements import Body, finish_loop, if_, run_items
+from .statements import Body, continued, finish_loop, if_, run_items
 
 _INT = TensorType((), np.dtype(np.int64))
 
@@ -50,7 +50,21 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
         # The body needs its items as Python numbers, so it is unrolled after all.
         checkpoint.roll_back()
         return _unroll(trace, sequence, length, body, orelse)
+    except ControlFlowError:
+        # The first iteration may give another structure: `total = 0; for row in x: total = total + row`.
+        checkpoint.roll_back()
+        return _peel(trace, sequence, length, body, orelse, dead)
     return finish_loop(left, orelse)
+
+
+def _peel(
+    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+) -> Exit:
+    """Record the first iteration by itself, and the others as a loop."""
+    first = without_continue(body(sequence.item(0)))
+    rest = Tail(sequence)
+    exit_ = continued(first, lambda: stage_for(trace, rest, length - 1, body, dead), (body,))
+    return finish_loop(exit_, orelse)
 
 
 def _unroll(

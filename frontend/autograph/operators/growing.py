@@ -16,7 +16,8 @@ from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
 from ...numpy_api import lookup
 from ...results import RuntimeLength
-from ...signature import Leaf, Node, Static as Constant, Structure, static_key
+from ...signature import Leaf, Node, Structure, static_key
+from ...signature import Static as Constant
 from ...staging import current_trace
 from ...trace import Trace
 from .abstract import (

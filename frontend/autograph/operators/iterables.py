@@ -42,7 +42,9 @@ class ArrayItems(Sequence):
     @property
     def length(self) -> Any:
         if self.array.ndim == 0:
-            raise TypeError("iteration over a 0-d array")
+            is_scalar = isinstance(self.array, np.generic) or getattr(self.array, "_is_scalar", False)
+            kind = f"'numpy.{self.array.dtype.name}' object is not iterable"
+            raise TypeError(kind if is_scalar else "iteration over a 0-d array")
         return self.array.shape[0]
 
     def item(self, position: Any) -> Any:
@@ -64,10 +66,10 @@ class Range(Sequence):
             raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         for bound in (start, stop, step):
-            if isinstance(bound, TracedArray) and (bound.ndim or bound.dtype.kind not in "iub"):
-                raise TypeError(
-                    f"'{bound.dtype.name}' object cannot be interpreted as an integer: range() takes integers"
-                )
+            if isinstance(bound, TracedArray) and bound.ndim:
+                raise TypeError("only integer scalar arrays can be converted to a scalar index")
+            if isinstance(bound, TracedArray) and bound.dtype.kind not in "iub":
+                raise TypeError(f"'{_type_name(bound)}' object cannot be interpreted as an integer")
         start, stop, step = map(_as_int, (start, stop, step))
         if isinstance(step, TracedArray):
             step._storage.trace.raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
@@ -83,10 +85,46 @@ class Range(Sequence):
             count = np.where(step > 0, up, down)
         else:
             count = (span + step - (1 if step > 0 else -1)) // step
-        return np.maximum(count, 0) if isinstance(count, TracedArray) else max(count, 0)
+        return np.maximum(count, 0)._like_python(int) if isinstance(count, TracedArray) else max(count, 0)
 
     def item(self, position: Any) -> Any:
         return self.start + position * self.step
+
+
+@dataclass(frozen=True)
+class Indices(Sequence):
+    """All indices of an array of a shape, as tuples: `np.ndindex`."""
+
+    shape: tuple[Any, ...]
+
+    @property
+    def length(self) -> Any:
+        length: Any = 1
+        for extent in self.shape:
+            length = length * extent
+        return length
+
+    def item(self, position: Any) -> Any:
+        index: list[Any] = []
+        for extent in reversed(self.shape):
+            index.insert(0, position % extent)
+            position = position // extent
+        return tuple(index)
+
+
+@dataclass(frozen=True)
+class IndexedItems(Sequence):
+    """All elements of an array with their indices: `np.ndenumerate`."""
+
+    array: Any
+
+    @property
+    def length(self) -> Any:
+        return Indices(self.array.shape).length
+
+    def item(self, position: Any) -> Any:
+        index = Indices(self.array.shape).item(position)
+        return index, self.array[index]
 
 
 @dataclass(frozen=True)
@@ -119,7 +157,7 @@ class Zipped(Sequence):
         shortest = lengths[0]
         for length in lengths[1:]:
             shortest = np.minimum(shortest, length)
-        return shortest
+        return shortest._like_python(int)
 
     def item(self, position: Any) -> Any:
         return tuple(sequence.item(position) for sequence in self.inner)
@@ -137,6 +175,20 @@ class Reversed(Sequence):
 
     def item(self, position: Any) -> Any:
         return self.inner.item(self.inner.length - 1 - position)
+
+
+@dataclass(frozen=True)
+class Tail(Sequence):
+    """All items but the first."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length - 1
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position + 1)
 
 
 @dataclass(frozen=True)
@@ -187,6 +239,13 @@ def sequence_of(iterable: Any) -> Sequence | None:
     return None
 
 
+def _type_name(number: TracedArray) -> str:
+    """The name of the type that NumPy or Python would have for a number."""
+    if isinstance(number._python_type, type):
+        return number._python_type.__name__
+    return f"numpy.{number.dtype.name}"
+
+
 def _as_int(bound: Any) -> Any:
     """A bound as Python's int."""
     if isinstance(bound, TracedArray):
@@ -199,10 +258,13 @@ __all__ = [
     "ArrayItems",
     "Enumerated",
     "Filtered",
+    "IndexedItems",
+    "Indices",
     "Mapped",
     "Range",
     "Reversed",
     "Sequence",
+    "Tail",
     "Unrolled",
     "Zipped",
     "sequence_of",

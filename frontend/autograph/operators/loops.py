@@ -80,12 +80,11 @@ class Loop:
     def _record(self, snapshot: Snapshot) -> Exit:
         trace = self.trace
         carried = self._first_guess(snapshot)
-        for number in range(MAX_RECORDINGS):
+        for _ in range(MAX_RECORDINGS):
             mark = trace.cells.mark()
             recording = _Recording(self, snapshot, carried)
             try:
-                with trace.repeating(number > 0):
-                    found = recording.run()
+                found = recording.run()
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
                 if is_final and not trace.cells.made_since(mark, trace.region):
                     snapshot.restore()

@@ -32,10 +32,10 @@ def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Ex
 
 def then_(exit_: Exit, rest: Body, dead: str = "") -> Exit:
     """The statements after one that may leave the block: they run unless it did."""
-    return _continued(exit_, rest, (rest,), dead)
+    return continued(exit_, rest, (rest,), dead)
 
 
-def _continued(
+def continued(
     exit_: Exit, rest: Body, watched: tuple[Callable[..., Any] | None, ...], dead: str = ""
 ) -> Exit:
     if exit_ is None:
@@ -100,7 +100,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
 def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
     """What follows a loop: its `else` unless it was left, and for `break` the statements behind."""
     if orelse is not None:
-        exit_ = _continued(exit_, orelse, (orelse,))
+        exit_ = continued(exit_, orelse, (orelse,))
     return without_break(exit_)
 
 
@@ -108,7 +108,7 @@ def run_items(items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | 
     """A loop that Python runs; once an iteration may have left it at run time, the next ones are recorded as branches."""
     exit_: Exit = None
     for item in items:
-        exit_ = _continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
+        exit_ = continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
         if exit_ in (BREAK, RETURN):
             break
     return finish_loop(exit_, orelse)
@@ -125,4 +125,4 @@ def current() -> Trace:
     return trace
 
 
-__all__ = ["current", "finish_loop", "if_", "result", "run_items", "then_", "variable", "while_"]
+__all__ = ["continued", "current", "finish_loop", "if_", "result", "run_items", "then_", "variable", "while_"]
