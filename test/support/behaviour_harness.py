@@ -66,10 +66,10 @@ class Comparison:
             assert isinstance(got, (*_NUMBERS, np.generic)), (type(got), type(expected))
             np.testing.assert_allclose(got, expected, rtol=self.rtol, atol=self.atol)
             return
-        if isinstance(expected, (np.ndarray, np.generic, int, str, bytes)):
+        if isinstance(expected, (np.ndarray, np.generic)):
             assert_same(got, expected, self.rtol, self.atol)
             return
-        assert type(got) is type(expected), (got, expected)
+        assert type(got) is type(expected), f"{got!r} is not of the type of {expected!r}"
         if isinstance(expected, (float, complex)):
             np.testing.assert_allclose(got, expected, rtol=self.rtol, atol=self.atol)
         else:
@@ -103,7 +103,7 @@ class Comparison:
         if type(got) is not type(expected) or str(got) != str(expected):
             raise AssertionError(f"the compiled function raised {got!r}, the eager one {expected!r}") from got
         self.values(got.args, expected.args)
-        self.values(_attributes(got) or {}, _attributes(expected) or {})
+        self.values(_own_attributes(got), _own_attributes(expected))
         assert type(got.__cause__) is type(expected.__cause__), (got.__cause__, expected.__cause__)
         assert str(got.__cause__) == str(expected.__cause__)
 
@@ -121,6 +121,11 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         return None
     attributes: dict[str, Any] | None = getattr(value, "__dict__", None)
     return attributes
+
+
+def _own_attributes(error: BaseException) -> dict[str, Any]:
+    """The attributes of an exception without its notes, which may say where in the function it was raised."""
+    return {name: value for name, value in (_attributes(error) or {}).items() if name != "__notes__"}
 
 
 def same(
