@@ -119,8 +119,9 @@ class Graph:
         return [user for user in changed if not self.is_replaced(user)]
 
     def has_one_user(self, value: Value) -> bool:
-        """Whether one op, once, uses a value."""
-        return sum(not self.is_replaced(user) for user in self.users.get(value, ())) == 1
+        """Whether one op, once, uses a value, as often as it is made: in the same block, not in a loop inside."""
+        users = [user for user in self.users.get(value, ()) if not self.is_replaced(user)]
+        return len(users) == 1 and value in self.producers and users[0].block == self.producers[value].block
 
     def is_replaced(self, operation: Operation) -> bool:
         """Whether an op was replaced, so that nothing uses it any more."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -114,3 +116,132 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OPS["negative"], "evaluate", lambda x: np.float64(1))
     with pytest.raises(InternalError, match=r"weft.negative computed f64\[\] where its type is f32\[\?\]"):
         interpret(module, NAME, [np.float32([1])])
+
+
+LOOPS = """
+  func.func @main(%ref: !weft.ref<tensor<i64>>, %n: tensor<i64>, %stop: tensor<i64>) -> (tensor<i64>, tensor<?xi64>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %e = tensor.extract %n[] : tensor<i64>
+    %upper = arith.index_cast %e : i64 to index
+    %single = tensor.from_elements %e : tensor<1xi64>
+    %start = tensor.cast %single : tensor<1xi64> to tensor<?xi64>
+    %grown:2 = scf.for %i = %c0 to %upper step %c1 iter_args(%sum = %n, %xs = %start) -> (tensor<i64>, tensor<?xi64>) {
+      %j = arith.index_cast %i : index to i64
+      %k = tensor.from_elements %j : tensor<i64>
+      "weft.write_ref"(%ref, %k) : (!weft.ref<tensor<i64>>, tensor<i64>) -> ()
+      %is_stop = "weft.equal"(%k, %stop) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      "weft.raise_if"(%is_stop, %k) {error = "ValueError", message = "stopped at {0}"} : (tensor<i1>, tensor<i64>) -> ()
+      %t = "weft.add"(%sum, %k) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      %ys = "weft.concat"(%xs, %xs) {axis = 0 : i64} : (tensor<?xi64>, tensor<?xi64>) -> tensor<?xi64>
+      scf.yield %t, %ys : tensor<i64>, tensor<?xi64>
+    }
+    %halved = scf.while (%a = %grown#0) : (tensor<i64>) -> tensor<i64> {
+      %two = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+      %big = "weft.greater"(%a, %two) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+      %b = tensor.extract %big[] : tensor<i1>
+      scf.condition(%b) %a : tensor<i64>
+    } do {
+    ^bb0(%a: tensor<i64>):
+      %two = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+      %h = "weft.floor_divide"(%a, %two) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      scf.yield %h : tensor<i64>
+    }
+    return %halved, %grown#1 : tensor<i64>, tensor<?xi64>
+  }"""
+
+
+def test_loops_carry_values_that_may_change_their_size() -> None:
+    cell = np.full((), 9)
+    halved, grown = interpret(parse(LOOPS), "main", [cell, np.int64(3), np.int64(9)])
+    assert halved == 1  # 3 + 0 + 1 + 2 is 6, then 3, then 1
+    assert grown.tolist() == [3] * 8
+    assert cell == 2
+
+
+def test_errors_in_loops_keep_what_was_written_before_them() -> None:
+    cell = np.zeros((), np.int64)
+    with pytest.raises(ValueError, match="stopped at 1"):
+        interpret(parse(LOOPS), "main", [cell, np.int64(3), np.int64(1)])
+    assert cell == 1
+
+
+def test_loops_without_iterations() -> None:
+    cell = np.full((), 9)
+    halved, grown = interpret(parse(LOOPS), "main", [cell, np.int64(0), np.int64(0)])
+    assert (halved, grown.tolist(), cell) == (0, [0], 9)
+
+
+def test_branches_and_recursion() -> None:
+    module = parse("""
+      func.func private @factorial(%n: tensor<i64>) -> tensor<i64> {
+        %e = tensor.extract %n[] : tensor<i64>
+        %one = arith.constant 1 : i64
+        %small = arith.cmpi sle, %e, %one : i64
+        %r = scf.if %small -> (tensor<i64>) {
+          %s = tensor.from_elements %one : tensor<i64>
+          scf.yield %s : tensor<i64>
+        } else {
+          %d = arith.subi %e, %one : i64
+          %m = tensor.from_elements %d : tensor<i64>
+          %f = func.call @factorial(%m) : (tensor<i64>) -> tensor<i64>
+          %p = "weft.multiply"(%n, %f) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+          scf.yield %p : tensor<i64>
+        }
+        return %r : tensor<i64>
+      }
+      func.func @main(%n: tensor<i64>) -> tensor<i64> {
+        %r = call @factorial(%n) : (tensor<i64>) -> tensor<i64>
+        return %r : tensor<i64>
+      }""")
+    assert interpret(module, "main", [np.int64(5)]) == [120]
+
+
+@pytest.mark.parametrize(
+    ("operation", "x", "y", "expected"),
+    [
+        ("arith.addi", 2**63 - 1, 1, -(2**63)),
+        ("arith.subi", -(2**63), 1, 2**63 - 1),
+        ("arith.muli", 3, -4, -12),
+        ("arith.maxsi", 3, -4, 3),
+        ("arith.minsi", 3, -4, -4),
+        ("arith.andi", 6, 3, 2),
+        ("arith.ori", 6, 3, 7),
+        ("arith.xori", 6, 3, 5),
+        ("arith.cmpi slt,", -1, 0, True),
+        ("arith.cmpi ult,", -1, 0, False),
+        ("arith.cmpi ne,", 1, 1, False),
+    ],
+)
+def test_scalars(operation: str, x: int, y: int, expected: Any) -> None:
+    result = "i1" if "cmpi" in operation else "i64"
+    module = parse(f"""func.func @f(%x: tensor<i64>, %y: tensor<i64>) -> tensor<{result}> {{
+      %a = tensor.extract %x[] : tensor<i64>
+      %b = tensor.extract %y[] : tensor<i64>
+      %c = {operation} %a, %b : i64
+      %r = tensor.from_elements %c : tensor<{result}>
+      return %r : tensor<{result}>
+    }}""")
+    assert interpret(module, "f", [np.int64(x), np.int64(y)]) == [expected]
+
+
+def test_a_wrong_cast_is_found() -> None:
+    module = parse("""func.func @f(%x: tensor<?xi64>) -> tensor<3xi64> {
+      %y = tensor.cast %x : tensor<?xi64> to tensor<3xi64>
+      return %y : tensor<3xi64>
+    }""")
+    assert interpret(module, "f", [np.arange(3)])[0].tolist() == [0, 1, 2]
+    with pytest.raises(InternalError, match=r"tensor.cast computed i64\[2\] where its type is i64\[3\]"):
+        interpret(module, "f", [np.arange(2)])
+
+
+def test_a_step_that_is_not_positive_is_refused() -> None:
+    module = parse("""func.func @f(%x: tensor<i64>) {
+      %e = tensor.extract %x[] : tensor<i64>
+      %s = arith.index_cast %e : i64 to index
+      scf.for %i = %s to %s step %s {
+      }
+      return
+    }""")
+    with pytest.raises(InternalError, match=r"the step of scf.for is 0"):
+        interpret(module, "f", [np.int64(0)])

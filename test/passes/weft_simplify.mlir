@@ -153,3 +153,22 @@ func.func @product_of_vectors(%x: tensor<?xf32>, %y: tensor<?xf32>, %a: tensor<2
   %3 = "weft.squeeze"(%2) {axes = array<i64: 1, 2>} : (tensor<2x1x1xf32>) -> tensor<2xf32>
   return %1, %3 : tensor<f32>, tensor<2xf32>
 }
+
+// -----
+
+// A product in front of a loop is not moved into it, where it would be computed again and again.
+// CHECK-LABEL: func.func @outside_of_loop
+// CHECK-NEXT: %[[P:.*]] = "weft.matmul"
+// CHECK: scf.for
+// CHECK-NEXT: "weft.transpose"(%[[P]])
+func.func @outside_of_loop(%x: tensor<3x4xf64>, %y: tensor<4x5xf64>, %z: tensor<5x3xf64>, %n: index) -> tensor<5x3xf64> {
+  %p = "weft.matmul"(%x, %y) : (tensor<3x4xf64>, tensor<4x5xf64>) -> tensor<3x5xf64>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> tensor<5x3xf64> {
+    %t = "weft.transpose"(%p) {permutation = array<i64: 1, 0>} : (tensor<3x5xf64>) -> tensor<5x3xf64>
+    %s = "weft.add"(%a, %t) : (tensor<5x3xf64>, tensor<5x3xf64>) -> tensor<5x3xf64>
+    scf.yield %s : tensor<5x3xf64>
+  }
+  return %r : tensor<5x3xf64>
+}
