@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import copy
 import io
@@ -25,7 +26,7 @@ def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome
             result: Any = settled(function(*arguments))
     except Exception as error:
         result = ("raises", *described(error))
-    return (result, output.getvalue(), repr(arguments))
+    return (result, output.getvalue(), settled(arguments))
 
 
 def settled(result: Any) -> Any:
@@ -56,7 +57,7 @@ def check(function: Any, *calls: tuple[Any, ...]) -> None:
     """Raise AssertionError where a converted function differs from the original for some arguments."""
     other = converted(function)
     deep = converted(function, convert_callees=True)
-    compile(to_code(function), "<converted>", "exec")
+    ast.parse(to_code(function))
     for arguments in calls or ((),):
         expected = observe(function, arguments)
         for run in (other, deep):

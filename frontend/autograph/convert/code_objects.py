@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
+from dataclasses import dataclass
+from inspect import CO_OPTIMIZED
 from types import CodeType
 from typing import Any
 from weakref import ref
@@ -13,27 +15,41 @@ def find_code(code: CodeType, name: str) -> CodeType:
     return next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
 
 
-def renamed(
-    code: CodeType,
-    name: str,
-    qualified_name: str,
-    is_generated: Callable[[CodeType], bool],
-    lambdas: Set[str],
-) -> CodeType:
+@dataclass(frozen=True)
+class Renaming:
+    """Which functions in converted code are whose."""
+
+    is_generated: Callable[[CodeType], bool]
+    """Whether conversion made a function for a statement or expression of the function around it."""
+    lambdas: Set[str]
+    """Definitions that stand for lambdas of the user's."""
+
+
+def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: Renaming) -> CodeType:
     """The code with the user's names; generated functions in it are called as the function that they are part of.
 
-    `lambdas` are definitions that stand for lambdas of the user's.
+    `old_name` is the qualified name that it was compiled with. It may be a constant, too: classes set theirs, and
+    Python 3.10 keeps that of each nested function.
     """
-    constants = []
+    separator = ".<locals>." if code.co_flags & CO_OPTIMIZED else "."
+    names = {old_name: qualified_name}
+    constants: list[Any] = []
     for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            if is_generated(constant):
-                constant = renamed(constant, name, qualified_name, is_generated, lambdas)
-            else:
-                inner = "<lambda>" if constant.co_name in lambdas else constant.co_name
-                outer = f"{qualified_name}.<locals>.{inner}"
-                constant = renamed(constant, inner, outer, is_generated, lambdas)
-        constants.append(constant)
+        if not isinstance(constant, CodeType):
+            constants.append(constant)
+            continue
+        old = f"{old_name}{separator}{constant.co_name}"
+        if how.is_generated(constant):
+            inner, outer = name, qualified_name
+        else:
+            inner = "<lambda>" if constant.co_name in how.lambdas else constant.co_name
+            outer = f"{qualified_name}{separator}{inner}"
+            compiled_name: str = getattr(constant, "co_qualname", old)
+            if compiled_name != old:
+                outer = old = compiled_name  # a global function
+        names[old] = outer
+        constants.append(renamed(constant, inner, outer, old, how))
+    constants = [names.get(c, c) if isinstance(c, str) else c for c in constants]
     changes: dict[str, Any] = {"co_consts": tuple(constants), "co_name": name}
     if hasattr(code, "co_qualname"):
         changes["co_qualname"] = qualified_name
@@ -60,4 +76,4 @@ class CodeTable:
         return len(self._found)
 
 
-__all__ = ["CodeTable", "find_code", "renamed"]
+__all__ = ["CodeTable", "Renaming", "find_code", "renamed"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
@@ -13,7 +12,7 @@ from typing import Any
 from ....dialect.errors import ConversionError
 from . import build
 from .blocks import BlockConverter
-from .code_objects import CodeTable, find_code, renamed
+from .code_objects import CodeTable, Renaming, find_code, renamed
 from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
@@ -140,7 +139,7 @@ def _convert_source(function: FunctionType, source: Source, context: Context) ->
     definition = build.copied(node, body=body, returns=None, args=_bare(node.args))
     if hasattr(definition, "type_params"):
         definition.type_params = []
-    code = _compile(function.__code__, definition, source, names, converter.user_lambdas)
+    code = _compile(function.__code__, definition, source, names)
     return Conversion(code, definition)
 
 
@@ -176,47 +175,56 @@ def _compile(
     definition: ast.FunctionDef,
     source: Source,
     names: Names,
-    user_lambdas: set[tuple[int, int, int, int]],
 ) -> CodeType:
     """Compile a definition inside a factory, whose parameters are its free variables."""
+    # The names that the factory and the class bind are none that the function uses.
+    definition = build.copied(definition, name=names.fresh("converted"))
     inner: ast.stmt = definition
     if source.class_name is not None:
-        # A class around it gives private names their meaning.
-        inner = build.enclosing_class(source.class_name, [definition], definition)
+        # A class around it gives private names their meaning; underscores before its name do not count.
+        class_name = f"_{source.class_name}"
+        while class_name in names.taken:
+            class_name = f"_{class_name}"
+        inner = build.enclosing_class(class_name, [definition], definition)
     free = [build.OPERATORS, *(name for name in original.co_freevars if name.isidentifier())]
     factory = build.function("factory", build.parameters(free, definition), [inner], definition)
     flags = original.co_flags & _FUTURE_FLAGS
     compiled = compile(ast.Module([factory], []), original.co_filename, "exec", flags, dont_inherit=True)
     code = find_code(compiled, "factory")
+    old_name = "factory.<locals>"
     if source.class_name is not None:
-        code = find_code(code, source.class_name)
+        code = find_code(code, class_name)
+        old_name += f".{class_name}"
     code = find_code(code, definition.name)
     lambdas = {name for name in names.functions if name.startswith("lambda_")}
     generated = names.functions - lambdas
+    user_lambdas = _user_lambdas(source.node)
 
     def is_generated(inner: CodeType) -> bool:
         if inner.co_name == "<lambda>":
-            return _position_of_result(inner) not in user_lambdas
+            positions = _positions(inner)
+            return bool(positions) and positions.isdisjoint(user_lambdas)
         return inner.co_name in generated
 
     qualified_name = getattr(original, "co_qualname", original.co_name)
-    code = renamed(code, original.co_name, qualified_name, is_generated, lambdas)
+    renaming = Renaming(is_generated, lambdas)
+    code = renamed(code, original.co_name, qualified_name, f"{old_name}.{definition.name}", renaming)
     _note_converted(code)
     return code
 
 
-def _position_of_result(code: CodeType) -> tuple[int, ...] | None:
-    """Where the expression of a lambda stands; unknown before Python 3.11."""
-    if sys.version_info < (3, 11):
-        return None
-    found: Any = None
-    for position in code.co_positions():
-        if None not in position:
-            found = position
-    if found is None:
-        return None
-    line, end_line, column, end_column = found
-    return (line, column, end_line, end_column)
+def _positions(code: CodeType) -> set[tuple[int, ...]]:
+    """Where the parts of a lambda stand: line, column, last line, last column; unknown before Python 3.11."""
+    if not hasattr(code, "co_positions"):
+        return set()
+    found = (position for position in code.co_positions() if None not in position)
+    # Python 3.12 gives the frame of a lambda a place without width.
+    return {(line, column, end, last) for line, end, column, last in found if (line, column) != (end, last)}
+
+
+def _user_lambdas(root: ast.AST) -> set[tuple[int, ...]]:
+    """Where the bodies of the user's own lambdas stand."""
+    return {tuple(build.place(node.body).values()) for node in ast.walk(root) if isinstance(node, ast.Lambda)}
 
 
 def _note_converted(code: CodeType) -> None:
@@ -240,6 +248,8 @@ def _function_of(function: FunctionType, code: CodeType, operators: object) -> F
     # Python 3.14 evaluates annotations when they are asked for.
     annotations = "__annotate__" if hasattr(function, "__annotate__") else "__annotations__"
     setattr(result, annotations, getattr(function, annotations))
+    if hasattr(function, "__type_params__"):
+        result.__type_params__ = function.__type_params__  # type: ignore[attr-defined]
     result.__dict__.update(function.__dict__)
     result.__dict__[_ORIGINAL] = function
     return result

@@ -69,8 +69,6 @@ class Emitter:
         self.facts: Facts
         self.hidden: set[str] = set()
         """Names that a comprehension hides at present."""
-        self.user_lambdas: set[tuple[int, int, int, int]] = set()
-        """Where the bodies of the user's own lambdas stand."""
 
     @property
     def scope(self) -> Scope:

@@ -172,7 +172,25 @@ class ExpressionConverter(Emitter):
                 "it looks at the variables of the function that calls it: call it at the top of the function, or "
                 "name the variables you need",
             )
+        if needs_frame and name in ("locals", "vars"):
+            return self._variables(node)
         return self.rebuilt(node)  # type: ignore[no-any-return]
+
+    def _variables(self, node: ast.Call) -> ast.expr:
+        """`locals()` without the names that conversion made."""
+        uses = self.scope.uses
+        names = sorted((self.scope.locals | uses.loads | uses.captured) - self.names.given)
+        name, value = self.names.fresh("name"), self.names.fresh("value")
+        items = ast.Call(
+            ast.Attribute(node, "items", ast.Load(), **build.place(node)), [], [], **build.place(node)
+        )
+        shown = build.tuple_of([build.constant(text, node) for text in names], node)
+        test = ast.Compare(build.load(name, node), [ast.In()], [shown], **build.place(node))
+        pair = ast.Tuple(
+            [build.store(name, node), build.store(value, node)], ast.Store(), **build.place(node)
+        )
+        clause = ast.comprehension(pair, items, [test], 0)
+        return ast.DictComp(build.load(name, node), build.load(value, node), [clause], **build.place(node))
 
     def attribute(self, node: ast.Attribute) -> ast.expr:
         """`o.x`; attributes of modules are read as they are."""

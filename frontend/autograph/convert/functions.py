@@ -81,7 +81,6 @@ class FunctionConverter(AssignmentConverter):
         scope = scope_of("<lambda>", node.args, [node.body], self.uses)
         self.require_free(scope, node)
         body_place = build.place(node.body)
-        self.user_lambdas.add(tuple(body_place.values()))
         result = ast.Return(node.body, **body_place)
         with self.owner(scope, [result]) as body:
             value = self.expr(node.body)

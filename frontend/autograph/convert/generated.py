@@ -15,7 +15,8 @@ class Names:
     """Names that the user's function does not use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
+        self.taken = set(taken)
+        """Those that the user's function uses."""
         self._counts: Counter[str] = Counter()
         self.given: set[str] = set()
         """All names that were made."""
@@ -27,7 +28,7 @@ class Names:
         while True:
             self._counts[hint] += 1
             name = f"{hint}_{self._counts[hint]}"
-            if name not in self._taken:
+            if name not in self.taken:
                 self.given.add(name)
                 return name
 

@@ -15,14 +15,15 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from .exits import blocks_of
 from .uses import FunctionNode
 
 _FUTURE_FLAGS = 0
 for _name in __import__("__future__").all_feature_names:
     _FUTURE_FLAGS |= getattr(__import__("__future__"), _name).compiler_flag
 
-_MARK = 1 << 24
-"""A line number that no file has."""
+_SHIFT = 1 << 24
+"""More lines than a file has."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,67 @@ def find_source(function: FunctionType) -> Source | Missing:
     tree = _parsed("".join(lines), code.co_flags & _FUTURE_FLAGS)
     if tree is None:
         return Missing(f"{code.co_filename} has changed: it is no longer valid Python")
-    candidates = list(_candidates(tree, code))
-    matching = [found for found in candidates if found.compiles_to(code)]
+    matching = _matching(list(_candidates(tree, code)), code)
     if not matching:
         return Missing(
-            f"{code.co_filename} has changed since it was imported"
-            if not _is_rewritten(code)
-            else f"something has rewritten it after it was read from {code.co_filename}"
+            f"something has rewritten it after it was read from {code.co_filename}"
+            if _is_rewritten(code)
+            else f"{code.co_filename} has changed since it was imported"
         )
     best = _at_positions(matching, code) if len(matching) > 1 else matching[0]
     return Source(code.co_filename, lines, best.node, best.class_name)
+
+
+def _matching(candidates: list[_Candidate], code: CodeType) -> list[_Candidate]:
+    """The candidates that compile to the code."""
+    if len(candidates) != 1:
+        return [found for found in candidates if any(_fits(c, code) for c in found.marked_codes(code))]
+    flags = code.co_flags & _FUTURE_FLAGS
+    compiled = _codes_of(candidates[0].tree, candidates[0].top, code.co_filename, flags)
+    found = compiled.get((code.co_name, code.co_firstlineno), [])
+    return candidates if any(_fits(other, code) for other in found) else []
+
+
+def _fits(compiled: CodeType, code: CodeType) -> bool:
+    return _is_same(compiled, code) or (_is_rewritten(code) and _is_similar(compiled, code))
+
+
+@lru_cache(maxsize=256)
+def _codes_of(
+    tree: ast.Module, top: ast.stmt, filename: str, flags: int
+) -> dict[tuple[str, int], list[CodeType]]:
+    """The code of all functions in a statement of a module, by name and first line."""
+    found: dict[tuple[str, int], list[CodeType]] = {}
+    for code in _all_codes(_compiled(tree, top, filename, flags)):
+        found.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+    return found
+
+
+def _compiled(tree: ast.Module, top: ast.stmt, filename: str, flags: int) -> CodeType:
+    """The code of a statement of a module: an empty module where it cannot be compiled."""
+    module = ast.Module([*_imports(tree), top], [])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compiled: CodeType = compile(module, filename, "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return compile("", filename, "exec")
+    return compiled
+
+
+@lru_cache(maxsize=16)
+def _imports(tree: ast.Module) -> list[ast.stmt]:
+    """The imports of a module: Python compiles calls of what is imported in a way of its own."""
+    found: list[ast.stmt] = []
+    blocks = [tree.body]
+    while blocks:
+        for node in blocks.pop():
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                if getattr(node, "module", None) != "__future__":
+                    found.append(node)
+            else:
+                blocks += blocks_of(node)
+    return found
 
 
 def _lines_of(function: FunctionType) -> list[str]:
@@ -95,74 +147,46 @@ class _Candidate:
 
     node: FunctionNode
     class_name: str | None
+    tree: ast.Module
     top: ast.stmt
     """The statement of the module that it is in."""
-    imports: Sequence[ast.stmt]
-    """Those of the module, which the compiler looks at: it calls functions of modules in another way than methods."""
 
-    def compiles_to(self, code: CodeType) -> bool:
-        """Whether compiling the source again gives this code."""
-        compiled = self._compiled(code)
-        if compiled is None:
-            return False
-        return _is_same(compiled, code) or (_is_rewritten(code) and _is_similar(compiled, code))
-
-    def _compiled(self, code: CodeType) -> CodeType | None:
-        """The code of the node. Its line is changed meanwhile, by which its code is found."""
-        first: Any = self.node
-        if not isinstance(first, ast.Lambda) and first.decorator_list:
-            first = first.decorator_list[0]
-        line, end = first.lineno, first.end_lineno
-        first.lineno = first.end_lineno = _MARK
+    def marked_codes(self, code: CodeType) -> list[CodeType]:
+        """The code of the node: its lines are moved meanwhile, by which it is found among others on the line."""
+        nodes: list[Any] = [node for node in ast.walk(self.node) if hasattr(node, "lineno")]
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                module = ast.Module([*self.imports, self.top], [])
-                flags = code.co_flags & _FUTURE_FLAGS
-                compiled: CodeType = compile(module, code.co_filename, "exec", flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError):
-            return None
+            for node in nodes:
+                node.lineno, node.end_lineno = node.lineno + _SHIFT, node.end_lineno + _SHIFT
+            compiled = _compiled(self.tree, self.top, code.co_filename, code.co_flags & _FUTURE_FLAGS)
         finally:
-            first.lineno, first.end_lineno = line, end
-        return next(
-            (c for c in _all_codes(compiled) if c.co_firstlineno == _MARK and c.co_name == code.co_name), None
-        )
+            for node in nodes:
+                node.lineno, node.end_lineno = node.lineno - _SHIFT, node.end_lineno - _SHIFT
+        line = code.co_firstlineno + _SHIFT
+        for found in _all_codes(compiled):
+            if found.co_firstlineno == line and found.co_name == code.co_name:
+                return [found]  # the outermost: what is nested in it has moved, too
+        return []
 
 
 def _candidates(tree: ast.Module, code: CodeType) -> Iterator[_Candidate]:
     """The functions that begin on the line where the code does, with its name."""
-    imports = list(_imports(tree))
     for top in tree.body:
         start = min([top.lineno, *(d.lineno for d in getattr(top, "decorator_list", ()))])
         if start <= code.co_firstlineno <= (top.end_lineno or top.lineno):
-            yield from _candidates_in(top, code, imports)
+            yield from _candidates_in(tree, top, code)
 
 
-def _imports(tree: ast.Module) -> Iterator[ast.stmt]:
-    """The import statements of a module, outside of functions and classes."""
-    stack: list[ast.AST] = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
-                yield node
-        elif not isinstance(
-            node, (ast.expr, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-        ):
-            stack.extend(ast.iter_child_nodes(node))
-
-
-def _candidates_in(top: ast.stmt, code: CodeType, imports: Sequence[ast.stmt]) -> Iterator[_Candidate]:
+def _candidates_in(tree: ast.Module, top: ast.stmt, code: CodeType) -> Iterator[_Candidate]:
     stack: list[tuple[ast.AST, str | None]] = [(top, None)]
     while stack:
         node, class_name = stack.pop()
         if isinstance(node, ast.Lambda):
             if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-                yield _Candidate(node, class_name, top, imports)
+                yield _Candidate(node, class_name, tree, top)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             first = node.decorator_list[0] if node.decorator_list else node
             if node.name == code.co_name and first.lineno == code.co_firstlineno:
-                yield _Candidate(node, class_name, top, imports)
+                yield _Candidate(node, class_name, tree, top)
         inner = node.name if isinstance(node, ast.ClassDef) else class_name
         stack.extend((child, inner) for child in ast.iter_child_nodes(node))
 
@@ -178,12 +202,11 @@ def _at_positions(matching: list[_Candidate], code: CodeType) -> _Candidate:
 
 
 def _all_codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and those nested in it."""
-    stack = [code]
-    while stack:
-        found = stack.pop()
-        yield found
-        stack.extend(constant for constant in found.co_consts if isinstance(constant, CodeType))
+    """A code object and those nested in it, outer ones before inner ones."""
+    level = [code]
+    while level:
+        yield from level
+        level = [c for found in level for c in found.co_consts if isinstance(c, CodeType)]
 
 
 _COMPARED = (
