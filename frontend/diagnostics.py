@@ -37,7 +37,7 @@ def explain(error: BaseException) -> None:
     if isinstance(error, WeftError) and not isinstance(error, AxisError):
         error.location = place  # type: ignore[attr-defined]
         error.args = ("\n".join([str(error), *lines]), *error.args[1:])
-    elif hasattr(error, "add_note") and _is_raised_by_us(error):  # notes are shown from Python 3.11 on
+    elif hasattr(error, "add_note") and is_raised_by_weft(error):  # notes are shown from Python 3.11 on
         error.add_note("\n".join(lines))
 
 
@@ -50,12 +50,18 @@ def python_exception(failure: RuntimeFailure) -> BaseException:
     return exception.with_traceback(traceback_through(places_of(failure.location), inner))
 
 
-def _is_raised_by_us(error: BaseException) -> bool:
+_RAISERS = ("raise_", "fail")
+"""The functions of weft that raise what the user's code says."""
+
+
+def is_raised_by_weft(error: BaseException) -> bool:
     """Whether code of weft or NumPy raised the error, and not the user's own."""
     entry = error.__traceback__
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
-    return entry is not None and is_own_frame(entry.tb_frame)
+    if entry is None or not is_own_frame(entry.tb_frame):
+        return False
+    return entry.tb_frame.f_code.co_name not in _RAISERS
 
 
 def _innermost_user_frame(entry: TracebackType | None) -> tuple[FrameType, SourceRange] | None:

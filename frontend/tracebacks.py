@@ -10,7 +10,7 @@ import ast
 import re
 import sys
 from functools import lru_cache
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from .locations import SourceRange
 
@@ -49,9 +49,24 @@ class _Reached(Exception):
     """Raised by the code of a frame, to get hold of it."""
 
 
-@lru_cache(maxsize=1024)
 def _frame_at(place: SourceRange) -> tuple[FrameType, int]:
-    """A frame at a place, and the instruction that it is at; -1 where the columns are not known."""
+    """A frame at a place, and the instruction that it is at; -1 where the columns are not known.
+
+    Frames are made anew each time: one keeps what called it, with all variables.
+    """
+    try:
+        exec(_code_at(place), {"reached": _Reached, "__name__": "compiled code"})
+    except _Reached as reached:
+        entry = reached.__traceback__
+        while entry is not None and entry.tb_next is not None:
+            entry = entry.tb_next
+    assert entry is not None
+    return entry.tb_frame, entry.tb_lasti if place.column else -1
+
+
+@lru_cache(maxsize=1024)
+def _code_at(place: SourceRange) -> CodeType:
+    """Code that raises at a place."""
     end_column = max(place.end_column, place.column + 1) if place.end_line == place.line else place.end_column
     position = {
         "lineno": max(place.line, 1),
@@ -60,18 +75,10 @@ def _frame_at(place: SourceRange) -> tuple[FrameType, int]:
         "end_col_offset": max(end_column - 1, 0),
     }
     raising = ast.Raise(ast.Name("reached", ast.Load(), **position), None, **position)
-    code = compile(ast.Module([raising], []), place.file, "exec")
     names = {"co_name": place.function}
     if sys.version_info >= (3, 11):
         names["co_qualname"] = place.function
-    try:
-        exec(code.replace(**names), {"reached": _Reached, "__name__": "compiled code"})  # type: ignore[arg-type]
-    except _Reached as reached:
-        entry = reached.__traceback__
-        while entry is not None and entry.tb_next is not None:
-            entry = entry.tb_next
-    assert entry is not None
-    return entry.tb_frame, entry.tb_lasti if place.column else -1
+    return compile(ast.Module([raising], []), place.file, "exec").replace(**names)  # type: ignore[arg-type]
 
 
 __all__ = ["places_of", "remember", "traceback_through"]
