@@ -146,10 +146,7 @@ def extents_text(left: Extent, right: Extent, place: int = 0) -> tuple[list[str]
 
 
 def split_shape(shape: Any) -> tuple[tuple[int, ...], tuple[TracedArray, ...]]:
-    """A shape as ops take it: ints with -1 for every run-time extent, and those extents in order.
-
-    Raises `UnsupportedError` where an extent depends on the contents of an array.
-    """
+    """A shape as ops take it: ints with -1 for every run-time extent, and those extents in order."""
     entries = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
     attribute: list[int] = []
     dims: list[TracedArray] = []
@@ -171,14 +168,13 @@ def _plain_extent(entry: Any) -> int:
 
 
 def extent_scalar(entry: TracedArray) -> TracedArray:
-    """A traced scalar as an i64[] extent; it may depend on shapes only."""
+    """A traced scalar as an i64[] extent; that one which depends on data is not negative is checked at run time."""
     if entry.ndim != 0 or entry.dtype.kind not in "iu":
         raise TypeError(f"an extent is an integer, not {entry.type}")
     if not _depends_on_shapes_only(entry._value()):
-        raise UnsupportedError(
-            "the shape of an array depends on the contents of another one; compiled code needs shapes that follow "
-            "from the shapes of the arguments: pass the size as a Python int, or mask with np.where"
-        )
+        trace = entry._storage.trace
+        if is_new_fact(trace, ("extent", scalar_key(entry._value()))):
+            trace.raise_if(np.less(entry, 0), "ValueError", "negative dimensions are not allowed")
     extent: TracedArray = entry.astype(np.int64)
     return extent
 

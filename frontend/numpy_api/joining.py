@@ -205,9 +205,8 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
         count = operator.index(indices_or_sections)
         if count <= 0:
             raise WeftValueError("number sections must be larger than 0.")
-        each, longer = divmod(known_extent(x, place, "split"), count)
-        ends = np.cumsum([0] + longer * [each + 1] + (count - longer) * [each]).tolist()
-        bounds = list(pairwise(ends))
+        each, longer = divmod(x.shape[place], count)
+        bounds = list(pairwise([each * part + np.minimum(part, longer) for part in range(count + 1)]))
     return [x[along(place, slice(start, stop))] for start, stop in bounds]
 
 
@@ -215,9 +214,12 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
     """Take an array apart along an axis: into a number of equal parts, or at indices; views."""
     x = asarray(ary)
     if not np.ndim(indices_or_sections):
-        extent = known_extent(x, axis_index(axis, x.ndim), "split")
-        if extent % operator.index(indices_or_sections):
-            raise WeftValueError("array split does not result in an equal division")
+        rest = x.shape[axis_index(axis, x.ndim)] % operator.index(indices_or_sections)
+        complaint = "array split does not result in an equal division"
+        if isinstance(rest, TracedArray):
+            rest._storage.trace.raise_if(rest != 0, "ValueError", complaint)
+        elif rest:
+            raise WeftValueError(complaint)
     return array_split(x, indices_or_sections, axis)
 
 

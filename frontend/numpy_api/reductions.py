@@ -13,6 +13,7 @@ from ...dialect.ops import reductions as ops
 from ...dialect.types import compatible_shapes
 from ..array import TracedArray
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..views import get_item
 from .arguments import (
     BOOL,
     FLOAT64,
@@ -27,7 +28,7 @@ from .arguments import (
     reduced_axes,
 )
 from .elementwise import isclose
-from .extents import known_shape, product
+from .extents import known_shape, product, same_extent
 from .joining import concatenate
 from .selection import blend, choose
 from .shape import broadcast_to, ravel, reshape, squeeze
@@ -441,10 +442,27 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayR
     x, y = asarray(a1), asarray(a2)
     if not compatible_shapes(known_shape(x), known_shape(y)):
         return False
+    x, y, fits = _common_part(x, y)
     same = x == y
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
         same = same | (np.isnan(x) & np.isnan(y))
-    return all(same)
+    return all(same) if fits is True else all(same) & fits
+
+
+def _common_part(x: ArrayResult, y: ArrayResult) -> tuple[ArrayResult, ArrayResult, Any]:
+    """Two arrays cut to the extents that both have, and whether these are all."""
+    fits: Any = True
+    common: list[slice] = []
+    for axis, known in enumerate(zip(known_shape(x), known_shape(y), strict=True)):
+        left, right = x.shape[axis], y.shape[axis]
+        if None not in known or same_extent(left, right):
+            common.append(slice(None))
+        else:
+            common.append(slice(np.minimum(left, right)))
+            fits = fits & np.equal(left, right)
+    if fits is True:
+        return x, y, True
+    return get_item(x, tuple(common)), get_item(y, tuple(common)), fits
 
 
 __all__ = [

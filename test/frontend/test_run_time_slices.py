@@ -228,3 +228,52 @@ def test_wrong_bounds_are_numpys_errors(bound: Any) -> None:
 def test_a_traced_step_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="the step of a slice is a traced value"):
         weft.function(lambda x, i: x[::i])(np.zeros(3), np.int64(2))
+
+
+# Shapes that depend on data
+
+
+SHAPED: list[Callable[[Any, Any, Any], Any]] = [
+    lambda x, i, j: weft.zeros(i),
+    lambda x, i, j: weft.zeros((i, 2)) + x[:i, :2],
+    lambda x, i, j: weft.arange(i) + weft.arange(0, i),
+    lambda x, i, j: weft.arange(j, i, 2),
+    lambda x, i, j: weft.full((2, i), 2.5),
+    lambda x, i, j: x.reshape(-1)[: i % 7 * 2].reshape(i % 7, 2),
+    lambda x, i, j: x[0] * weft.ones((i, 5)),
+    lambda x, i, j: weft.eye(i % 7),
+    lambda x, i, j: x[weft.arange(i)],
+    lambda x, i, j: np.split(x[: i * 2], 2)[1],
+    lambda x, i, j: np.split(x[:i], 2)[0],
+    lambda x, i, j: np.concatenate(np.array_split(x[:, 1], 3)),
+    lambda x, i, j: np.array_split(x[: i + 1, 1], 3)[1],
+    lambda x, i, j: np.array_equal(x[:i], x[:j]),
+    lambda x, i, j: np.array_equal(x[:i, :j], x[:i, :j] * 1),
+    lambda x, i, j: np.array_equal(x[:i, 0], [0.0, 5.0]),
+    lambda x, i, j: np.sort(x[:i, 1])[::-1],
+    lambda x, i, j: np.outer(x[:i, 0], x[j:, 0]),
+    lambda x, i, j: x[:i].max(),
+]
+
+
+@pytest.mark.parametrize("function", SHAPED)
+@pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
+def test_shapes_may_depend_on_data(function: Callable[[Any, Any, Any], Any], dynamic: bool) -> None:
+    for i, j in ((2, 3), (2, 2), (1, 0), (0, 1), (3, 1), (-1, 2)):
+        assert_same(function, np.arange(20.0).reshape(4, 5), i, j, dynamic=dynamic)
+
+
+@pytest.mark.parametrize("i", [0, 2, 5])
+def test_such_arrays_are_returned(i: int) -> None:
+    def program(x: Any, i: Any) -> Any:
+        return np.zeros((i, 2)), np.arange(i), x[:i] * 2, x[i:0:-1]
+
+    x = np.arange(5.0)
+    for got, expected in zip(weft.function(program)(x, np.int64(i)), program(x, np.int64(i)), strict=True):
+        np.testing.assert_array_equal(got, expected)
+        assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+
+
+def test_negative_extents_are_refused_as_in_numpy() -> None:
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        weft.function(lambda i: np.zeros(i - 5))(np.int64(2))
