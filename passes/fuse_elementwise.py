@@ -15,7 +15,8 @@ groups, and then every group is built once, by moving the bodies of its members.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -50,19 +51,8 @@ class FuseElementwise(Pass):
         """Fuse in all functions."""
         maps = Maps()
         for function in defined_functions(module):
-            for block in _blocks(function.operation):
+            for block in function.regions[0]:
                 _BlockFuser(block, maps, self.max_ops, statistics).run()
-
-
-def _blocks(operation: Operation) -> Iterator[Block]:
-    """The blocks inside an op that may hold linalg ops, inner ones first."""
-    for region in operation.regions:
-        for block in region:
-            for view in block.operations:
-                inner = view.operation
-                if len(inner.regions) and not inner.name.startswith("linalg."):
-                    yield from _blocks(inner)
-            yield block
 
 
 @dataclass
@@ -77,19 +67,27 @@ class _BlockFuser:
     makers: dict[Value, Generic] = field(default_factory=dict)
     """The generic that computes a value."""
     views: dict[Value, View] = field(default_factory=dict)
-    scalars: dict[Value, Any] = field(default_factory=dict)
-    """Tensors with equal elements: the scalar value, or the attribute of a constant."""
+    scalars: MutableMapping[Value, Any] = field(default_factory=dict)
+    """Tensors with equal elements, also of blocks around: the scalar value, or the attribute of a constant."""
     readers: dict[Value, list[tuple[Generic, Read]]] = field(default_factory=dict)
     """The inputs of generics that read a computed value, also through views."""
     escaping: set[Value] = field(default_factory=set)
     """Computed values that are used in another way."""
     candidates: list[Operation] = field(default_factory=list)
     """Generics and views in program order: what may be left without uses."""
+    inner: list[Block] = field(default_factory=list)
+    """The blocks of branches and loops."""
 
     def run(self) -> None:
-        """Note who uses what, decide the groups from the last op to the first, and build them."""
+        """Note who uses what, decide the groups from the last op to the first, and build them.
+
+        Branches and loops come before that: they look at ops of this block, which are then still there.
+        """
         for view in list(self.block.operations):
             self._note(view.operation)
+        for block in self.inner:
+            scalars = ChainMap[Value, Any]({}, self.scalars)
+            _BlockFuser(block, self.maps, self.max_ops, self.statistics, scalars=scalars).run()
         groups: list[Group] = []
         for generic in reversed(self.generics):
             if self._joins_users(generic):
@@ -126,6 +124,8 @@ class _BlockFuser:
                 self.candidates.append(op)
             else:
                 self._escape(op)
+                if not name.startswith("linalg."):
+                    self.inner += [block for region in op.regions for block in region]
 
     def _note_generic(self, op: Operation) -> None:
         generic = Generic(op, self.views, self.scalars, self.maps)

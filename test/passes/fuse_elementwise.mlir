@@ -232,3 +232,30 @@ func.func @largest_of_one(%x: tensor<f64>) -> tensor<i64> {
   %1 = "weft.argmax"(%0) {axis = 0 : i64, keepdims = false} : (tensor<1xf64>) -> tensor<i64>
   return %1 : tensor<i64>
 }
+
+// -----
+
+// Blocks of branches and loops are fused on their own; a constant in front of them is a scalar there, too. What is
+// computed in front of a loop stays there, and what a loop carries is computed.
+// CHECK-LABEL: func.func @in_loop
+// CHECK-SAME: (%[[X:.*]]: tensor<8xf32>, %[[Y:.*]]: tensor<8xf32>
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK: %[[BEFORE:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[Y]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK: scf.for {{.*}} iter_args(%[[A:.*]] = %[[X]])
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[BEFORE]] : tensor<8xf32>, tensor<8xf32>)
+// CHECK: arith.mulf %{{.*}}, %[[TWO]]
+// CHECK-NEXT: arith.addf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @in_loop(%x: tensor<8xf32>, %y: tensor<8xf32>, %n: index) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %two = "weft.constant"() {value = dense<2.0> : tensor<8xf32>} : () -> tensor<8xf32>
+  %before = "weft.multiply"(%x, %y) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<8xf32> {
+    %p = "weft.multiply"(%a, %two) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    %s = "weft.add"(%p, %before) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
