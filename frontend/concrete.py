@@ -17,8 +17,7 @@ from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .containers import Contents
-from .diagnostics import explain, is_raised_by_weft, python_exception
-from .effects import raise_at_run_time
+from .diagnostics import explain, python_exception
 from .outcomes import (
     ArgumentResult,
     ChosenResult,
@@ -246,7 +245,7 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     contents = Contents(args, kwargs)
     previous = set_current_trace(trace)
     try:
-        returned = _returned(trace, function, args, kwargs, trace)
+        returned = _returned(trace, function, args, kwargs)
         contents.require_unchanged(function, concrete.name)
         outputs = Outputs(trace, concrete._distinct)
         concrete._result = outputs.collect(returned)
@@ -274,24 +273,16 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     return trace
 
 
-def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any, trace: Trace) -> Any:
+def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """What the user's function returns; None where it always raises when it runs."""
     try:
         return _run_user_function(function, args, kwargs)
     except Diverged:
         return None
     except Exception as error:
-        if not trace.has_effects or refuses(error):
+        if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
             raise
         record_raise(trace, error)  # after what the call does before
-        return None
-    except Exception as error:
-        # What was recorded comes first at run time: it may print, write to arguments, or raise something else.
-        if trace.op_count + len(trace.callbacks) == 0 and not holds_traced(error, depth=3):
-            raise
-        if is_raised_by_weft(error):
-            raise
-        raise_at_run_time(trace, error)
         return None
 
 

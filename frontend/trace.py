@@ -88,6 +88,8 @@ class Trace:
         self.op_count = 0
         self.snapshots: list[Any] = []
         """What the staged loops and branches that are being recorded could reach when they began."""
+        self.has_effects = False
+        """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()
@@ -177,6 +179,7 @@ class Trace:
 
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
         """Record that the call ends with a Python exception where the condition holds."""
+        self.has_effects = True
         operands = [condition._value(), *(value._value() for value in values)]
         self.create(RaiseIf, operands, {"error": error, "message": message})
 
@@ -191,6 +194,7 @@ class Trace:
 
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
+        self.has_effects = True
         self.callbacks.append(callback)
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
@@ -202,6 +206,7 @@ class Trace:
         if storage.ref is not None:
             return
         self.cells.add(storage)
+        self.has_effects = self.has_effects or storage.argument is not None
         with context():
             if storage.argument is not None:
                 argument = self.block.arguments[storage.argument]
