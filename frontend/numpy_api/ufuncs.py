@@ -151,7 +151,8 @@ def _loop(
 def _weak_type(operand: Any) -> Any:
     """The dtype of an operand; int, float or complex for a Python scalar, which is weak (NEP 50)."""
     if isinstance(operand, TracedArray):
-        return operand._python_type or operand.dtype
+        number = operand._python_type
+        return operand.dtype if number is None or number is bool else number
     if isinstance(operand, bool):
         return np.dtype(np.bool_)
     for weak in _WEAK:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import operator
+from types import FunctionType, ModuleType
 from typing import Any
 
+from ...array import TracedArray
+from ...locations import is_own_module
 from ...views import get_item
 from ...views import set_item as assign_item
 from .iterables import Sequence
@@ -21,12 +24,31 @@ index = _Index()
 
 
 def attr(owner: Any, name: str) -> Any:
-    """`owner.name`."""
+    """`owner.name`; a property is a function, which is converted."""
+    if not isinstance(owner, (TracedArray, ModuleType)):
+        member = _member(type(owner), name)
+        if isinstance(member, property) and isinstance(member.fget, FunctionType):
+            from .calls import call
+
+            return call(member.fget, owner)
     return getattr(owner, name)
+
+
+def _member(kind: type, name: str) -> Any:
+    """What a class defines under a name."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
 
 
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
+    method = _member(type(container), "__getitem__")
+    if isinstance(method, FunctionType) and not is_own_module(method.__module__):
+        from .calls import call
+
+        return call(method, container, key)
     return container.item(key) if isinstance(container, Sequence) else get_item(container, key)
 
 

@@ -64,7 +64,7 @@ def converted(function: Any) -> Callable[..., Any]:
     if inspect.isclass(function) or isinstance(function, types.BuiltinFunctionType):
         result: Callable[..., Any] = function
         return result
-    method = getattr(type(function), "__call__", None)
+    method = type(function).__dict__.get("__call__", getattr(type(function), "__call__", None))  # noqa: B004
     if isinstance(method, types.FunctionType) and not is_library(method.__module__):
         return functools.partial(_converted_function(method), function)
     called: Callable[..., Any] = function

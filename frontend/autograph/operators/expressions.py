@@ -73,7 +73,7 @@ def is_(left: Any, right: Any) -> Any:
             return as_bool(one.is_none.copy())
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
-            return one._any(lambda option: option is other)
+            return one._any(lambda option, other=other: option is other)
     return left is right
 
 

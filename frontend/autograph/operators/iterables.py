@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....dialect.errors import WeftValueError
+from ....dialect.errors import UnsupportedError, WeftValueError
 from ...array import TracedArray
 from ...staging import current_trace
 
@@ -211,7 +211,18 @@ class Filtered:
     """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
 
     condition: Callable[[Any], Any]
-    inner: Sequence
+    inner: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in self.inner:
+            wanted = self.condition(item)
+            if isinstance(wanted, TracedArray):
+                raise UnsupportedError(
+                    "filter() with a condition on run-time values is walked by a `for` loop only, or by a list "
+                    "comprehension with `if`"
+                )
+            if wanted:
+                yield item
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,8 @@ class _Recording:
             self.trace, "scf.for" if loop.test is None else "scf.while", regions=1 + bool(loop.test)
         )
         self.condition: Value | None = None
+        self.passed = carried
+        """What the test passes on to the body and the results; the test may bind names."""
         self.regions: list[Region] = []
         self.ends: list[dict[tuple[Any, ...], Any]] = []
         """The values of the carried places at the end of each region."""
@@ -176,16 +178,24 @@ class _Recording:
                 self._bind(region, kinds, 0)
                 self.condition = self._condition()
                 kinds = self._leave(kinds)
+                self.passed = {key: self._after_test(key, c) for key, c in kinds.items()}
         with context():
             counter = [] if self.loop.test is not None else [ir.IndexType.get()]
-        region = self._enter(len(self.regions), kinds, counter)
+        region = self._enter(len(self.regions), self.passed, counter)
         with self.draft.recording(region):
-            self._bind(region, kinds, len(counter))
+            self._bind(region, self.passed, len(counter))
             self.path = Path(region)
             record_path(self.trace, self.path, self._body(region, counter), False)
             self._note_exit(self.path)
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
+
+    def _after_test(self, key: tuple[Any, ...], carried: Carried) -> Carried:
+        """A carried place as the test leaves it: what it assigns has a value then."""
+        if key not in self.carried:
+            return carried
+        kind = kind_of(self.ends[0][key])
+        return Carried(carried.place, carried.initial, kind if carried_types(kind) else carried.kind)
 
     def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
         types = [t for c in kinds.values() for t in carried_types(c.kind)]
@@ -280,11 +290,12 @@ class _Recording:
     def finish(self) -> None:
         """End the regions and put the loop in place; the places get its results."""
         trace, loop = self.trace, self.loop
-        types = [t for c in self.carried.values() for t in carried_types(c.kind)]
+        types = [t for c in self.passed.values() for t in carried_types(c.kind)]
         for region, ends in zip(self.regions, self.ends, strict=True):
             is_test = loop.test is not None and region is self.regions[0]
             with self.draft.recording(region):
-                values = [v for key, c in self.carried.items() for v in flatten(trace, ends[key], c.kind)]
+                kinds = self.passed if is_test else self.carried
+                values = [v for key, c in kinds.items() for v in flatten(trace, ends[key], c.kind)]
                 if is_test:
                     assert self.condition is not None
                     self.draft.terminate(region, "scf.condition", [self.condition, *values])
@@ -296,7 +307,7 @@ class _Recording:
             zero, one = index_constant(trace, 0, self.draft), index_constant(trace, 1, self.draft)
             operands = [zero, loop.trips, one, *self.initial]
         results = iter(self.draft.finish(operands, types))
-        for key, carried in self.carried.items():
+        for key, carried in self.passed.items():
             value = unflatten(trace, carried.kind, results)
             if loop.runs and isinstance(value, MaybeUnbound):
                 value = value.value

@@ -91,7 +91,8 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
             return None
         if exit_ == RETURN:
             return exit_
-    assert trace is not None and start is not None, "a traced value exists only while a trace is recorded"
+    assert trace is not None, "a traced value exists only while a trace is recorded"
+    assert start is not None, "the recording can go back to the last iteration"
     start.roll_back()
     left = Loop(trace, body, (test, body), dead, test=test).record()
     return finish_loop(left, orelse)
@@ -99,13 +100,18 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
 
 def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
     """What follows a loop: its `else` unless it was left, and for `break` the statements behind."""
-    if orelse is not None:
-        exit_ = continued(exit_, orelse, (orelse,))
-    return without_break(exit_)
+    if orelse is None:
+        return without_break(exit_)
+    if exit_ is None:
+        return orelse()
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return without_break(exit_)
+    bodies = (orelse, lambda: without_break(_left(exit_)))
+    return stage_if(current(), exit_.among(0), bodies, (orelse,))[0]
 
 
 def run_items(items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | None = None) -> Exit:
-    """A loop that Python runs; once an iteration may have left it at run time, the next ones are recorded as branches."""
+    """A loop that Python runs; after an iteration that may have left it at run time, the next ones are branches."""
     exit_: Exit = None
     for item in items:
         exit_ = continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
