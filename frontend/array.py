@@ -43,8 +43,6 @@ class Behaviour:
     call_ufunc: Callable[..., Any]
     call_function: Callable[..., Any]
     namespace_function: Callable[[str], Callable[..., Any]]
-    is_visible: Callable[[Storage], bool] = lambda storage: True
-    """Whether the program can still see an array under another name."""
 
 
 _defined: list[Behaviour] = []
@@ -170,10 +168,10 @@ class TracedArray:
         """The SSA values of the storage and of every view on the way to this one."""
         storage = self._storage
         trace = storage.trace
-        if any(source.version != version for source, version in storage.sources):
+        if any(source.is_stale for source in storage.sources):
             raise UnsupportedError(
                 f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, be "
-                f"one that was written since, made at {storage.sources[0][0].made_at or 'its entry'}; make a copy before "
+                f"one that was written since, made at {storage.sources[0].storage.made_at or 'its entry'}; make a copy before "
                 "the condition or loop (x = x.copy())"
             )
         value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
@@ -210,10 +208,10 @@ class TracedArray:
     def _require_own_memory(self) -> None:
         """Refuse to write an array that may be another one, which the program can see, at run time."""
         sources = self._storage.sources
-        if sources and any(_behaviour().is_visible(source) for source, _ in sources):
+        if any(source.is_visible() for source in sources):
             raise UnsupportedError(
                 f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
-                f"another array of the program, made at {sources[0][0].made_at or 'its entry'}, or a new one; make a "
+                f"another array of the program, made at {sources[0].storage.made_at or 'its entry'}, or a new one; make a "
                 "copy before the condition or loop (x = x.copy()) and write to that"
             )
         self._storage.sources = ()

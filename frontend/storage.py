@@ -7,6 +7,7 @@ place, so that a view sees what was written to its base, in program order, as in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,18 @@ class ViewStep:
 class Storage:
     """An array that a trace computed or was given, before any view of it."""
 
-    __slots__ = ("argument", "known", "made_at", "ref", "region", "sources", "trace", "type", "value", "version")
+    __slots__ = (
+        "argument",
+        "known",
+        "made_at",
+        "ref",
+        "region",
+        "sources",
+        "trace",
+        "type",
+        "value",
+        "version",
+    )
 
     def __init__(
         self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None
@@ -55,10 +67,26 @@ class Storage:
         """Where the value is defined: it can be used as long as the region is open."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
-        self.sources: tuple[tuple[Storage, int], ...] = ()
-        """Storages that this may be at run time (`y = a if c else b` is a or b), with their versions."""
+        self.sources: tuple[Source, ...] = ()
+        """Storages that this may be at run time: `y = a if c else b` is a or b."""
         self.made_at = trace.user_location()
         """Where the user's program made it, for messages."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """An array that another one may be at run time."""
+
+    storage: Storage
+    version: int
+    """How often it had been written."""
+    is_visible: Callable[[], bool]
+    """Whether the program can still see it under a name of its own."""
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it was written since."""
+        return self.storage.version != self.version
 
 
 def reshape_is_view(base: TensorType, path: tuple[ViewStep, ...], shape: tuple[int, ...]) -> bool:

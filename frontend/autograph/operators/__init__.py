@@ -6,11 +6,10 @@ paths leave behind. The other modules say what each construct means in these ter
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 from . import access, calls, comprehensions, effects, exits, expressions, for_loops, statements, tries
+from .namespace import OPERATORS
 
-OPERATORS = SimpleNamespace(
+vars(OPERATORS).update(
     BREAK=exits.BREAK,
     CONTINUE=exits.CONTINUE,
     RETURN=exits.RETURN,
@@ -41,6 +40,4 @@ OPERATORS = SimpleNamespace(
     raise_=effects.raise_,
     comprehension=comprehensions.comprehension,
 )
-"""What `weft_` is in converted code."""
-
 __all__ = ["OPERATORS"]

@@ -11,6 +11,7 @@ from ...locations import is_own_module
 from ...views import get_item
 from ...views import set_item as assign_item
 from .iterables import Sequence
+from .namespace import OPERATORS
 
 
 class _Index:
@@ -28,9 +29,7 @@ def attr(owner: Any, name: str) -> Any:
     if not isinstance(owner, (TracedArray, ModuleType)):
         member = _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
-            from .calls import call
-
-            return call(member.fget, owner)
+            return OPERATORS.call(member.fget, owner)
     return getattr(owner, name)
 
 
@@ -46,9 +45,7 @@ def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
-        from .calls import call
-
-        return call(method, container, key)
+        return OPERATORS.call(method, container, key)
     return container.item(key) if isinstance(container, Sequence) else get_item(container, key)
 
 

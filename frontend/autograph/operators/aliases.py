@@ -6,6 +6,7 @@ value; a write is refused when a or b can still be seen.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,7 +14,7 @@ from ...array import TracedArray
 from ...locations import user_frames
 from ...masked import MaskedSelection
 from ...regions import Region
-from ...storage import Storage
+from ...storage import Source, Storage
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
 from .places import Snapshot
@@ -67,7 +68,9 @@ def note_sources(outside: Region, result: Any, candidates: Iterable[Any]) -> Non
     for candidate in candidates:
         if isinstance(candidate, TracedArray) and outside.is_inside(candidate._storage.region):
             found[id(candidate._storage)] = candidate._storage
-    result._storage.sources = tuple((storage, storage.version) for storage in found.values())
+    result._storage.sources = tuple(
+        Source(storage, storage.version, functools.partial(is_visible, storage)) for storage in found.values()
+    )
 
 
 def is_visible(storage: Storage) -> bool:

@@ -27,6 +27,7 @@ from .iterables import (
     Zipped,
     sequence_of,
 )
+from .namespace import OPERATORS
 from .statements import current
 
 Key = Callable[[Any], Any]
@@ -83,11 +84,9 @@ def reversed_(iterable: Any) -> Any:
 
 def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     """`map`."""
-    from .calls import call
-
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
-    applied = functools.partial(call, function)
+    applied = functools.partial(OPERATORS.call, function)
     if not found or len(found) != len(sequences):
         return builtins.map(applied, *iterables)
     return Mapped(applied, Zipped(found))
@@ -95,10 +94,8 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
 
 def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
     """`filter`."""
-    from .calls import call
-
     condition: Callable[[Any], Any] = (
-        functools.partial(call, function) if function is not None else lambda item: item
+        functools.partial(OPERATORS.call, function) if function is not None else lambda item: item
     )
     sequence = sequence_of(iterable)
     if sequence is None and not _holds_traced(iterable):
@@ -193,13 +190,11 @@ def _fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 
 def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
-    from .calls import call
-
     if sequence_of(iterable) is None:
-        return functools.reduce(functools.partial(call, function), iterable, *initial)
+        return functools.reduce(functools.partial(OPERATORS.call, function), iterable, *initial)
     if not initial:
         initial, iterable = (iterable[0],), iterable[1:]
-    return _fold(functools.partial(call, function), iterable, initial[0])
+    return _fold(functools.partial(OPERATORS.call, function), iterable, initial[0])
 
 
 def any_(iterable: Any) -> Any:
@@ -251,10 +246,8 @@ def _extreme(
     key: Key | None,
     default: Any,
 ) -> Any:
-    from .calls import call
-
     items = args[0] if len(args) == 1 else args
-    rank: Key = (lambda item: item) if key is None else functools.partial(call, key)
+    rank: Key = (lambda item: item) if key is None else functools.partial(OPERATORS.call, key)
     if not isinstance(items, (TracedArray, Sequence)) and not _is_walkable(items):
         return builtin(*args, key=key, **default)
     if isinstance(items, TracedArray) and items.ndim and items.type.shape[0] is None:
@@ -286,13 +279,11 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     """`sorted`: of an array of one axis and known length."""
     if not isinstance(iterable, TracedArray) and not _holds_traced(iterable):
         return builtins.sorted(iterable, key=key, reverse=reverse)
-    from .calls import call
-
     values = asarray(list(iterable) if not isinstance(iterable, TracedArray) else iterable)
     if key is None:
         ordered = np.sort(values)
         return list(ordered[::-1] if reverse else ordered)
-    ranks = asarray([call(key, item) for item in values])
+    ranks = asarray([OPERATORS.call(key, item) for item in values])
     order = np.argsort(-ranks if reverse else ranks, kind="stable")
     return list(values[order])
 

@@ -16,6 +16,7 @@ from ..convert import convert, is_converted
 from ..marks import is_marked
 from .expressions import if_exp
 from .growing import GrowingList
+from .namespace import OPERATORS
 from .optional import Chosen
 from .replacements import replacement_of
 
@@ -74,14 +75,7 @@ def converted(function: Any) -> Callable[..., Any]:
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if is_library(function.__module__) or is_marked(function) or is_converted(function.__code__):
         return function
-    return convert(function, namespace())
-
-
-def namespace() -> Any:
-    """The operators, which converted code calls `weft_`."""
-    from . import OPERATORS
-
-    return OPERATORS
+    return convert(function, OPERATORS)
 
 
 @cache

@@ -9,6 +9,7 @@ from ....dialect.errors import (
     LeakedArrayError,
     PassError,
     UnsupportedError,
+    WeftError,
 )
 from ...effects import raise_at_run_time
 from ...locations import is_own_frame
@@ -18,7 +19,10 @@ from ..diverged import Diverged
 
 def refuses(error: BaseException) -> bool:
     """Whether an exception says that weft cannot compile something, and not what the program does when it runs."""
-    return isinstance(error, _REFUSALS) or (isinstance(error, RuntimeError) and _is_internal(error))
+    if isinstance(error, _REFUSALS):
+        return True
+    is_expected = isinstance(error, _EXPECTED) or not _is_internal(error)
+    return not is_expected and not isinstance(error, WeftError)
 
 
 _REFUSALS = (
@@ -30,6 +34,9 @@ _REFUSALS = (
     PassError,
     RecursionError,
 )
+
+_EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, UnboundLocalError)
+"""What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
 
 _RAISERS = ("raise_", "fail")
 """The functions of weft that raise for the user."""

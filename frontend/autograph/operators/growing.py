@@ -34,6 +34,7 @@ from .abstract import (
 )
 from .iterables import Sequence
 from .mismatches import control_flow_error
+from .namespace import OPERATORS
 
 ROOM = 8
 """How many items there is room for at first."""
@@ -96,7 +97,6 @@ class GrowingList(RuntimeLength):
             if _is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
-        from .statements import if_
 
         def grow() -> None:
             double = lookup("concatenate")
@@ -104,7 +104,7 @@ class GrowingList(RuntimeLength):
 
         room = self._arrays[0].shape[0] if self._arrays else 0
         if self._arrays:
-            if_(np.greater_equal(self._length, room), grow)
+            OPERATORS.if_(np.greater_equal(self._length, room), grow)
         trace = _trace()
         values = [trace.wrap(value) for value in flatten(trace, item, kind)]
         arrays = []
@@ -117,9 +117,7 @@ class GrowingList(RuntimeLength):
 
     def extend(self, items: Any) -> None:
         """Add several items."""
-        from .for_loops import for_
-
-        for_(items, self.append)
+        OPERATORS.for_(items, self.append)
 
     def __iadd__(self, items: Any) -> GrowingList:
         self.extend(items)
