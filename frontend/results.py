@@ -86,7 +86,7 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
         array.tolist() if is_python else list(array)
         for array, is_python in zip(arrays, are_python, strict=True)
     ]
-    return [unflatten(item, lambda i, row=row: row[i]) for row in zip(*columns, strict=True)]
+    return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
 
 
 def _is_array(value: object) -> bool:

@@ -420,3 +420,74 @@ class TestStrings:
         assert format_string("x = ", (F64(1.5), "", ".3f"), ("a", "r", "")) == "x = 1.500'a'"
         assert to_string(F64(1.5)) == "1.5"
         assert string_of("{}".format, 1) == "1"
+
+
+class TestInControlFlow:
+    """Effects where arrays decide what runs."""
+
+    def test_prints_in_loops_and_branches(self):
+        def f(x, n):
+            print("start", n)
+            for i in range(n):
+                x = x * 2
+                if x.sum() > 10:
+                    print(f"{i}: large {x.sum():.1f}", x, sep=" -> ")
+                    break
+                print(i, end=";")
+            else:
+                print("not broken")
+            print("%s after %d" % (x, n), "{!r}".format(n))  # noqa: UP031, UP032
+            return x
+
+        same(f, *[(np.arange(3.0), I64(n)) for n in (0, 1, 2, 5)])
+
+    def test_python_is_called_in_loops(self):
+        def f(x, n):
+            total = F64(0)
+            for i in range(n):
+                total = total + weft.py_call(lambda a, k: a.sum() + k, x, i, result=weft.TensorSpec())
+                x = x * 2
+            return total
+
+        same(f, *[(np.arange(3.0), I64(n)) for n in (0, 1, 4)])
+
+    def test_exceptions_with_values_of_the_iteration(self):
+        def f(x, n, log):
+            for i in range(n):
+                log[i] = i + 1
+                if x > i * i:
+                    continue
+                if i > 3:
+                    raise OddError(x, hint=(i, f"at {i}"))
+                raise KeyError(i, x)
+            return x
+
+        same(f, *[(F64(x), I64(n), np.zeros(8)) for x, n in ((100, 8), (3, 8), (20, 8), (0.5, 1), (0, 0))])
+
+    def test_strings_of_branches_can_be_printed_and_returned(self):
+        def f(x):
+            name = "positive" if x > 0 else "negative"
+            print(name, [name], f"<{name}>")
+            return f"{x} is {name}"
+
+        same(f, F64(1), F64(-1))
+
+    def test_tracebacks_have_one_entry_for_a_function(self):
+        def check(x, i):
+            if x < i:  # noqa: SIM102
+                if i > 2:
+                    raise ValueError("small")
+            return x
+
+        def f(x):
+            for i in range(5):
+                x = check(x, i) * 1
+            return x
+
+        expected = traceback.extract_tb(raised_by(f, F64(2)).__traceback__)
+        compiled = weft.function(f)
+        for _ in range(2):
+            got = traceback.extract_tb(raised_by(compiled, F64(2)).__traceback__)
+            assert [(e.name, e.lineno, e.line) for e in got if e.name != "__call__"] == [
+                (e.name, e.lineno, e.line) for e in expected
+            ]

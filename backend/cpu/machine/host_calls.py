@@ -8,7 +8,7 @@ call has failed, and who called the machine code raises it.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 from weakref import WeakValueDictionary
@@ -62,15 +62,18 @@ class HostLink:
             self.before()
         count = sum(1 + t.shape.count(None) for t in (*site.operands, *site.results))
         words = iter((ctypes.c_int64 * count).from_address(tensors))
-        operands = [_read(next(words), t.with_shape(_shape(t, words))) for t in site.operands]
-        places = [(next(words), t.with_shape(_shape(t, words))) for t in site.results]
+        operands = [_read(next(words), _known(t, words)) for t in site.operands]
+        places = [(next(words), _known(t, words)) for t in site.results]
         results = call_back(self._callbacks[site.callback], operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
             ctypes.memmove(address, array.ctypes.data, array.nbytes)
 
 
-def _shape(tensor: TensorType, words: Any) -> tuple[int, ...]:
-    return tuple(next(words) if extent is None else extent for extent in tensor.shape)
+def _known(tensor: TensorType, words: Iterator[int]) -> TensorType:
+    """The type with its unknown extents taken from the words that follow."""
+    if tensor.is_static:
+        return tensor
+    return tensor.with_shape([next(words) if extent is None else extent for extent in tensor.shape])
 
 
 def _read(address: int, tensor: TensorType) -> Array:
