@@ -279,7 +279,7 @@ def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any
         return _run_user_function(function, args, kwargs)
     except Diverged:
         return None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
             raise
         record_raise(trace, error)  # after what the call does before

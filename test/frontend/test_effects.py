@@ -472,6 +472,19 @@ class TestInControlFlow:
 
         same(f, F64(1), F64(-1))
 
+    def test_leaving_the_program(self):
+        @weft.function
+        def f(x):
+            if x > 1:
+                sys.exit(3)
+            if x < 0:
+                raise SystemExit(x)
+            return x
+
+        assert f(F64(1)) == 1
+        assert raised_by(f, F64(2)).code == 3
+        assert raised_by(f, F64(-1)).code == -1
+
     def test_tracebacks_have_one_entry_for_a_function(self):
         def check(x, i):
             if x < i:  # noqa: SIM102

@@ -103,7 +103,7 @@ def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> Non
         outcome = body()
     except Diverged:
         path.is_dead = True
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if refuses(error):
             raise
         record_raise(trace, error)

@@ -52,7 +52,7 @@ def _is_internal(error: BaseException) -> bool:
     )
 
 
-def record_raise(trace: Trace, error: Exception) -> None:
+def record_raise(trace: Trace, error: BaseException) -> None:
     """Raise an exception at run time, at the present place of the recording."""
     raise_at_run_time(trace, error)
 
