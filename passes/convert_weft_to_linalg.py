@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from ..dialect.attributes import elements_from_mlir, type_from_mlir
 from ..dialect.errors import InternalError
 from ..dialect.host_calls import SIGNATURE, declared_callback
+from ..dialect.loops import INTERRUPTIBLE
 from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ..dialect.op import Op
 from ..dialect.ops.creation import Constant
@@ -126,6 +127,8 @@ class _FunctionConverter:
             attributes={name: operation.attributes[name] for name in operation.attributes},
             regions=len(operation.regions),
         )
+        if operation.name in ("scf.for", "scf.while"):
+            new.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
         self.values.update(zip(operation.results, new.results, strict=True))
         for source, target in zip(operation.regions, new.regions, strict=True):
             for block in list(source):

@@ -80,6 +80,8 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         OverflowError,
         AttributeError,
         UnboundLocalError,
+        MemoryError,
+        RecursionError,
     )
 }
 """The exceptions that compiled code may raise, by name."""

@@ -14,12 +14,13 @@ from ....dialect.errors import InternalError, WeftError, WeftValueError
 from ....dialect.mlir import Module, Type, ir
 from ..planning.arena import ALIGNMENT
 from ..planning.buffers import Plan
-from ..planning.failures import DEPTH, RECORD_LENGTH, STACK, HostSite
+from ..planning.failures import CHECKED, DEPTH, POLLED, RECORD_LENGTH, STACK, HostSite
 from ..planning.shapes import static_shape
 from . import llvm
 from .entry import check_array_layout, fixed_extents, heap_extents
 from .heap_blocks import HeapBlocks
 from .host_calls import HostLink
+from .interrupts import INTERRUPTED, take_exception
 from .recursion import depth_limit, stack_budget
 from .stages import STAGES, Lowering, stage_text
 
@@ -104,6 +105,7 @@ class Executable:
         self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
         self._frames: list[_Frame] = []
         self._shapes = [static_shape(type) for type in plan.results]
+        self._may_fail = bool(plan.sites) or plan.polls
         self._allocated = [index for index in range(len(plan.results)) if index not in plan.on_heap]
         # The shapes of all results when they are known now, for the quick way through a call.
         self._outputs: _Outputs | None = None
@@ -144,10 +146,12 @@ class Executable:
             frame.table[:] = [*map(id, arrays), *map(id, results)]
         else:
             self._fill_table(frame, arrays, results)
+        if self.plan.polls:
+            frame.record[POLLED] = frame.record[CHECKED] = 0
         if self.plan.calls:
             frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
-        if self.plan.sites and frame.record[0]:
+        if self._may_fail and frame.record[0]:
             try:
                 raise self._failure(frame)  # in no variable here: the arguments would stay with the traceback
             finally:
@@ -220,6 +224,9 @@ class Executable:
         return outputs, next(known)
 
     def _failure(self, frame: _Frame) -> RuntimeFailure:
+        if frame.record[0] == INTERRUPTED:
+            raised = take_exception(frame.record)
+            return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
         site = self.plan.sites[frame.record[0] - 1]
         if isinstance(site, HostSite):
             exception = frame.link.take_exception() if frame.link is not None else KeyboardInterrupt()
@@ -270,11 +277,14 @@ _RELEASE_ELEMENTS = 1 << 15
 
 
 def _function_type(plan: Plan) -> Any:
-    """Calls on small arrays keep the interpreter lock: getting it back may take longer than the call."""
+    """Calls on small arrays keep the interpreter lock: getting it back may take longer than the call.
+
+    Not so where loops decide at run time how long they take.
+    """
     shapes = [static_shape(type) for type in plan.inputs + plan.results]
     # An unknown extent counts as a large one.
     elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
-    make = ctypes.CFUNCTYPE if elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
+    make = ctypes.CFUNCTYPE if plan.polls or elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
     return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 

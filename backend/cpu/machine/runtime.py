@@ -6,7 +6,8 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 from __future__ import annotations
 
 from ....dialect.mlir import Module, ir
-from ..planning.names import CLEAR, RELEASE, RESERVE
+from ..planning.names import CLEAR, POLL, RELEASE, RESERVE
+from .interrupts import DECLARATIONS, POLL_FUNCTION
 
 ENTRY_WORDS = 5
 """The 64-bit words of an entry: the block twice, an offset of 0, the bytes it has, a stride of 1."""
@@ -89,7 +90,7 @@ llvm.func @malloc(i64) -> !llvm.ptr
 llvm.func @free(!llvm.ptr)
 """
 
-_FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR}
+_FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR, POLL: POLL_FUNCTION}
 
 
 def link_runtime(module: Module) -> None:
@@ -98,7 +99,7 @@ def link_runtime(module: Module) -> None:
     called = [name for name in _FUNCTIONS if name in found]
     if not called:
         return
-    runtime = ir.Module.parse(_C_LIBRARY + "".join(_FUNCTIONS[name] for name in called))
+    runtime = ir.Module.parse(_C_LIBRARY + DECLARATIONS + "".join(_FUNCTIONS[name] for name in called))
     for name in called:
         found.pop(name).erase()
     with ir.InsertionPoint(module.body):

@@ -21,6 +21,8 @@ _COMPLEX = """
 cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp clog cpow csin csinh csqrt ctan ctanh
 """
 _MEMORY = "aligned_alloc calloc free malloc memcmp memcpy memmove memset"
+_TIME = "timespec_get"
+_PYTHON = "PyGILState_Ensure PyGILState_Release PyErr_CheckSignals PyErr_Fetch"
 # Called by the machine code that LLVM makes for conversions and wide arithmetic the processor does not have.
 _COMPILER = """
 __truncsfhf2 __truncdfhf2 __extendhfsf2 __extendhfdf2 __truncsfbf2 __truncdfbf2 __extendbfsf2
@@ -30,7 +32,11 @@ __mulsc3 __divdc3 __divsc3
 _BOTH_PRECISIONS = _MATH.split() + _COMPLEX.split()
 
 ALLOWED = frozenset(
-    [*_BOTH_PRECISIONS, *(f"{name}f" for name in _BOTH_PRECISIONS), *_MEMORY.split(), *_COMPILER.split()]
+    [
+        *_BOTH_PRECISIONS,
+        *(f"{name}f" for name in _BOTH_PRECISIONS),
+        *" ".join([_MEMORY, _TIME, _PYTHON, _COMPILER]).split(),
+    ]
 )
 
 
@@ -78,7 +84,7 @@ def _libraries() -> list[ctypes.CDLL]:
         names += ["libm.so.6", "libgcc_s.so.1"]
     elif sys.platform == "win32":
         names = ["ucrtbase", "msvcrt"]
-    found = []
+    found: list[ctypes.CDLL] = [ctypes.pythonapi]
     for name in names:
         try:
             found.append(ctypes.CDLL(name))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from .clusters import contains
 from .failures import FailureSites, record_type
+from .interrupts import insert_polls, is_interruptible
 from .names import is_kernel_name
 
 
@@ -21,7 +22,13 @@ class KernelInterface:
     """How a kernel is called."""
 
     tensors: int  # tensor results; as many destinations are the last arguments
-    may_raise: bool  # takes the error record as one more argument, behind the destinations
+    may_raise: bool
+    polls: bool  # has loops that look for interrupts
+
+    @property
+    def takes_record(self) -> bool:
+        """Whether the error record is one more argument, behind the destinations."""
+        return self.may_raise or self.polls
 
 
 def memref_type(tensor: Type) -> Type:
@@ -55,15 +62,16 @@ def convert_kernel(function: Operation, failures: FailureSites) -> KernelInterfa
                 _make_memref(argument, writable=index >= first)
             if index >= first:
                 destinations.append(argument)
+    types = [value.type for value in scalars]
     _store_results(results, tensors, scalars, destinations)
-    if may_raise:
+    polls = is_interruptible(function)
+    if may_raise or polls:
         record = block.add_argument(record_type(), function.location)
         failures.lower_nested(function, record)
+        insert_polls(function, record, failures)
     inputs = [argument.type for argument in block.arguments]
-    function.attributes["function_type"] = ir.TypeAttr.get(
-        ir.FunctionType.get(inputs, [value.type for value in scalars])
-    )
-    return KernelInterface(len(tensors), may_raise)
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, types))
+    return KernelInterface(len(tensors), may_raise, polls)
 
 
 def _make_memref(argument: Value, *, writable: bool) -> None:

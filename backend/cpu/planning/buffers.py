@@ -2,7 +2,7 @@
 
 Before: the outlined function on tensors. After: a function of memrefs, which allocates nothing:
 
-    func.func @f(inputs and written arguments..., results..., workspace: memref<?xi8>, record: memref<18xi64>)
+    func.func @f(inputs and written arguments..., results..., workspace: memref<?xi8>, record: memref<20xi64>)
 
 Results are made in their out-parameters and updates happen in place wherever nobody reads the old value any
 more; what else is needed lives in the workspace. Effects happen in program order: a written argument gets its
@@ -12,7 +12,7 @@ new value early only if no error can be raised in between and nobody reads the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ....dialect.errors import InternalError
@@ -33,6 +33,7 @@ from .functions import (
 from .heap import Block as Place
 from .heap import Heap, table_type
 from .host_calls import HostCalls, Placed
+from .interrupts import insert_polls
 from .lifetimes import Lifetimes
 from .names import is_function_call, is_host_call, wrapper_name
 from .outline import clone, entry_functions
@@ -76,6 +77,8 @@ class Plan:
     """The results in heap blocks, because their sizes depend on data."""
     calls: bool
     """Whether it calls other functions, or itself."""
+    polls: bool
+    """Whether it has loops that look for interrupts."""
 
 
 def plan_buffers(module: Module) -> list[Plan]:
@@ -94,7 +97,7 @@ def plan_buffers(module: Module) -> list[Plan]:
             needs = Needs(plan.workspace, plan.sizes, plan.blocks)
             build_wrapper(module, program.functions[plan.name], needs, failures, location)
     program.host_calls.finish()
-    return plans
+    return [replace(plan, polls=True) for plan in plans] if any(plan.polls for plan in plans) else plans
 
 
 @dataclass(frozen=True)
@@ -164,13 +167,14 @@ class _Planner:
                 self._return(list(self._body.operations)[-1].operation)
                 wanted = self._unknown_result_sizes()
                 func.ReturnOp([])
+            polls = insert_polls(new, self._record, self._failures)
             workspace = self._finish_workspace()
             self._drop_unused_arguments(new)
             sizes = self._build_sizes(new, len(inputs), wanted, workspace)
         self._old.erase()
         sites = self._failures.sites
-        raises = len(sites) > first_site or any(kernel.may_raise for kernel in self._kernels.values())
-        if raises or self._calls:
+        raises = len(sites) > first_site or any(kernel.takes_record for kernel in self._kernels.values())
+        if raises or polls or self._calls:
             with ir.InsertionPoint.at_block_begin(block), new.location:
                 self._failures.clear(self._record)
         copies, blocks = self._places.copies, self._places.heap.size
@@ -185,6 +189,7 @@ class _Planner:
             blocks,
             self._on_heap,
             self._calls,
+            polls or any(kernel.polls for kernel in self._kernels.values()),
         )
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:
@@ -297,14 +302,14 @@ class _Planner:
             busy.add(buffer)
             arguments.append(places.view(result, buffer))
             places.settle(result, buffer)
-        if interface.may_raise:
+        if interface.takes_record:
             arguments.append(self._record)
         scalars = list(op.results)[len(pairs) :]
         call = dialect("func").CallOp(
             [value.type for value in scalars], op.attributes["callee"].value, arguments
         )
         self._mapping.update(zip(scalars, call.results, strict=True))
-        if interface.may_raise:
+        if interface.takes_record:
             self._failures.propagate(self._record)
 
     def _call_function(self, op: Operation) -> None:

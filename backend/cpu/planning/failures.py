@@ -19,9 +19,10 @@ from .names import EXIT, RUNTIME
 from .scalars import element_of
 
 MAX_VALUES = 15
-DEPTH, STACK, *_ = range(1 + MAX_VALUES, 3 + MAX_VALUES)
-"""Further words of the record: how many calls of functions may be nested, and the lowest address of the stack."""
-RECORD_LENGTH = 3 + MAX_VALUES
+DEPTH, STACK, POLLED, CHECKED = range(1 + MAX_VALUES, 5 + MAX_VALUES)
+"""Further words of the record: how many calls of functions may be nested, the lowest address of the stack, and when a
+loop last looked at the time, and for interrupts."""
+RECORD_LENGTH = 5 + MAX_VALUES
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,10 @@ class Regions:
         types = [result.type for result in results if not isinstance(result.type, ir.RankedTensorType)]
         types += [ir.IndexType.get()] * len(self._varying(results))
         kept = [self._mapping[value] for value in operands if not isinstance(value.type, ir.RankedTensorType)]
-        return ir.Operation.create(op.name, results=types, operands=[*kept, *extents], regions=regions)
+        attributes = dict(op.attributes.items())
+        return ir.Operation.create(
+            op.name, results=types, operands=[*kept, *extents], attributes=attributes, regions=regions
+        )
 
     def _add_block(self, new: Operation, number: int, arguments: list[Value]) -> Block:
         types = [

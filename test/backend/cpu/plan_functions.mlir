@@ -3,14 +3,14 @@
 // A called function gets its memory from a wrapper, which counts the depth of calls; the caller looks at the record.
 
 // CHECK-LABEL: func.func @f(
-// CHECK-SAME:  %arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<0xi8>, %[[RECORD:.*]]: memref<18xi64>)
+// CHECK-SAME:  %arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<0xi8>, %[[RECORD:.*]]: memref<20xi64>)
 // CHECK:       call @g.call(%arg0, %arg1, %[[RECORD]])
 // CHECK:       scf.if
 // CHECK-NEXT:    func.call @weft_exit
 // CHECK:       return
 // CHECK-LABEL: func.func @g(
 // CHECK:       call @kernel_0(%arg0, %arg1)
-// CHECK-LABEL: func.func @g.call(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<18xi64>)
+// CHECK-LABEL: func.func @g.call(%arg0: memref<4xf32>, %arg1: memref<4xf32>, %arg2: memref<20xi64>)
 // CHECK:       scf.if
 // CHECK-NOT:   func.call
 // CHECK:       } else {
@@ -43,7 +43,7 @@ func.func private @g(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK:       call @twice.call(%arg0, %[[TABLE:.*]], %[[ENTRY:.*]], %{{.*}}, %{{.*}})
 // CHECK:       %[[N:.*]] = memref.load
 // CHECK-LABEL: func.func @twice.call
-// CHECK-SAME:  %arg1: memref<?xmemref<?xi8>>, %arg2: index, %arg3: memref<18xi64>, %arg4: memref<?xindex>
+// CHECK-SAME:  %arg1: memref<?xmemref<?xi8>>, %arg2: index, %arg3: memref<20xi64>, %arg4: memref<?xindex>
 // CHECK:         func.call @weft_clear
 // CHECK:         %[[SIZE:.*]] = func.call @twice_sizes(%arg0)
 // CHECK:         %[[FITS:.*]] = func.call @weft_reserve(%{{.*}}, %{{.*}}, %[[SIZE]])

@@ -4,7 +4,7 @@
 // on the stack. The record says that it failed until it sets it back.
 
 // CHECK-LABEL: func.func @straight
-// CHECK-SAME:  %[[X:.*]]: memref<?x3xf32>, %[[R:.*]]: memref<2xf32>, %{{.*}}: memref<0xi8>, %[[RECORD:.*]]: memref<18xi64>
+// CHECK-SAME:  %[[X:.*]]: memref<?x3xf32>, %[[R:.*]]: memref<2xf32>, %{{.*}}: memref<0xi8>, %[[RECORD:.*]]: memref<20xi64>
 // CHECK-DAG:   %[[WORDS:.*]] = memref.alloca() : memref<3xi64>
 // CHECK-DAG:   %[[SIZE:.*]] = memref.dim %[[X]]
 // CHECK:       memref.extract_aligned_pointer_as_index %[[X]]
