@@ -144,6 +144,8 @@ def make_pass(step: Step, passes: PassTable = PASSES) -> Pass:
     if step.anchors:
         raise WeftValueError(f"pipeline: {step.name} runs on {ROOT}, not nested in {step.anchors[-1]}")
     pass_class = load_pass(step.name, passes)
+    if not step.options:
+        return pass_class()
     hints = typing.get_type_hints(pass_class)
     fields = {f.name.replace("_", "-"): f.name for f in dataclasses.fields(pass_class)}
     values: dict[str, Any] = {}

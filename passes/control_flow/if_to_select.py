@@ -18,9 +18,9 @@ from .structure import (
     constant_of,
     control_ops,
     copy_of,
-    defined_inside,
     functions_with_control_flow,
     has_else,
+    is_defined_inside,
     is_used,
     keep_results,
     operations_in,
@@ -82,18 +82,18 @@ class IfToSelect(Pass):
 
     def _move_results_out(self, branch: Operation) -> int:
         """Replace the results that do not need the branches; returns how many these were."""
-        inside = defined_inside(branch)
         kept: list[bool] = []
         pairs = zip(yielded(body(branch, 0)), yielded(body(branch, 1)), strict=True)
         for result, (first, second) in zip(list(branch.results), pairs, strict=True):
-            same = first == second and first not in inside
+            same = first == second  # so it is defined outside of both
             small = self._is_small(result) and all(
-                value not in inside or constant_of(value) is not None for value in (first, second)
+                constant_of(value) is not None or not is_defined_inside(value, branch)
+                for value in (first, second)
             )
             if is_used(result) and (same or small):
                 with ir.InsertionPoint(branch), branch.location:
                     value = (
-                        first if same else _chosen(branch, _outside(first, inside), _outside(second, inside))
+                        first if same else _chosen(branch, *(_outside(v, branch) for v in (first, second)))
                     )
                 result.replace_all_uses_with(value)
             kept.append(not (same or small))
@@ -111,9 +111,9 @@ def _size(value: Value) -> int | None:
     return value_type.size if isinstance(value_type, TensorType) else None
 
 
-def _outside(value: Value, inside: set[Value]) -> Value:
-    """A value that is not inside: a copy of a constant that is."""
-    made = producer(value) if value in inside else None
+def _outside(value: Value, branch: Operation) -> Value:
+    """A value from outside of a branch: a copy of a constant that is inside."""
+    made = producer(value) if is_defined_inside(value, branch) else None
     copied: Value = value if made is None else copy_of(made, {}).results[0]
     return copied
 

@@ -32,14 +32,14 @@ class OptimizeControlFlow(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Run rounds while there are branches or loops, and passes change them."""
+        if not has_control_flow(module.operation):
+            return
         steps = parse_pipeline(PIPELINES[ROUND])
         for _ in range(self.max_rounds):
-            if not has_control_flow(module.operation):
-                break
             counting = _Counting()
             run_pipeline(module, steps, observers=[counting])
             statistics.update(counting.statistics)
-            if not counting.statistics:
+            if not counting.statistics or not has_control_flow(module.operation):
                 break
 
 

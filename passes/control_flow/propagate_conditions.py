@@ -9,7 +9,6 @@ from ...dialect.mlir import Block, Module, Operation, ir
 from ...dialect.ops.creation import Constant
 from ...dialect.register import create
 from ..base import Pass, Statistics
-from ..rewriting import operations_of
 from .facts import Facts, facts_of
 from .structure import (
     IF,
@@ -18,6 +17,7 @@ from .structure import (
     control_ops,
     functions_with_control_flow,
     has_else,
+    is_inside,
     tensor_of,
 )
 
@@ -47,32 +47,21 @@ def _use_condition(branch: Operation) -> int:
         return 0
     decided = 0
     for region in range(2 if has_else(branch) else 1):
-        block = body(branch, region)
-        decided += _replace(block, facts_of(condition, region == 0), _operations_below(branch, region))
+        decided += _replace(body(branch, region), facts_of(condition, region == 0))
     return decided
 
 
-def _operations_below(branch: Operation, region: int) -> list[Operation]:
-    inside: list[Operation] = []
-    for view in body(branch, region).operations:
-        operation = view.operation
-        inside += [operation, *(operations_of(operation) if len(operation.regions) else ())]
-    return inside
-
-
-def _replace(block: Block, facts: Facts, inside: list[Operation]) -> int:
+def _replace(block: Block, facts: Facts) -> int:
     """Let the ops inside a block use constants for what is known; returns how many uses there were."""
-    made = {}
     count = 0
-    for operation in inside:
-        for index, operand in enumerate(operation.operands):
-            if operand in facts and constant_of(operand) is None:
-                if operand not in made:
-                    with ir.InsertionPoint.at_block_begin(block):
-                        constant = create(
-                            Constant, [], {"value": facts[operand]}, location=operation.location
-                        )
-                    made[operand] = constant.results[0]
-                operation.operands[index] = made[operand]
-                count += 1
+    for value, known in facts.items():
+        if constant_of(value) is not None:
+            continue
+        uses = [use for use in value.uses if is_inside(use.owner.operation, block)]
+        if uses:
+            with ir.InsertionPoint.at_block_begin(block):
+                constant = create(Constant, [], {"value": known}, location=uses[0].owner.location).results[0]
+            for use in uses:
+                use.owner.operation.operands[use.operand_number] = constant
+        count += len(uses)
     return count

@@ -116,6 +116,27 @@ def defined_inside(operation: Operation) -> set[Value]:
     return found
 
 
+def is_inside(operation: Operation | None, block: Block) -> bool:
+    """Whether an op is in a block, or in a region of an op there; costs as much as it is deep."""
+    while operation is not None:
+        if operation.block == block:
+            return True
+        around = operation.parent
+        operation = None if around is None or around.operation.name == "func.func" else around.operation
+    return False
+
+
+def is_defined_inside(value: Value, operation: Operation) -> bool:
+    """Whether a value comes from inside an op."""
+    owner = value.owner
+    around = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
+    while around is not None and around.operation.name != "func.func":
+        if around.operation == operation:
+            return True
+        around = around.operation.parent
+    return False
+
+
 def used_inside(operation: Operation) -> list[Value]:
     """The operands of an op and of all ops inside it."""
     operands = list(operation.operands)

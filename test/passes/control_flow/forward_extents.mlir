@@ -109,15 +109,18 @@ func.func @growing(%x: tensor<?xf64>, %y: tensor<?xf64>, %nt: tensor<i64>, %c: t
 // CHECK: "weft.dim"(%[[B]]) {axis = 0 : i64}
 // CHECK: "weft.dim"(%[[R]]) {axis = 0 : i64}
 func.func @shorter(%x: tensor<?xf64>, %n: tensor<i64>) -> (tensor<?xf64>, tensor<i64>) {
+  %two = "weft.constant"() {value = dense<2> : tensor<i64>} : () -> tensor<i64>
+  %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %least = "weft.maximum"(%n, %zero) : (tensor<i64>, tensor<i64>) -> tensor<i64>
   %r = scf.while (%a = %x) : (tensor<?xf64>) -> tensor<?xf64> {
     %e = "weft.dim"(%a) {axis = 0} : (tensor<?xf64>) -> tensor<i64>
-    %d = "weft.less"(%n, %e) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %d = "weft.less"(%least, %e) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     %b = tensor.extract %d[] : tensor<i1>
     scf.condition(%b) %a : tensor<?xf64>
   } do {
   ^bb0(%a: tensor<?xf64>):
     %e = "weft.dim"(%a) {axis = 0} : (tensor<?xf64>) -> tensor<i64>
-    %h = "weft.floor_divide"(%e, %n) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %h = "weft.floor_divide"(%e, %two) : (tensor<i64>, tensor<i64>) -> tensor<i64>
     %s = "weft.dynamic_slice"(%a, %h) {start = array<i64: 0>, stop = array<i64: 0>, step = array<i64: 1>, start_axes = array<i64>, stop_axes = array<i64: 0>} : (tensor<?xf64>, tensor<i64>) -> tensor<?xf64>
     scf.yield %s : tensor<?xf64>
   }
