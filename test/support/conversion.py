@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from support.python_operators import PythonOperators
+from support.python_operators import ForgettingOperators, PythonOperators
 from weft.frontend.autograph.convert import convert, to_code, why_not_converted
 
 Outcome = tuple[Any, ...]
@@ -57,10 +57,11 @@ def check(function: Any, *calls: tuple[Any, ...]) -> None:
     """Raise AssertionError where a converted function differs from the original for some arguments."""
     other = converted(function)
     deep = converted(function, convert_callees=True)
+    forgetting = convert(function, ForgettingOperators(convert_callees=True))
     ast.parse(to_code(function))
     for arguments in calls or ((),):
         expected = observe(function, arguments)
-        for run in (other, deep):
+        for run in (other, deep, forgetting):
             found = observe(run, arguments)
             assert found == expected, f"{arguments}: {found} instead of {expected}\n{to_code(function)}"
 

@@ -259,9 +259,74 @@ class PythonOperators:
                     yield element(item)
 
 
+class ForgettingOperators(PythonOperators):
+    """Operators that unbind the names that are said to be dead: a program that reads one nevertheless fails."""
+
+    def if_(self, test: Any, then: Body, otherwise: Body | None, dead: str = "") -> Any:
+        """`if`, then forget."""
+        try:
+            return super().if_(test, then, otherwise)
+        finally:
+            _forget(dead, then, otherwise)
+
+    def while_(self, test: Body, body: Body, otherwise: Body | None, dead: str = "") -> Any:
+        """`while`; names are forgotten after each iteration, too."""
+        try:
+            return super().while_(test, _forgetting(dead, body, otherwise), otherwise)
+        finally:
+            _forget(dead, test, body, otherwise)
+
+    def for_(self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None, dead: str = "") -> Any:
+        """`for`; names are forgotten after each iteration, too."""
+        try:
+            return super().for_(iterable, _forgetting(dead, body, otherwise), otherwise)
+        finally:
+            _forget(dead, body, otherwise)
+
+    def try_(
+        self,
+        body: Body,
+        handlers: tuple[Handler, ...],
+        otherwise: Body | None,
+        final: Body | None,
+        dead: str = "",
+    ) -> Any:
+        """`try`, then forget."""
+        try:
+            return super().try_(body, handlers, otherwise, final)
+        finally:
+            _forget(dead, body, otherwise, final, *(handler for _, _, handler in handlers))
+
+    def then_(self, status: Any, rest: Body, dead: str = "") -> Any:
+        """The rest of a block, then forget."""
+        try:
+            return super().then_(status, rest)
+        finally:
+            _forget(dead, rest)
+
+
+def _forgetting(dead: str, body: Callable[..., Any], otherwise: Body | None) -> Callable[..., Any]:
+    def run(*arguments: Any) -> Any:
+        try:
+            return body(*arguments)
+        finally:
+            _forget(dead, body, otherwise)
+
+    return run
+
+
+def _forget(dead: str, *functions: Callable[..., Any] | None) -> None:
+    for name in dead.split():
+        for function in functions:
+            if function is not None and name in function.__code__.co_freevars:
+                cell = cell_of(function, name)
+                cell.cell_contents = None
+                del cell.cell_contents
+
+
 def _formatted(value: Any, conversion: str | None, spec: str | None) -> str:
     convert: dict[str | None, Callable[[Any], Any]] = {None: lambda v: v, "r": repr, "s": str, "a": ascii}
     return format(convert[conversion](value), spec or "")
 
 
-__all__ = ["PythonOperators", "cell_of", "unbound_message"]
+__all__ = ["ForgettingOperators", "PythonOperators", "cell_of", "unbound_message"]

@@ -103,7 +103,7 @@ class BlockConverter(StatementConverter):
             if rest:
                 self.emit(build.assign(name, status, where))
         if rest:
-            self._then(name, rest)
+            self._then(name, node, rest)
         else:
             self.emit(ast.Return(status, **build.place(where)))
 
@@ -129,12 +129,12 @@ class BlockConverter(StatementConverter):
             self.emit(build.assign(name, ast.Call(function, [], [], **build.place(where)), where))
         self.emit(build.copied(node, items=items, body=block))
 
-    def _then(self, status: str, rest: Sequence[ast.stmt]) -> None:
+    def _then(self, status: str, node: ast.stmt, rest: Sequence[ast.stmt]) -> None:
         """`return weft_.then_(exit, rest)`."""
         where = _head(rest[0])
         function = self.function_of("rest", rest, where)
         arguments = [build.load(status, where), function]
-        value = build.call("then_", arguments, where, self.dead_keyword(rest, where))
+        value = build.call("then_", arguments, where, self.dead_keyword(rest, where, [node]))
         self.emit(ast.Return(value, **build.place(where)))
 
     # Long blocks
@@ -166,7 +166,8 @@ class BlockConverter(StatementConverter):
                 value = ast.Call(function, [], [], **build.place(where))
             else:
                 arguments = [build.load(status, where), function]
-                value = build.call("then_", arguments, where, self.dead_keyword(part, where))
+                keywords = self.dead_keyword(part, where, statements[:start])
+                value = build.call("then_", arguments, where, keywords)
             if end == len(statements):
                 self.emit(ast.Return(value, **build.place(where)))
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
@@ -100,6 +101,22 @@ def _convert(function: FunctionType) -> Conversion | Skipped:
         return Skipped("it is converted already")
     if code.co_flags & _GENERATORS:
         return Skipped("it is a generator function")
+    try:
+        return _convert_plain(function)
+    except RecursionError:
+        context = Context(code.co_filename, linecache.getlines(code.co_filename))
+        where = ast.Pass(
+            lineno=code.co_firstlineno, col_offset=0, end_lineno=code.co_firstlineno, end_col_offset=0
+        )
+        raise unsupported(
+            context,
+            where,
+            "a function that is nested this deep",
+            "divide it, or call it where fewer functions are being called",
+        ) from None
+
+
+def _convert_plain(function: FunctionType) -> Conversion | Skipped:
     source = find_source(function)
     if isinstance(source, Missing):
         return Skipped(source.reason)
@@ -109,15 +126,7 @@ def _convert(function: FunctionType) -> Conversion | Skipped:
             context, source.node, "a coroutine function (async def)", "call a plain function from it"
         )
     require_bounded_depth(source.node, context)
-    try:
-        return _convert_source(function, source, context)
-    except RecursionError:
-        raise unsupported(
-            context,
-            source.node,
-            "a function that is nested this deep",
-            "divide it, or call it where fewer functions are being called",
-        ) from None
+    return _convert_source(function, source, context)
 
 
 def _environment(function: FunctionType) -> Mapping[str, Any]:

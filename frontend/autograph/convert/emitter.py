@@ -79,9 +79,11 @@ class Emitter:
         """Write statements at the end of the present function."""
         self.body.statements.extend(statements)
 
-    def dead_keyword(self, statements: Sequence[ast.stmt], where: ast.AST) -> list[ast.keyword]:
+    def dead_keyword(
+        self, statements: Sequence[ast.stmt], where: ast.AST, before: Sequence[ast.stmt] = ()
+    ) -> list[ast.keyword]:
         """`dead="names"`, where there are any."""
-        found = [self.context.mangled(name) for name in self.facts.liveness.dead(statements)]
+        found = [self.context.mangled(name) for name in self.facts.liveness.dead(statements, before)]
         return [build.keyword("dead", " ".join(found), where)] if found else []
 
     # Functions

@@ -43,8 +43,11 @@ class Liveness:
         self._jumps: dict[int, int] = {}
         self._heads: dict[int, int] = {}
 
-    def dead(self, statements: Sequence[ast.stmt]) -> list[str]:
-        """The names that consecutive statements bind and nothing reads afterwards, in whatever way they end."""
+    def dead(self, statements: Sequence[ast.stmt], before: Sequence[ast.stmt] = ()) -> list[str]:
+        """The names that consecutive statements bind and nothing reads afterwards, in whatever way they end.
+
+        Where they run only if statements `before` them do not jump, they also end by those jumps.
+        """
         live = 0
         bound = 0
         for node in statements:
@@ -53,10 +56,10 @@ class Liveness:
             return []
         if self._exits.falls_through(statements):
             live |= self._after[id(statements[-1])]
-        for node in statements:
+        for node in (*before, *statements):
             live |= self._jumps[id(node)]
-            if isinstance(node, Loop) and len(statements) == 1:
-                live |= self._heads.get(id(node), 0)
+        if isinstance(statements[0], Loop) and len(statements) == 1:
+            live |= self._heads.get(id(statements[0]), 0)
         return self._listed(bound & ~live)
 
     def run(self, body: Sequence[ast.stmt]) -> None:

@@ -21,12 +21,32 @@ from typing import Any
 from . import build
 from .generated import Names
 
+MAX_CASES = 16
+"""How many cases are nested before the rest becomes an `if` of its own."""
+
 
 def match_as_if(node: ast.Match, names: Names) -> list[ast.stmt]:
     """Statements that mean the same as a `match`."""
     subject = names.fresh("subject")
     first = build.assign(subject, node.subject, node.subject)
-    return [first, *_cases(node.cases, subject, names)]
+    if len(node.cases) <= MAX_CASES:
+        return [first, *_cases(node.cases, subject, names)]
+    flag = names.fresh("undecided")
+    result = [first, build.assign(flag, build.constant(True, node.subject), node.subject)]
+    for start in range(0, len(node.cases), MAX_CASES):
+        cases = [_deciding(case, flag) for case in node.cases[start : start + MAX_CASES]]
+        where = cases[0].pattern
+        chain = _cases(cases, subject, names)
+        test = build.load(flag, where)
+        result += chain if not start else [ast.If(test, chain, [], **build.place(where))]
+    return result
+
+
+def _deciding(case: ast.match_case, flag: str) -> ast.match_case:
+    """A case that says that later ones are not to be looked at."""
+    where = case.pattern
+    decided = build.assign(flag, build.constant(False, where), where)
+    return ast.match_case(case.pattern, case.guard, [decided, *case.body])
 
 
 def _cases(cases: Sequence[ast.match_case], subject: str, names: Names) -> list[ast.stmt]:

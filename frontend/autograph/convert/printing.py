@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from types import FunctionType
 from typing import Any
@@ -20,20 +21,25 @@ def to_code(function: FunctionType) -> str:
     """
     definition = definition_of(function)
     if definition is None:
-        import inspect
-
         return inspect.getsource(function)
     shown: ast.stmt = _Commented().visit(build.copied(definition, decorator_list=[]))
-    lines: list[str] = []
-    pending = ""
-    for line in ast.unparse(shown).strip().split("\n"):
+    return _tidied(ast.unparse(shown).strip().split("\n")) + "\n"
+
+
+def _tidied(lines: list[str]) -> str:
+    """The lines with comments for their markers, and no blank lines but those in texts."""
+    found: list[str] = []
+    in_text = False
+    for line in lines:
         comment = _COMMENT.match(line)
         if comment:
-            pending = f"{comment[1]}# {comment[2]}"
-        elif not pending or line:
-            lines += [pending, line] if pending else [line]
-            pending = ""
-    return "\n".join(line for line in lines if line) + "\n"
+            found.append(f"{comment[1]}# {comment[2]}")
+            continue
+        if line or in_text:
+            found.append(line)
+        if line.count('"""') % 2:
+            in_text = not in_text
+    return "\n".join(found)
 
 
 class _Commented(ast.NodeTransformer):

@@ -96,7 +96,7 @@ def _compiled(tree: ast.Module, top: ast.stmt, filename: str, flags: int) -> Cod
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             compiled: CodeType = compile(module, filename, "exec", flags, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError):
         return compile("", filename, "exec")
     return compiled
 
