@@ -23,24 +23,16 @@ from .runtime import ENTRY_WORDS
 _DATA = object.__basicsize__
 _DIMENSIONS = _DATA + 16
 
-MAX_INLINED_CALLS = 2
 
-
-def link_functions(module: Module, public: set[str]) -> None:
-    """Keep everything but the entries private to the module, and kernels out of line.
-
-    A single call is worth inlining; many would make one function that is slow to compile, for nanoseconds.
-    """
+def link_functions(module: Module, in_line: set[str]) -> None:
+    """Keep everything but the entries private to the module, and functions out of line but for some."""
     internal = ir.Attribute.parse("#llvm.linkage<internal>")
-    functions = [op.operation for op in module.body.operations if _has_body(op.operation)]
-    planned = [op for op in functions if op.attributes["sym_name"].value in public]
-    calls = sum(
-        op.operation.name == "llvm.call" for f in planned for block in f.regions[0] for op in block.operations
-    )
-    for function in functions:
-        function.attributes["linkage"] = internal
-        if calls > MAX_INLINED_CALLS and function.attributes["sym_name"].value not in public:
-            function.attributes["no_inline"] = ir.UnitAttr.get()
+    for view in module.body.operations:
+        function = view.operation
+        if _has_body(function):
+            function.attributes["linkage"] = internal
+            if function.attributes["sym_name"].value not in in_line:
+                function.attributes["no_inline"] = ir.UnitAttr.get()
 
 
 def _has_body(op: Operation) -> bool:

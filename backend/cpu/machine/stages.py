@@ -13,6 +13,7 @@ from ..planning.failures import branch_at_exits, lower_exits
 from ..planning.outline import OutlineKernels
 from . import llvm
 from .entry import entry_text, link_functions
+from .inlining import kernels_in_line
 from .runtime import link_runtime
 from .symbols import is_taken
 from .to_llvm import lower_to_llvm
@@ -42,12 +43,13 @@ class Lowering:
         yield "buffers"
         lower_kernels(module, self._verify)
         yield "loops"
+        in_line = kernels_in_line(module)
         branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         link_runtime(module)
         public = {plan.name for plan in self.plans} | {plan.sizes for plan in self.plans if plan.sizes}
-        link_functions(module, public)
+        link_functions(module, public | in_line)
         self._check()
         yield "llvm-dialect"
         self.llvm_text = llvm.translate(module) + "".join(map(entry_text, self.plans))

@@ -1,0 +1,61 @@
+"""Which kernels are inlined: few calls, or short kernels that a loop calls in one place."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.backend.cpu.machine.inlining import MAX_TOTAL_STEPS, kernels_in_line
+from weft.dialect.mlir import ir
+from weft.dialect.register import context
+
+ROW = "scf.for %i = %c0 to %c3 step %c1 {\n%x = memref.load %m[%i] : memref<?xf64>\n}"
+KERNELS = {
+    "row": ROW,
+    "rows": ROW.replace("%c3", "%c1000"),
+    "unknown": ROW.replace("%c3", "%n"),
+    "wait": "scf.while : () -> () {\nscf.condition(%true)\n} do {\nscf.yield\n}",
+}
+
+
+def module(body: str) -> str:
+    head = (
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c3 = arith.constant 3 : index\n"
+        "%c1000 = arith.constant 1000 : index\n%true = arith.constant true\n%n = memref.dim %m, %c0 : memref<?xf64>\n"
+    )
+    functions = [f"func.func @f(%m: memref<?xf64>) {{\n{head}{body}\nreturn\n}}"]
+    for name, code in KERNELS.items():
+        functions.append(f"func.func private @{name}(%m: memref<?xf64>) {{\n{head}{code}\nreturn\n}}")
+    return "\n".join(functions)
+
+
+def call(*names: str) -> str:
+    return "\n".join(f"func.call @{name}(%m) : (memref<?xf64>) -> ()" for name in names)
+
+
+def loop(*names: str) -> str:
+    return f"scf.for %j = %c0 to %n step %c1 {{\nscf.if %true {{\n{call(*names)}\n}}\n}}"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (call("rows", "unknown"), set(KERNELS)),
+        (call("row", "rows", "unknown"), set()),
+        (loop("row", "rows", "unknown", "wait"), {"row"}),
+        (loop("row", "row", "row"), set()),
+        (loop("row") + call("row", "rows"), set()),
+    ],
+    ids=["few calls", "no loop", "short ones", "two places", "inside and outside"],
+)
+def test_kernels_in_line(body: str, expected: set[str]) -> None:
+    with context(), ir.Location.unknown():
+        assert kernels_in_line(ir.Module.parse(module(body))) == expected
+
+
+def test_one_function_does_not_get_too_long() -> None:
+    names = [f"row{i}" for i in range(2000)]
+    kernels = "".join(f"func.func private @{name}() {{\nreturn\n}}\n" for name in names)
+    calls = "".join(f"func.call @{name}() : () -> ()\n" for name in names)
+    text = f"func.func @f(%n: index) {{\nscf.for %i = %n to %n step %n {{\n{calls}}}\nreturn\n}}\n{kernels}"
+    with context(), ir.Location.unknown():
+        assert len(kernels_in_line(ir.Module.parse(text))) == MAX_TOTAL_STEPS // 2
