@@ -37,14 +37,18 @@ class Builder:
         return self("constant", value=np.asarray(array))
 
 
-def build(types: Sequence[ValueType], body: Callable[..., Any]) -> Module:
+def build(
+    types: Sequence[ValueType], body: Callable[..., Any], prepare: Callable[[Module], None] | None = None
+) -> Module:
     """A module with the function `main` of these arguments; `body` gets a builder and the arguments.
 
-    What it returns, a value or a sequence of values, is what the function returns.
+    What it returns, a value or a sequence of values, is what the function returns. `prepare` may add functions before.
     """
     func = dialect("func")
     with context(), ir.Location.unknown():
         module = ir.Module.create()
+        if prepare is not None:
+            prepare(module)
         with ir.InsertionPoint(module.body):
             function = func.FuncOp(NAME, ir.FunctionType.get([type_to_mlir(t) for t in types], []))
             entry = function.add_entry_block()

@@ -58,6 +58,13 @@ class Emission:
         self.values: dict[int, Any] = dict(enumerate(arguments))
         self.dynamic = dynamic
 
+    @staticmethod
+    def within(values: dict[int, Any], *, dynamic: bool) -> Emission:
+        """An emission of something else than the program itself, with the values that it knows."""
+        emission = Emission(Builder(), [], dynamic=dynamic)
+        emission.values.update(values)
+        return emission
+
     def run(self, instructions: Iterable[Instruction | Structure]) -> None:
         """Build instructions at the current insertion point."""
         for instruction in instructions:
@@ -120,6 +127,8 @@ class Program:
     returned: list[int] = field(default_factory=list)
     inexact: list[bool] = field(default_factory=list)
     """Which results may differ in the last places."""
+    functions: list[Any] = field(default_factory=list)
+    """Private functions that are called; each defines itself in a module."""
 
     def inputs(self) -> list[Any]:
         """Fresh copies of the arguments."""
@@ -144,7 +153,11 @@ class Program:
             emission.run(self.instructions)
             return [emission.values[number] for number in self.returned]
 
-        return build(types, body)
+        def define_functions(module: Module) -> None:
+            for function in self.functions:
+                function.define(module, dynamic=dynamic)
+
+        return build(types, body, define_functions)
 
 
 FIRST_RESULT = 1000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -29,11 +29,16 @@ def carried_type(known: TensorType, dynamic: bool) -> TensorType:
     )
 
 
+def mlir_types(types: Iterable[TensorType]) -> list[Any]:
+    """The types in MLIR."""
+    return [type_to_mlir(t) for t in types]
+
+
 def _mlir_types(e: Emission, types: Sequence[TensorType]) -> list[Any]:
-    return [type_to_mlir(carried_type(t, e.dynamic)) for t in types]
+    return mlir_types(carried_type(t, e.dynamic) for t in types)
 
 
-def _carry(e: Emission, numbers: Sequence[int], types: Sequence[TensorType]) -> list[Any]:
+def carry(e: Emission, numbers: Sequence[int], types: Sequence[TensorType]) -> list[Any]:
     """Values with the types that are carried."""
     pairs = zip(numbers, types, strict=True)
     return [e.cast(e.values[number], carried_type(t, e.dynamic)) for number, t in pairs]
@@ -66,7 +71,7 @@ class Body:
         e.values.update(zip(self.parameters, arguments, strict=True))
         with ir.InsertionPoint(block):
             e.run(self.instructions)
-            ir.Operation.create("scf.yield", operands=_carry(e, self.yielded, types))
+            ir.Operation.create("scf.yield", operands=carry(e, self.yielded, types))
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ class Loop:
         upper = _constant(self.trips) if self.is_known else _index(e, self.trips)
         bounds = [_constant(0), upper, _constant(1)]
         types = _mlir_types(e, self.types)
-        operands = [*bounds, *_carry(e, self.initial, self.types)]
+        operands = [*bounds, *carry(e, self.initial, self.types)]
         op = ir.Operation.create("scf.for", results=types, operands=operands, regions=1)
         block = op.regions[0].blocks.append(ir.IndexType.get(), *types)
         induction, *carried = block.arguments
@@ -129,13 +134,13 @@ class While:
     def build(self, e: Emission) -> None:
         """Build the op and its blocks."""
         before, after = _mlir_types(e, self.types), _mlir_types(e, self.passed)
-        operands = _carry(e, self.initial, self.types)
+        operands = carry(e, self.initial, self.types)
         op = ir.Operation.create("scf.while", results=after, operands=operands, regions=2)
         test = op.regions[0].blocks.append(*before)
         e.values.update(zip(self.test.parameters, test.arguments, strict=True))
         with ir.InsertionPoint(test):
             e.run(self.test.instructions)
-            passed = _carry(e, self.test.yielded, self.passed)
+            passed = carry(e, self.test.yielded, self.passed)
             ir.Operation.create("scf.condition", operands=[_condition(e, self.condition), *passed])
         body = op.regions[1].blocks.append(*after)
         self.body.build(e, body, list(body.arguments), self.types)
