@@ -32,7 +32,7 @@ def match_as_if(node: ast.Match, names: Names) -> list[ast.stmt]:
     if len(node.cases) <= MAX_CASES:
         return [first, *_cases(node.cases, subject, names)]
     flag = names.fresh("undecided")
-    result = [first, build.assign(flag, build.constant(True, node.subject), node.subject)]
+    result: list[ast.stmt] = [first, build.assign(flag, build.constant(True, node.subject), node.subject)]
     for start in range(0, len(node.cases), MAX_CASES):
         cases = [_deciding(case, flag) for case in node.cases[start : start + MAX_CASES]]
         where = cases[0].pattern
