@@ -485,6 +485,18 @@ class TestInControlFlow:
         assert raised_by(f, F64(2)).code == 3
         assert raised_by(f, F64(-1)).code == -1
 
+    def test_errors_of_python_itself(self):
+        def f(x, d):
+            if x > 2:
+                return d["missing"]
+            if x > 1:
+                return d.pop("gone")
+            if x > 0:
+                return x + next(iter([]))
+            return x
+
+        same(f, *[(F64(x), {"a": 1}) for x in (3, 2, 1, 0)])
+
     def test_tracebacks_have_one_entry_for_a_function(self):
         def check(x, i):
             if x < i:  # noqa: SIM102

@@ -38,8 +38,8 @@ _REFUSALS = (
 _EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, UnboundLocalError)
 """What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
 
-_RAISERS = ("raise_", "fail")
-"""The functions of weft that raise for the user."""
+_RAISERS = ("raise_", "fail", "call", "attr", "get_item", "set_item", "assign_item", "update_item")
+"""The functions of weft that raise for the user, or call what Python itself implements."""
 
 
 def _is_internal(error: BaseException) -> bool:
