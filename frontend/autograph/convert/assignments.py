@@ -124,8 +124,8 @@ class AssignmentConverter(ComprehensionConverter):
         self.emit(build.copied(node, target=self.target(target), value=value))
 
     def _update_item(self, target: ast.Subscript, node: ast.AugAssign) -> None:
-        """Python reads the item before it evaluates the value; unless that is simple, it is given as a function."""
-        late = not self.is_stable(node.value, [])
+        """Python reads the item before it evaluates the value; unless that is a plain variable, it is a function."""
+        late = not isinstance(node.value, (ast.Name, ast.Constant)) or not self.is_stable(node.value, [])
         value = self.thunk_of(node.value) if late else self.expr(node.value)
         symbol = build.constant(_SYMBOLS[type(node.op)], node)
         arguments = [self.expr(target.value), self.index(target.slice), symbol, value]

@@ -183,7 +183,7 @@ EXAMPLES = {
                 finally:
                     e = None
                     del e
-            # line 7: except:
+            # line 8: except:
             def handler_2():
                 weft_.raise_(None, None)
             weft_.try_(body_1, ((lambda: ValueError, 'e', handler_1), (None, None, handler_2)), None, None, dead='e')
@@ -196,16 +196,16 @@ EXAMPLES = {
             x = a if b else c
             y = a and b or not c
             z = a < b() <= c
-            w = a is None, b in c, a.b.c, a[1:, b]
-            return x, y, z, w, f'{a!r:>3}{b}'
+            w = a is None, b in c, a.b.c
+            return x, y, z, w, a[1:, b], f'{a!r:>3}{b}'
         """,
         """
         def f(a, b, c):
             x = weft_.if_exp(b, lambda: a, lambda: c)
             y = weft_.or_(weft_.and_(a, lambda: b), lambda: weft_.not_(c))
             z = weft_.and_(a < (value_1 := weft_.call(b)), lambda: value_1 <= c)
-            w = (weft_.is_(a, None), weft_.in_(b, c), weft_.attr(weft_.attr(a, 'b'), 'c'), weft_.item(a, weft_.index[1:, b]))
-            return (x, y, z, w, weft_.fstring((a, 'r', '>3'), (b, None, None)))
+            w = (weft_.is_(a, None), weft_.in_(b, c), weft_.attr(weft_.attr(a, 'b'), 'c'))
+            return (x, y, z, w, weft_.item(a, weft_.index[1:, b]), weft_.fstring((a, 'r', '>3'), (b, None, None)))
         """,
     ),
     "items": (
