@@ -7,14 +7,20 @@ from typing import Any
 import numpy as np
 
 from weft.backend.cpu.machine.executable import Executable, compile_module
+from weft.backend.cpu.planning.failures import find
+from weft.dialect.loops import INTERRUPTIBLE
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 
 
-def compile_text(text: str, name: str = "f", **options: Any) -> Executable:
-    """Compile a linalg-stage program, with the verifier on."""
+def compile_text(text: str, name: str = "f", *, interruptible: bool = False, **options: Any) -> Executable:
+    """Compile a linalg-stage program, with the verifier on; its loops can be those of the program itself."""
     with context(), ir.Location.unknown():
-        return compile_module(ir.Module.parse(text), name, verify=True, **options)
+        module = ir.Module.parse(text)
+        for loop in [*find(module.operation, "scf.for"), *find(module.operation, "scf.while")]:
+            if interruptible:
+                loop.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
+        return compile_module(module, name, verify=True, **options)
 
 
 def matmul_chain(length: int) -> str:

@@ -94,6 +94,7 @@ def random_growing_program(seed: int) -> GrowingProgram:
             *writer.lines,
             f"return {', '.join(results)} : {', '.join([VECTOR] * len(results))}",
             "}",
+            HELPER,
         ]
     )
     return GrowingProgram(text, writer.steps, results)
@@ -176,6 +177,51 @@ def _set_element(w: _Writer) -> None:
         f"{inner} = tensor.insert {seven} into {a}[{half}] : {VECTOR}",
         f"scf.yield {inner} : {VECTOR}\n}} else {{\nscf.yield {a} : {VECTOR}\n}}",
     ]
+
+
+HELPER = f"""
+func.func private @helper(%a: {VECTOR}, %b: {VECTOR}) -> ({VECTOR}, tensor<3xi64>, {VECTOR}) {{
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %one = arith.constant 1 : i64
+  %n = tensor.dim %a, %zero : {VECTOR}
+  %m = tensor.dim %b, %zero : {VECTOR}
+  %half = arith.divui %n, %two : index
+  %first = tensor.extract_slice %a[0] [%half] [1] : {VECTOR} to {VECTOR}
+  %some = arith.cmpi sgt, %m, %zero : index
+  %deeper:3 = scf.if %some -> ({VECTOR}, tensor<3xi64>, {VECTOR}) {{
+    %less = arith.divui %m, %two : index
+    %shorter = tensor.extract_slice %b[0] [%less] [1] : {VECTOR} to {VECTOR}
+    %x:3 = func.call @helper(%shorter, %first) : ({VECTOR}, {VECTOR}) -> ({VECTOR}, tensor<3xi64>, {VECTOR})
+    scf.yield %x#0, %x#1, %x#2 : {VECTOR}, tensor<3xi64>, {VECTOR}
+  }} else {{
+    %wide = arith.index_cast %n : index to i64
+    %sizes = tensor.from_elements %wide, %one, %wide : tensor<3xi64>
+    scf.yield %a, %sizes, %b : {VECTOR}, tensor<3xi64>, {VECTOR}
+  }}
+  return %deeper#2, %deeper#1, %deeper#0 : {VECTOR}, tensor<3xi64>, {VECTOR}
+}}
+"""
+
+
+def _helper(a: Array, b: Array) -> tuple[Array, Array, Array]:
+    if len(b):
+        x = _helper(b[: len(b) // 2], a[: len(a) // 2])
+    else:
+        x = a, np.array([len(a), 1, len(a)]), b
+    return x[2], x[1], x[0]
+
+
+def _call(w: _Writer) -> None:
+    """A function that calls itself, with results of two sizes that it finds out and one of a static size."""
+    a, b, results, static = w.vector(), w.vector(), w.name(), w.name()
+    w.lines += [
+        f"{results}:3 = func.call @helper({a}, {b}) : ({VECTOR}, {VECTOR}) -> ({VECTOR}, tensor<3xi64>, {VECTOR})",
+        f"{static} = tensor.cast {results}#1 : tensor<3xi64> to {VECTOR}",
+    ]
+    names = [f"{results}#0", static, f"{results}#2"]
+    w.steps.append(lambda e: e.update({n: v.copy() for n, v in zip(names, _helper(e[a], e[b]), strict=True)}))
+    w.vectors += names
 
 
 def _write_size(w: _Writer) -> None:
@@ -320,6 +366,7 @@ _STEPS: list[Callable[[_Writer], None]] = [
     _set_element,
     _write_size,
     _raise,
+    *[_call] * 2,
     *[_for] * 3,
     *[_while] * 2,
     *[_if] * 2,

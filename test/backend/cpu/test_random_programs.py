@@ -9,6 +9,7 @@ from support.linalg_programs import compile_text
 from support.random_growth import random_growing_program
 from support.random_linalg import N, Raised, random_program
 from weft.backend.cpu.machine.executable import RuntimeFailure
+from weft.backend.cpu.planning import interrupts
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
@@ -38,9 +39,11 @@ def test_program(seed, dynamic):
 
 
 @pytest.mark.parametrize("seed", range(80))
-def test_program_of_vectors_that_change_their_lengths(seed):
+def test_program_of_vectors_that_change_their_lengths(seed, monkeypatch):
+    monkeypatch.setattr(interrupts, "_PIECE", 2)  # loops look for interrupts all the time
+    monkeypatch.setattr(interrupts, "_FIRST_PERIOD", 1)
     program = random_growing_program(seed)
-    executable = compile_text(program.text)
+    executable = compile_text(program.text, interruptible=seed % 2 == 1)
     generator = np.random.default_rng(seed)
     for trips in (0, 1, 2, 5):
         vectors = [generator.integers(-9, 9, generator.integers(0, 6)) for _ in range(2)]
