@@ -308,6 +308,14 @@ class TestComparisons:
         same(search, *[(np.arange(4), I64(v)) for v in (0, 3, 4)])
         same(search, *[(np.array([1.0, np.nan]), F64(v)) for v in (1, "nan")])
 
+    def test_in_looks_through_a_python_tuple(self):
+        def search(x):
+            if x in (2, 3, 5):
+                return 1
+            return 0 if x not in (7, 11) else 2
+
+        same(search, *numbers(I64, 2, 4, 5, 7))
+
 
 class TestNamesAfterBranches:
     def test_a_name_bound_in_one_branch_is_read_when_that_branch_ran(self):
@@ -422,6 +430,16 @@ class TestNamesAfterBranches:
             return y, y.sum()
 
         same(f, (np.arange(3.0), I64(0)), (np.arange(3.0), I64(1)))
+
+    def test_strings_of_the_branches_may_differ(self):
+        def f(x):
+            if x > 0:
+                name = "positive"
+            else:
+                name = "negative"
+            return name
+
+        same(f, F64(1), F64(-1))
 
     def test_a_deleted_name_cannot_be_read(self):
         def f(x):

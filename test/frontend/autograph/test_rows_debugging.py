@@ -72,6 +72,22 @@ class TestPrint:
 
         same(f, dtype(1), np.ones(2, dtype), traces=2)
 
+    def test_formats_of_run_time_values(self):
+        def f(x, n):
+            for i in range(n):
+                print(f"{i:03d}: {x / (i + 1):8.3f} {x:e}")
+                print("{} and {:.2f}".format(i, x), "%d %s" % (i, "b"))  # noqa: UP031, UP032
+
+        same(f, *[(F64(2), I64(n)) for n in (0, 1, 3)])
+
+    def test_prints_of_python_values(self):
+        def f(x):
+            print("shape", x.shape, x.dtype, [1, 2], None)
+            print()
+            return x
+
+        same(f, np.ones(2))
+
     def test_prints_go_to_the_file_that_is_named(self, capsys):
         def f(x):
             if x > 0:

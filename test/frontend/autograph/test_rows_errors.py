@@ -104,6 +104,17 @@ class TestRaise:
 
         same(f, *[(np.array([1.0, -2.5]), I64(i)) for i in (0, 1)])
 
+    def test_raise_in_a_loop(self):
+        def f(x):
+            for i, value in enumerate(x):
+                if value == 0:
+                    raise ZeroDivisionError("element", i)
+                x[i] = 1 / value
+            return x
+
+        same(f, np.array([1.0, 2.0]), np.array([2.0, 0.0, 4.0]), traces=2)
+        same(f, np.arange(-100.0, 100.0))
+
     def test_exceptions_with_odd_constructors(self):
         def f(x):
             if x < 0:
@@ -142,6 +153,14 @@ class TestRaise:
             return y
 
         same(f, *[F64(x) for x in (9, 1, -1)])
+
+    def test_raise_on_every_path(self):
+        def f(x):
+            if x > 0:
+                raise ValueError("positive")
+            raise TypeError("not positive")
+
+        same(f, F64(1), F64(-1))
 
     def test_raise_in_the_else_of_a_loop(self):
         def f(x, value):
@@ -202,6 +221,14 @@ class TestEffectsBeforeErrors:
 
         same(f, (np.array([1.0, 2.0, -1.0, 4.0]), np.zeros(4)))
         same(f, (np.arange(100, -100, -1.0), np.zeros(200)))
+
+    def test_prints_before_the_error_stay(self):
+        def f(x):
+            print("before", x)
+            assert x > 0, "not positive"
+            print("after")
+
+        same(f, F64(1), F64(-1))
 
 
 class TestTry:

@@ -134,6 +134,22 @@ class TestBreak:
 
         same(f, *[(I64(n), I64(s)) for n, s in [(0, 0), (3, 2), (3, 3), (3, 4)]])
 
+    def test_break_in_the_else_belongs_to_the_outer_loop(self):
+        def f(n):
+            count = 0
+            for i in range(n):
+                for j in range(i):
+                    if j == 2:
+                        break
+                else:
+                    count += 10
+                    if i == 2:
+                        break
+                count += 1
+            return count
+
+        same(f, *[I64(n) for n in (0, 1, 3, 6)])
+
 
 class TestContinue:
     def test_continue_skips_the_rest_of_the_body(self):

@@ -113,6 +113,16 @@ class TestCallees:
         same(f, np.array([0.0, 1.0, 2.0, 3.0]))
         same(f, np.arange(300.0))
 
+    def test_a_function_is_chosen_at_run_time(self):
+        def f(x):
+            if x > 0:
+                operation = np.sqrt
+            else:
+                operation = np.abs
+            return operation(x)
+
+        same(f, F64(4), F64(-4))
+
     def test_a_function_as_argument(self):
         def twice(function, x):
             return function(function(x))
@@ -380,6 +390,15 @@ class TestBuiltins:
             )
 
         same(f, np.array([3.0, -1.0, 2.0]), np.array([0.5, 0.25, 0.125]), joined=True)
+
+    def test_iterators(self):
+        def f(x):
+            y = [v for v in map(lambda a, b: a * b, x, x)]
+            z = [v * i for i, v in enumerate(filter(lambda v: v is not None, x))]
+            first = next(iter(x))
+            return y, z, first, next(iter([]), 5), dict(zip("ab", x)), tuple(x)
+
+        same(f, np.array([3.0, -1.0]))
 
     def test_a_filter_on_run_time_values(self):
         def f(x):

@@ -75,6 +75,14 @@ class TestAttributesAndItems:
 
         same(f, F64(1), F64(-1))
 
+    def test_a_changed_dict_argument_is_refused(self):
+        def f(d, n):
+            for i in range(n):
+                d["k"] = d["k"] + i
+            return d["k"]
+
+        refused(f, {"k": F64(1)}, I64(2), match="changes the dict 'd'", place=False)
+
     def test_elements_of_an_array_are_the_state(self):
         def f(x, n):
             for _ in range(n):
@@ -100,6 +108,16 @@ class TestAttributesAndItems:
             return x
 
         same(f, *[(np.arange(1.0, 6.0), I64(n)) for n in (0, 1, 4)])
+
+    def test_a_name_that_is_one_of_two_arrays_is_refused(self):
+        def f(x, n):
+            y = x
+            for i in range(n):
+                y[i] = 1
+                x = x * 2
+            return x, y
+
+        refused(f, np.full(3, 5.0), I64(2), match="make a copy before the condition or loop")
 
     def test_views_made_before_the_loop_follow_it(self):
         def f(n):
@@ -191,6 +209,15 @@ class TestChangingTypes:
 
         same(f, np.ones(16), np.zeros(16))
 
+    def test_a_scalar_that_becomes_a_vector_is_refused_by_name(self):
+        def f(x, n):
+            y = 0.0
+            for _ in range(n):
+                y = y + x
+            return y * 1.0 + x
+
+        refused(f, np.arange(3.0), I64(1), error=TypeError, match="y is an array of rank 0")
+
     def test_structures_that_change_are_refused_by_name(self):
         def f(x, n):
             state = x
@@ -230,6 +257,16 @@ class TestStructures:
             return state
 
         same(f, *[(F64(3), I64(n)) for n in (0, 1, 2)])
+
+    def test_swapping_arrays(self):
+        def f(x, n):
+            a, b = x.copy(), x * 2
+            for _ in range(n):
+                a, b = b, a
+                a[0] += 1
+            return a, b
+
+        same(f, *[(np.full(2, 10.0), I64(n)) for n in (0, 1, 2, 5)])
 
     def test_a_name_that_is_none_before_the_loop(self):
         def f(x):
@@ -338,6 +375,15 @@ class TestNames:
             return sum
 
         same(f, *[(F64(1), I64(n)) for n in (0, 1, 3)])
+
+    def test_the_name_of_the_operators_is_refused(self):
+        def f(x):
+            weft_ = x
+            if weft_ > 0:
+                return weft_
+            return -weft_
+
+        refused(f, F64(1), error=SyntaxError, match="weft_", place=False)
 
     def test_with_inside_a_loop(self):
         def f(x, n):

@@ -67,6 +67,16 @@ class TestWhile:
 
         same(search, *[(np.array([4, 2, 7]), I64(v)) for v in (4, 7, 9)])
 
+    def test_a_walrus_in_the_condition(self):
+        def collatz(n):
+            total = 0
+            while (m := n % 10) != 0:
+                total += m
+                n = n - m
+            return n, total, m
+
+        same(collatz, *[I64(n) for n in (0, 7, 10, 99)], joined=True)
+
     def test_else_runs_when_the_condition_ends_the_loop(self):
         def f(n):
             log = 0
@@ -166,6 +176,14 @@ class TestRange:
 
         same(f, (I64(3), I64(0)), (I64(3), I64(1)))
 
+    def test_a_float_is_no_bound(self):
+        def f(n):
+            for _ in range(n):
+                pass
+            return n
+
+        same(f, F64(3), traces=None)
+
     def test_the_target_keeps_its_last_value(self):
         def f(n):
             i = -1
@@ -222,6 +240,18 @@ class TestRange:
 
         same(f, *[(I64(n), F64(2)) for n in (0, 1, 4)])
 
+    def test_else_runs_without_break(self):
+        def f(x, value):
+            for i in range(len(x)):
+                if x[i] == value:
+                    found = i
+                    break
+            else:
+                found = -1
+            return found
+
+        same(f, *[(np.array([4, 2, 7]), I64(v)) for v in (4, 7, 9)])
+
     def test_long_ranges_of_python_numbers(self):
         def f(x):
             for i in range(2000):
@@ -239,6 +269,15 @@ class TestRange:
 
         same(f, (np.arange(3.0), [1, 2.5, -1]))
 
+    def test_reversed_ranges(self):
+        def f(n):
+            total = 0
+            for i in reversed(range(n)):
+                total = total * 2 + i
+            return total
+
+        same(f, *[I64(n) for n in (0, 1, 6)])
+
     def test_the_range_of_a_length(self):
         def f(x):
             total = 0.0
@@ -249,6 +288,17 @@ class TestRange:
         same(f, np.arange(5.0), traces=1, joined=True)
         same(f, np.arange(300.0), traces=1, joined=True)
         same(f, np.arange(0.0), traces=1, joined=True)
+
+    def test_prints_in_order(self):
+        def f(n):
+            print("start", n)
+            for i in range(n):
+                print("step", i)
+                if i % 2 == 1:
+                    print("odd")
+            print("end")
+
+        same(f, *[I64(n) for n in (0, 1, 4)])
 
 
 class TestForOverArrays:
@@ -291,6 +341,14 @@ class TestForOverArrays:
                 row += 1
 
         same(f, np.arange(6.0).reshape(3, 2), np.arange(400.0).reshape(200, 2), traces=2)
+
+    def test_an_array_without_dimensions_cannot_be_walked(self):
+        def f(x):
+            for value in x:
+                return value
+
+        same(f, np.array(3.0), traces=None)
+        same(f, F64(3.0), traces=None)
 
     def test_enumerate_over_an_array(self):
         def f(x, start):
@@ -352,6 +410,18 @@ class TestForOverArrays:
 
         same(f, np.arange(4.0), np.arange(200.0), traces=2)
 
+    def test_for_else_over_an_array(self):
+        def f(x):
+            for value in x:
+                if value < 0:
+                    result = value
+                    break
+            else:
+                result = x.sum()
+            return result
+
+        same(f, np.arange(4.0), -np.arange(4.0))
+
     def test_a_python_list_of_arrays_unrolls(self):
         def f(arrays):
             total = 0.0
@@ -361,6 +431,17 @@ class TestForOverArrays:
             return total
 
         same(f, ([np.ones(2), np.ones(3), np.ones(5)],), joined=True)
+
+    def test_ndenumerate_and_flat(self):
+        def f(x):
+            total = 0.0
+            for (i, j), value in np.ndenumerate(x):
+                total += i * value - j
+            for value in x.flat:
+                total += value
+            return total
+
+        same(f, np.arange(6.0).reshape(2, 3))
 
 
 class TestNestedLoops:

@@ -73,6 +73,17 @@ class TestCompositeNames:
 
         same(f, F64(1), F64(-1))
 
+    def test_a_name_bound_to_another_object_in_a_branch_is_refused(self):
+        def f(x):
+            a, b = Box(v=x), Box(v=x * 10)
+            c = a
+            if x > 0:
+                c = b
+            c.v = c.v + 1
+            return a.v, b.v, c.v
+
+        refused(f, F64(1), match="known only at run time")
+
     def test_one_list_under_two_names(self):
         def f(x, n):
             a = [x]
@@ -118,6 +129,15 @@ class TestCompositeNames:
 
         same(f, np.array([3.0, 8.0, 7.0, 1.0]), joined=True)
         same(f, np.ones(200), joined=True)
+
+    def test_objects_made_in_the_loop_are_refused(self):
+        def f(x, n):
+            o = Box(v=x, depth=0)
+            for _ in range(n):
+                o = Box(v=o.v * 2, depth=o.depth + 1)
+            return o.v, o.depth
+
+        refused(f, F64(1), I64(2), match="known only at run time")
 
     def test_a_linked_list_of_python_objects(self):
         def f(x):
@@ -257,6 +277,21 @@ class TestFunctionsInLoops:
             return [function(x) for function in functions]
 
         same(f, F64(1), F64(2))
+
+    def test_a_function_defined_in_both_branches(self):
+        def f(x):
+            if x > 0:
+
+                def g(v):
+                    return v + 1
+            else:
+
+                def g(v):
+                    return v - 1
+
+            return g(x * 2)
+
+        same(f, F64(1), F64(-1))
 
     def test_a_nested_function_changes_the_loop_state(self):
         def f(x):

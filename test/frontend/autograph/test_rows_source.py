@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import signal
 import subprocess
 import sys
 import textwrap
+import time
 
 import numpy as np
+import pytest
 
 from support.behaviour_harness import same
 
@@ -103,3 +106,18 @@ try:
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent differently there")
+def test_a_long_loop_can_be_interrupted(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(LONG_LOOP)
+    with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "start\n"
+            time.sleep(4)
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=10)[0] == "interrupted\n"
+        finally:
+            process.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import numpy as np
+import pytest
 
 from support.behaviour_harness import same
 
@@ -31,6 +32,12 @@ class TestComprehensions:
 
         same(f, *[(np.arange(4.0), F64(v)) for v in (-1, 1)], joined=True)
         same(f, *[(np.arange(300.0), F64(v)) for v in (-1, 100, 500)], joined=True)
+
+    def test_any_and_all_of_a_generator_expression(self):
+        def f(x, limit):
+            return any(value > limit for value in x), all(value > limit for value in x)
+
+        same(f, *[(np.arange(4.0), F64(v)) for v in (-1, 1, 9)], joined=True)
 
     def test_a_nested_comprehension(self):
         def f(x):
@@ -221,3 +228,27 @@ class TestUnrolling:
             return x
 
         same(f, (F64(1), list(range(150))))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64, np.bool_])
+def test_expressions_of_every_kind_in_conditions(dtype):
+    def f(x, y):
+        n = 0
+        if x == y:
+            n += 1
+        if x != y:
+            n += 2
+        if (x > y) == (y < x):
+            n += 4
+        if abs(int(x)) < 5 and -float(y) <= 0:
+            n += 8
+        if bool(x):
+            n += 16
+        if x is y:
+            n += 32
+        if max(x, y) == x:
+            n += 64
+        return n
+
+    # NumPy has one object for each truth value, so that x is y there, which is traced on its own.
+    same(f, *[(dtype(x), dtype(y)) for x in (0, 1) for y in (0, 1)], traces=1 + (dtype is np.bool_))
