@@ -44,8 +44,9 @@ class HeapBlocks:
         memory = np.asarray(_Block(address, size, self._free))
         return memory.view(dtype).reshape(shape)
 
-    def __del__(self) -> None:
-        for address in self._words[::ENTRY_WORDS]:
+    def __del__(self, step: int = ENTRY_WORDS) -> None:
+        # The step is kept with the function: when Python exits, the names of the module are gone before this runs.
+        for address in self._words[::step]:
             if address:
                 self._free(address)
 
