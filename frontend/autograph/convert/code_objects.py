@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import CO_OPTIMIZED
 from types import CodeType
 from typing import Any
@@ -23,6 +23,8 @@ class Renaming:
     """Whether conversion made a function for a statement or expression of the function around it."""
     lambdas: Set[str]
     """Definitions that stand for lambdas of the user's."""
+    found: dict[str, str] = field(default_factory=dict)
+    """New qualified names by old ones, of all functions so far."""
 
 
 def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: Renaming) -> CodeType:
@@ -33,6 +35,8 @@ def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: 
     """
     separator = ".<locals>." if code.co_flags & CO_OPTIMIZED else "."
     names = {old_name: qualified_name}
+    how.found[old_name] = qualified_name
+    how.found[f"{old_name}.<locals>"] = f"{qualified_name}.<locals>"
     constants: list[Any] = []
     for constant in code.co_consts:
         if not isinstance(constant, CodeType):
@@ -46,7 +50,10 @@ def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: 
             outer = f"{qualified_name}{separator}{inner}"
             compiled_name: str = getattr(constant, "co_qualname", old)
             if compiled_name != old:
-                outer = old = compiled_name  # a global function
+                # A global function, or one with type parameters, which Python nests once more.
+                old = compiled_name
+                owner = old.removesuffix(f".{constant.co_name}")
+                outer = f"{how.found[owner]}.{inner}" if owner in how.found else old
         names[old] = outer
         constants.append(renamed(constant, inner, outer, old, how))
     constants = [names.get(c, c) if isinstance(c, str) else c for c in constants]

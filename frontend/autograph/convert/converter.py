@@ -7,17 +7,19 @@ import inspect
 import linecache
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import RLock
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ....dialect.errors import ConversionError
 from . import build
 from .blocks import BlockConverter
-from .code_objects import CodeTable, Renaming, find_code, renamed
+from .code_objects import CodeTable
+from .compiling import as_definition, compile_definition
 from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
-from .source import _FUTURE_FLAGS, Missing, Source, find_source
+from .source import Missing, Source, find_source
 from .unsupported import unsupported
 
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -44,6 +46,10 @@ _conversions = CodeTable()
 
 _converted_codes = CodeTable()
 """All code that conversion made, nested functions included: it is not converted again."""
+
+
+_lock = RLock()
+"""Syntax trees are shared, and changed for a moment while a function is looked for."""
 
 
 def convert(function: FunctionType, operators: object) -> FunctionType:
@@ -81,11 +87,12 @@ def _conversion_of(function: FunctionType) -> Conversion | Skipped:
     code = function.__code__
     found = _conversions.get(code)
     if found is None:
-        try:
-            found = _convert(function)
-        except ConversionError as error:
-            found = error.with_traceback(None)
-        _conversions.set(code, found)
+        with _lock:
+            try:
+                found = _convert(function)
+            except ConversionError as error:
+                found = error.with_traceback(None)
+            _conversions.set(code, found)
     if isinstance(found, ConversionError):
         raise ConversionError(
             found.msg,
@@ -141,99 +148,13 @@ def _environment(function: FunctionType) -> Mapping[str, Any]:
 
 
 def _convert_source(function: FunctionType, source: Source, context: Context) -> Conversion:
-    node = _as_definition(source.node)
     names = Names(names_in(source.node))
-    converter = BlockConverter(context, names)
-    body = converter.function_body(node)
-    definition = build.copied(node, body=body, returns=None, args=_bare(node.args))
-    if hasattr(definition, "type_params"):
-        definition.type_params = []
-    code = _compile(function.__code__, definition, source, names)
-    return Conversion(code, definition)
-
-
-def _as_definition(node: Any) -> ast.FunctionDef:
-    """A lambda as a definition; a definition keeps the line of its first decorator."""
-    if isinstance(node, ast.Lambda):
-        result = ast.Return(node.body, **build.place(node.body))
-        return build.function("lambda_", node.args, [result], node)
-    decorators = [build.constant(None, decorator) for decorator in node.decorator_list[:1]]
-    definition: ast.FunctionDef = build.copied(node, decorator_list=decorators)
-    return definition
-
-
-def _bare(arguments: ast.arguments) -> ast.arguments:
-    """Parameters without annotations and defaults: the function keeps the original's."""
-
-    def bare(parameter: ast.arg | None) -> Any:
-        return None if parameter is None else build.copied(parameter, annotation=None)
-
-    return ast.arguments(
-        posonlyargs=[bare(p) for p in arguments.posonlyargs],
-        args=[bare(p) for p in arguments.args],
-        vararg=bare(arguments.vararg),
-        kwonlyargs=[bare(p) for p in arguments.kwonlyargs],
-        kw_defaults=[None for _ in arguments.kwonlyargs],
-        kwarg=bare(arguments.kwarg),
-        defaults=[],
-    )
-
-
-def _compile(
-    original: CodeType,
-    definition: ast.FunctionDef,
-    source: Source,
-    names: Names,
-) -> CodeType:
-    """Compile a definition inside a factory, whose parameters are its free variables."""
-    # The names that the factory and the class bind are none that the function uses.
-    definition = build.copied(definition, name=names.fresh("converted"))
-    inner: ast.stmt = definition
-    if source.class_name is not None:
-        # A class around it gives private names their meaning; underscores before its name do not count.
-        class_name = f"_{source.class_name}"
-        while class_name in names.taken:
-            class_name = f"_{class_name}"
-        inner = build.enclosing_class(class_name, [definition], definition)
-    free = [build.OPERATORS, *(name for name in original.co_freevars if name.isidentifier())]
-    factory = build.function("factory", build.parameters(free, definition), [inner], definition)
-    flags = original.co_flags & _FUTURE_FLAGS
-    compiled = compile(ast.Module([factory], []), original.co_filename, "exec", flags, dont_inherit=True)
-    code = find_code(compiled, "factory")
-    old_name = "factory.<locals>"
-    if source.class_name is not None:
-        code = find_code(code, class_name)
-        old_name += f".{class_name}"
-    code = find_code(code, definition.name)
-    lambdas = {name for name in names.functions if name.startswith("lambda_")}
-    generated = names.functions - lambdas
-    user_lambdas = _user_lambdas(source.node)
-
-    def is_generated(inner: CodeType) -> bool:
-        if inner.co_name == "<lambda>":
-            positions = _positions(inner)
-            return bool(positions) and positions.isdisjoint(user_lambdas)
-        return inner.co_name in generated
-
-    qualified_name = getattr(original, "co_qualname", original.co_name)
-    renaming = Renaming(is_generated, lambdas)
-    code = renamed(code, original.co_name, qualified_name, f"{old_name}.{definition.name}", renaming)
+    definition = as_definition(source.node)
+    body = BlockConverter(context, names).function_body(definition)
+    definition = build.copied(definition, body=body)
+    code = compile_definition(function.__code__, definition, source, names)
     _note_converted(code)
-    return code
-
-
-def _positions(code: CodeType) -> set[tuple[int, ...]]:
-    """Where the parts of a lambda stand: line, column, last line, last column; unknown before Python 3.11."""
-    if not hasattr(code, "co_positions"):
-        return set()
-    found = (position for position in code.co_positions() if None not in position)
-    # Python 3.12 gives the frame of a lambda a place without width.
-    return {(line, column, end, last) for line, end, column, last in found if (line, column) != (end, last)}
-
-
-def _user_lambdas(root: ast.AST) -> set[tuple[int, ...]]:
-    """Where the bodies of the user's own lambdas stand."""
-    return {tuple(build.place(node.body).values()) for node in ast.walk(root) if isinstance(node, ast.Lambda)}
+    return Conversion(code, definition)
 
 
 def _note_converted(code: CodeType) -> None:

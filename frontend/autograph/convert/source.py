@@ -5,6 +5,7 @@ imported, or a function that something rewrote, is noticed.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import linecache
@@ -18,9 +19,10 @@ from typing import Any
 from .exits import blocks_of
 from .uses import FunctionNode
 
-_FUTURE_FLAGS = 0
-for _name in __import__("__future__").all_feature_names:
-    _FUTURE_FLAGS |= getattr(__import__("__future__"), _name).compiler_flag
+FUTURE_FLAGS = 0
+"""The flags of code by which it tells the `from __future__` imports of its file."""
+for _name in __future__.all_feature_names:
+    FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
 
 _SHIFT = 1 << 24
 """More lines than a file has."""
@@ -50,7 +52,7 @@ def find_source(function: FunctionType) -> Source | Missing:
     lines = _lines_of(function)
     if not lines:
         return Missing(f"its source ({code.co_filename}) is not available")
-    tree = _parsed("".join(lines), code.co_flags & _FUTURE_FLAGS)
+    tree = _parsed("".join(lines), code.co_flags & FUTURE_FLAGS)
     if tree is None:
         return Missing(f"{code.co_filename} has changed: it is no longer valid Python")
     matching = _matching(list(_candidates(tree, code)), code)
@@ -68,7 +70,7 @@ def _matching(candidates: list[_Candidate], code: CodeType) -> list[_Candidate]:
     """The candidates that compile to the code."""
     if len(candidates) != 1:
         return [found for found in candidates if any(_fits(c, code) for c in found.marked_codes(code))]
-    flags = code.co_flags & _FUTURE_FLAGS
+    flags = code.co_flags & FUTURE_FLAGS
     compiled = _codes_of(candidates[0].tree, candidates[0].top, code.co_filename, flags)
     found = compiled.get((code.co_name, code.co_firstlineno), [])
     return candidates if any(_fits(other, code) for other in found) else []
@@ -157,7 +159,7 @@ class _Candidate:
         try:
             for node in nodes:
                 node.lineno, node.end_lineno = node.lineno + _SHIFT, node.end_lineno + _SHIFT
-            compiled = _compiled(self.tree, self.top, code.co_filename, code.co_flags & _FUTURE_FLAGS)
+            compiled = _compiled(self.tree, self.top, code.co_filename, code.co_flags & FUTURE_FLAGS)
         finally:
             for node in nodes:
                 node.lineno, node.end_lineno = node.lineno - _SHIFT, node.end_lineno - _SHIFT
@@ -258,4 +260,4 @@ def _is_similar(one: CodeType, other: CodeType) -> bool:
     )
 
 
-__all__ = ["Missing", "Source", "find_source"]
+__all__ = ["FUTURE_FLAGS", "Missing", "Source", "find_source"]

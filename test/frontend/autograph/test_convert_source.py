@@ -271,9 +271,9 @@ def test_type_parameters() -> None:
         if y:
             type Late = int
             return inner(x)
-        return Local.__name__, T.__name__, inner.__type_params__[0].__name__
+        return Local.__name__, T.__name__, inner.__type_params__[0].__name__, inner.__qualname__
     """
     function = define(textwrap.dedent(source))
-    assert converted(function)(1) == ("Local", "T", "S")
+    assert converted(function)(1) == function(1) == ("Local", "T", "S", "f.<locals>.inner")
     assert converted(function)(1, [2]) == 1
     assert converted(function).__type_params__ == function.__type_params__
