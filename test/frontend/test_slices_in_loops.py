@@ -182,4 +182,4 @@ def test_products_of_slices_need_no_memory(program: Callable[[Any, Any], Any]) -
     function = text[: text.index("func.func private")]
     assert "weft_reserve" not in function
     assert "memref.copy" not in function
-    assert function.count("call @") <= 2
+    assert function.count("call @kernel_") == 2
