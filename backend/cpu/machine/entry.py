@@ -10,7 +10,9 @@ and `PyArray_DIMS` do in every extension module, and ten times cheaper than aski
 
 from __future__ import annotations
 
+import ctypes
 from functools import cache
+from typing import Any
 
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, Type, ir
@@ -164,11 +166,14 @@ class _Arguments:
         self.passed += [f"ptr {pointer}", f"ptr {pointer}", *(f"i64 {number}" for number in numbers)]
 
 
+def data_address(array: Any) -> int:
+    """The address of an array's data; quicker than `array.ctypes.data`."""
+    return ctypes.c_size_t.from_address(id(array) + _DATA).value
+
+
 @cache
 def check_array_layout() -> None:
     """Make sure that array objects look as expected; raises InternalError on an unknown interpreter."""
-    import ctypes
-
     import numpy
 
     array = numpy.zeros((3, 5))

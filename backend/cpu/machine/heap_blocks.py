@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .entry import data_address
 from .runtime import ENTRY_WORDS
 
 _COPIED_BYTES = 4096
@@ -36,7 +37,7 @@ class HeapBlocks:
         address, capacity = self._words[first], self._words[first + 3]
         if size <= _COPIED_BYTES:
             array = np.empty(shape, dtype)
-            ctypes.memmove(array.ctypes.data, address, size)
+            ctypes.memmove(data_address(array), address, size)
             return array
         if capacity > size + size // 4:
             address = _c_library().realloc(address, size) or address
