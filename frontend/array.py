@@ -142,6 +142,10 @@ class TracedArray:
         self._python_type = number
         return self
 
+    def base(self) -> TracedArray:
+        """The whole array that this is a view of, or itself."""
+        return TracedArray(self._storage) if self._path else self
+
     # Reading and writing
 
     def _value(self) -> Any:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -71,6 +72,14 @@ class Capture:
         return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
 
 
+class OutsideArray(BaseException):
+    """A function of the program uses an array of one around it, which therefore becomes a parameter."""
+
+    def __init__(self, array: TracedArray) -> None:
+        super().__init__(array)
+        self.array = array
+
+
 class Trace:
     """Records ops into a function of a new module; one per signature of a `weft.function`."""
 
@@ -88,6 +97,13 @@ class Trace:
         self.op_count = 0
         self.snapshots: list[Any] = []
         """What the staged loops and branches that are being recorded could reach when they began."""
+        self.functions: dict[Any, Any] = {}
+        """The functions of the program that call themselves, by code and argument types."""
+        self._symbols = 0
+        self.activations: list[Any] = []
+        """The user's functions that are being recorded, outermost first."""
+        self.suspended: list[set[int]] = []
+        """For every function around the one that is being recorded the regions that are not visible in it."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
         self.unrolled = 1
@@ -254,12 +270,17 @@ class Trace:
         require_plain("an array that the function uses", array)
         tensor_type = type_of(array)
         is_hidden = array.nbytes > CONSTANT_BYTES
+        if is_hidden and self._root.block != self.block:
+            raise UnsupportedError(
+                f"a function that calls itself under a run-time condition uses a large array ({tensor_type}) from "
+                "outside of the compiled function; pass it as an argument"
+            )
         if is_hidden:
             with context():
                 value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
         else:
             elements = np.array(array, dtype=tensor_type.dtype, order="C")
-            with context(), ir.InsertionPoint.at_block_begin(self.block):
+            with context(), ir.InsertionPoint.at_block_begin(self._root.block):
                 value = create(Constant, [], {"value": elements}, location=self.location()).results[0]
         capture = Capture.of(array, value, is_hidden)
         self.captures.append(capture)
@@ -267,6 +288,28 @@ class Trace:
             self.hidden.append(capture)
         self._captured[id(array)] = capture
         return value
+
+    @contextmanager
+    def own_captures(self) -> Iterator[None]:
+        """Capture arrays anew: the constants of one function are not visible in another."""
+        saved, self._captured = self._captured, {}
+        try:
+            yield
+        finally:
+            self._captured = saved
+
+    @property
+    def _root(self) -> Region:
+        """The block of the function that is being recorded."""
+        region = self.region
+        while region.parent is not None:
+            region = region.parent
+        return region
+
+    def fresh_symbol(self, name: str) -> str:
+        """A name for another function of the module."""
+        self._symbols += 1
+        return f"{symbol_name(name)}.{self._symbols}"
 
     def _settle_captures(self) -> None:
         """Tell what the traced function made or changed itself from what others may change before a later call."""
@@ -300,7 +343,10 @@ class Trace:
                 f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
                 "function. Return it from the function instead"
             )
-        if not array._storage.region.is_open:
+        region = array._storage.region
+        if not region.is_open and any(id(region) in regions for regions in self.suspended):
+            raise OutsideArray(array.base())
+        if not region.is_open:
             made_at = array._storage.made_at
             raise LeakedArrayError(
                 f"a traced array ({array.type}) is used after the branch or loop that made it, at "

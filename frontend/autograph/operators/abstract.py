@@ -166,6 +166,13 @@ def as_array_kind(kind: Kind) -> ArrayKind | None:
     return None
 
 
+def as_arrays(kind: Kind) -> Kind:
+    """The abstract type with numbers carried as arrays."""
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
+    return as_array_kind(kind) or kind
+
+
 # Joining
 
 

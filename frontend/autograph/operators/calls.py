@@ -18,6 +18,7 @@ from .expressions import if_exp
 from .growing import GrowingList
 from .namespace import OPERATORS
 from .optional import Chosen
+from .recursion import activate
 from .replacements import replacement_of
 
 
@@ -75,7 +76,8 @@ def converted(function: Any) -> Callable[..., Any]:
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if is_library(function.__module__) or is_marked(function) or is_converted(function.__code__):
         return function
-    return convert(function, OPERATORS)
+    made = convert(function, OPERATORS)
+    return lambda *args, **kwargs: activate(function, made, args, kwargs)
 
 
 @cache

@@ -26,7 +26,7 @@ from .abstract import (
     Kind,
     Mismatch,
     Static,
-    as_array_kind,
+    as_arrays,
     flatten,
     join,
     kind_of,
@@ -289,7 +289,7 @@ def kind_of_items(items: list[Any]) -> Kind:
 
 def _joined(kind: Kind | None, item: Any) -> Kind:
     """The abstract type of items of a list with one more."""
-    found = _as_arrays(kind_of(item))
+    found = as_arrays(kind_of(item))
     try:
         return found if kind is None else join(kind, found)
     except Mismatch as mismatch:
@@ -297,13 +297,6 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
         raise control_flow_error(
             "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
         ) from None
-
-
-def _as_arrays(kind: Kind) -> Kind:
-    """The abstract type with numbers carried as arrays."""
-    if isinstance(kind, Container):
-        return Container(kind.kind, kind.keys, tuple(map(_as_arrays, kind.children)))
-    return as_array_kind(kind) or kind
 
 
 def _leaves(kind: Kind) -> list[ArrayKind]:
