@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from types import FunctionType, MethodType
 from typing import Any
 
 from weft.frontend.autograph.convert import convert as conversion
@@ -128,9 +129,9 @@ class PythonOperators:
         """The rest of a block, unless a statement before it jumped."""
         return rest() if status is None else status
 
-    def result(self, body: Body) -> Any:
-        """The value of a function whose body may return on the way."""
-        return cell_of(body, "return_").cell_contents if body() is not None else None
+    def result(self, body: Body, name: str = "return_") -> Any:
+        """The value of a function whose body may return on the way, which is in a variable then."""
+        return cell_of(body, name).cell_contents if body() is not None else None
 
     def assert_(self, test: Any, message: Body | None) -> None:
         """`assert`."""
@@ -190,9 +191,16 @@ class PythonOperators:
 
     def call(self, function: Any, /, *arguments: Any, **keywords: Any) -> Any:
         """`function(*arguments, **keywords)`."""
-        if self.convert_callees and type(function).__name__ == "function":
-            function = conversion(function, self)
+        if self.convert_callees:
+            function = self._converted(function)
         return function(*arguments, **keywords)
+
+    def _converted(self, function: Any) -> Any:
+        if isinstance(function, FunctionType):
+            return conversion(function, self)
+        if isinstance(function, MethodType):
+            return MethodType(self._converted(function.__func__), function.__self__)
+        return function
 
     def attr(self, value: Any, name: str) -> Any:
         """`value.name`."""

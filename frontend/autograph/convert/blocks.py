@@ -72,8 +72,8 @@ class BlockConverter(StatementConverter):
         if not self.body.is_generated:
             self.emit(build.copied(node, value=value if node.value is not None else None))
             return
-        self.body.bound.add(build.RETURNED)
-        self.emit(build.assign(build.RETURNED, value, node))
+        self.body.bound.add(self.returned)
+        self.emit(build.assign(self.returned, value, node))
         self.emit(ast.Return(build.operator("RETURN", node), **build.place(node)))
 
     def _result(self, statements: Sequence[ast.stmt]) -> None:
@@ -82,9 +82,12 @@ class BlockConverter(StatementConverter):
         with self.generated() as inner:
             self.block(statements)
         # The operator finds the value through the variable.
-        inner.bound.add(build.RETURNED)
+        inner.bound.add(self.returned)
         function = self.define("result", inner, where)
-        self.emit(ast.Return(build.call("result", [function], where), **build.place(where)))
+        arguments: list[ast.expr] = [function]
+        if self.returned != build.RETURNED:
+            arguments.append(build.constant(self.returned, where))
+        self.emit(ast.Return(build.call("result", arguments, where), **build.place(where)))
 
     def _leaving(self, node: ast.stmt, rest: Sequence[ast.stmt]) -> None:
         """A statement that may jump, in a generated function, and what follows it."""

@@ -12,7 +12,7 @@ OPERATORS = "weft_"
 """The name by which converted code finds the operators."""
 
 RETURNED = "return_"
-"""The variable that holds the value of a `return` in a body."""
+"""The variable that holds the value of a `return` in a body, unless the user has one of that name."""
 
 _NO_TYPE_PARAMETERS: dict[str, Any] = {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
 

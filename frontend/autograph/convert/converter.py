@@ -160,7 +160,10 @@ def _convert_source(function: FunctionType, source: Source, context: Context) ->
 def _note_converted(code: CodeType) -> None:
     _converted_codes.set(code, True)
     for constant in code.co_consts:
-        if isinstance(constant, CodeType):
+        # Classes and generator functions are left as they are; the methods may be converted later.
+        if isinstance(constant, CodeType) and constant.co_flags & (inspect.CO_OPTIMIZED | _GENERATORS) == (
+            inspect.CO_OPTIMIZED
+        ):
             _note_converted(constant)
 
 

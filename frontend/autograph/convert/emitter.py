@@ -62,6 +62,8 @@ class Emitter:
     def __init__(self, context: Context, names: Names) -> None:
         self.context = context
         self.names = names
+        self.returned = build.RETURNED if build.RETURNED not in names.taken else names.fresh("return")
+        """The variable that holds the value of a `return` in a body."""
         self.uses = UseTable()
         self.exits = Exits()
         self.scopes: list[Scope] = []
@@ -98,7 +100,7 @@ class Emitter:
         assignment = DefiniteAssignment(scope, self.uses, self.names.given)
         assignment.run(statements)
         self.facts = Facts(assignment.unbound, liveness, reads_frame)
-        self.body = Body(Owner(scope), is_generated=False)
+        self.body = Body(Owner(scope, self.returned), is_generated=False)
         self.hidden = self.hidden - scope.locals
         self.scopes.append(scope)
         try:

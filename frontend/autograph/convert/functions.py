@@ -59,13 +59,13 @@ class FunctionConverter(AssignmentConverter):
         return docstring + written or [ast.Pass(**build.place(node))]
 
     def require_free(self, scope: Scope, node: ast.AST) -> None:
-        """Raise where the function uses the names that converted code needs."""
+        """Raise where the function uses the name of the operators."""
         uses = scope.uses
-        for name in (build.OPERATORS, build.RETURNED):
-            if name in scope.locals | uses.loads | uses.captured | uses.globals | uses.nonlocals:
-                raise unsupported(
-                    self.context, node, f"the name {name}", "converted code uses it; give yours another name"
-                )
+        name = build.OPERATORS
+        if name in scope.locals | uses.loads | uses.captured | uses.globals | uses.nonlocals:
+            raise unsupported(
+                self.context, node, f"the name {name}", "converted code uses it; give yours another name"
+            )
 
     def arguments(self, node: ast.arguments) -> ast.arguments:
         """Parameters with converted defaults."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .build import RETURNED, constant, declare, place
+from .build import constant, declare, place
 from .uses import Scope
 
 
@@ -57,6 +57,8 @@ class Owner:
     """A function of the user's that is being converted: it owns the variables that its bodies share."""
 
     scope: Scope
+    returned: str
+    """The variable that holds the value of a `return` in a body."""
     bound_in_bodies: set[str] = field(default_factory=set)
     """Variables that generated functions inside it bind."""
 
@@ -78,7 +80,7 @@ class Body:
         return self._nested(scope, where) if self.is_generated else self._owned(scope, where)
 
     def _nested(self, scope: Scope, where: ast.AST) -> list[ast.stmt]:
-        shared = self.bound & (scope.locals | scope.nonlocals | {RETURNED})
+        shared = self.bound & (scope.locals | scope.nonlocals | {self.owner.returned})
         self.owner.bound_in_bodies |= shared
         found: list[ast.stmt] = []
         if self.bound & scope.globals:
@@ -94,7 +96,7 @@ class Body:
         if scope.nonlocals:
             found.append(ast.Nonlocal(sorted(scope.nonlocals), **place(where)))
         # Names that only generated functions bind, or only code that is never reached, are variables nevertheless.
-        missing = scope.locals | (self.owner.bound_in_bodies & {RETURNED})
+        missing = scope.locals | (self.owner.bound_in_bodies & {self.owner.returned})
         missing -= self.bound | set(scope.parameters)
         found += [declare(name, where) for name in sorted(missing)]
         return found

@@ -51,10 +51,10 @@ def _left(exit_: StagedExit) -> Exit:
     return next(iter(codes)) if len(codes) == 1 else StagedExit(exit_.status, codes)
 
 
-def result(body: Body) -> Any:
-    """The value of a function whose body may return in several places."""
+def result(body: Body, name: str = "return_") -> Any:
+    """The value of a function whose body may return in several places, which it leaves in a variable."""
     exit_ = body()
-    value = variable(body, "return_")
+    value = variable(body, name)
     if isinstance(value, MaybeUnbound):
         value = value.value
     if exit_ is None or value is UNBOUND or value is None:

@@ -76,16 +76,33 @@ def test_calls_that_look_at_other_variables_are_fine(call: str) -> None:
     assert converted(function)(traceback) == function(traceback)
 
 
-@pytest.mark.parametrize("name", ["weft_", "return_"])
 @pytest.mark.parametrize(
-    "template",
-    ["def f(x):\n    {} = x\n", "def f(x):\n    return lambda: {}\n", "def f(x):\n    def g({}): pass\n"],
+    "source",
+    [
+        "def f(x):\n    weft_ = x\n",
+        "def f(x):\n    return lambda: weft_\n",
+        "def f(x):\n    def g(weft_): pass\n",
+        "def f(x):\n    global weft_\n",
+    ],
 )
-def test_reserved_names(name: str, template: str) -> None:
-    error = refused(template.format(name))
-    assert f"the name {name} cannot be compiled: converted code uses it; give yours another name" in str(
-        error
-    )
+def test_the_name_of_the_operators_is_reserved(source: str) -> None:
+    error = refused(source)
+    assert "the name weft_ cannot be compiled: converted code uses it; give yours another name" in str(error)
+
+
+def test_the_name_of_returned_values_gives_way() -> None:
+    source = """\
+def f(x):
+    return_ = x
+    for i in range(3):
+        if i == x:
+            return i, return_
+        return_ += 1
+    return return_
+"""
+    function = define(source)
+    assert "weft_.result(result_1, 'return_1')" in to_code(function)
+    assert [converted(function)(x) for x in (0, 2, 5)] == [function(x) for x in (0, 2, 5)]
 
 
 def test_other_generated_names_give_way() -> None:

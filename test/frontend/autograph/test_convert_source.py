@@ -261,6 +261,21 @@ def test_converted_functions_stay() -> None:
     assert why_not_converted(function(1)) == "it is converted already"
 
 
+def test_methods_of_classes_in_converted_functions_are_converted_on_their_own() -> None:
+    source = """
+    def f(x):
+        class Local:
+            def method(self):
+                return x if self else 0
+        def generator():
+            yield lambda: 1 if x else 2
+        return Local.method, next(generator())
+    """
+    method, function = converted(define(textwrap.dedent(source)))(5)
+    assert converted(method)(1) == 5
+    assert converted(function)() == 1
+
+
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="syntax of Python 3.12")
 def test_type_parameters() -> None:
     source = """
