@@ -75,12 +75,12 @@ def compile_definition(
     code = find_code(code, definition.name)
     lambdas = {name for name in names.functions if name.startswith("lambda_")}
     generated = names.functions - lambdas
-    user_lambdas = _user_lambdas(source.node)
+    user_lambdas = {_range(n.body) for n in ast.walk(source.node) if isinstance(n, ast.Lambda)}
+    thunks = {_range(n.body) for n in ast.walk(definition) if isinstance(n, ast.Lambda)} - user_lambdas
 
     def is_generated(inner: CodeType) -> bool:
         if inner.co_name == "<lambda>":
-            positions = _positions(inner)
-            return bool(positions) and positions.isdisjoint(user_lambdas)
+            return _is_thunk(_ranges(inner), user_lambdas, thunks)
         return inner.co_name in generated
 
     qualified_name = getattr(original, "co_qualname", original.co_name)
@@ -88,8 +88,13 @@ def compile_definition(
     return renamed(code, original.co_name, qualified_name, f"{old_name}.{definition.name}", renaming)
 
 
-def _positions(code: CodeType) -> set[tuple[int, ...]]:
-    """Where the parts of a lambda stand: line, column, last line, last column; unknown before Python 3.11."""
+def _range(node: ast.AST) -> tuple[int, ...]:
+    """Where a node stands: line, column, last line, last column."""
+    return tuple(build.place(node).values())
+
+
+def _ranges(code: CodeType) -> set[tuple[int, ...]]:
+    """Where the parts of code stand; unknown before Python 3.11."""
     if not hasattr(code, "co_positions"):
         return set()
     found = (position for position in code.co_positions() if None not in position)
@@ -97,9 +102,18 @@ def _positions(code: CodeType) -> set[tuple[int, ...]]:
     return {(line, column, end, last) for line, end, column, last in found if (line, column) != (end, last)}
 
 
-def _user_lambdas(root: ast.AST) -> set[tuple[int, ...]]:
-    """Where the bodies of the user's own lambdas stand."""
-    return {tuple(build.place(node.body).values()) for node in ast.walk(root) if isinstance(node, ast.Lambda)}
+def _is_thunk(
+    ranges: set[tuple[int, ...]], user_lambdas: set[tuple[int, ...]], thunks: set[tuple[int, ...]]
+) -> bool:
+    """Whether the code of a lambda is that of one that conversion made, by the ranges of all bodies of lambdas."""
+    if not ranges or not ranges.isdisjoint(user_lambdas):
+        return False
+    if not ranges.isdisjoint(thunks):
+        return True
+    # No instruction stands for the whole body: it is that of the innermost lambda around all of them.
+    start, end = min(r[:2] for r in ranges), max(r[2:] for r in ranges)
+    around = [r for r in user_lambdas | thunks if r[:2] <= start and end <= r[2:]]
+    return bool(around) and max(around, key=lambda r: (r[:2], [-n for n in r[2:]])) in thunks
 
 
 __all__ = ["as_definition", "compile_definition"]
