@@ -193,7 +193,10 @@ _ORIGINAL = "__weft_original__"
 
 def original_of(function: FunctionType) -> FunctionType:
     """The user's function that a converted one was made of; another function is returned as it is."""
-    found: FunctionType = function.__dict__.get(_ORIGINAL, function)
+    # `functools.wraps` copies attributes to functions that are no conversions.
+    found: FunctionType = function
+    if is_converted(function.__code__):
+        found = function.__dict__.get(_ORIGINAL, function)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import inspect
 import sys
@@ -14,6 +15,7 @@ import pytest
 
 from support.conversion import converted, define
 from support.python_operators import PythonOperators
+from weft.dialect.errors import WeftTypeError
 from weft.frontend.autograph.convert import convert, is_converted, original_of, to_code
 from weft.frontend.autograph.convert.converter import _conversions, _converted_codes
 from weft.frontend.autograph.marks import do_not_convert, is_marked
@@ -33,6 +35,8 @@ def test_attributes_are_kept() -> None:
     assert other.__globals__ is function.__globals__
     assert original_of(other) is function
     assert original_of(function) is function
+    wrapper = functools.wraps(other)(lambda: None)
+    assert original_of(wrapper) is wrapper  # type: ignore[arg-type]
     assert other.__code__.co_filename == function.__code__.co_filename
     assert other.__code__.co_name == function.__code__.co_name
     if sys.version_info >= (3, 11):
@@ -267,10 +271,6 @@ def test_error_messages_name_the_functions_of_the_user() -> None:
 
 
 def test_do_not_convert_marks() -> None:
-    import functools
-
-    from weft.dialect.errors import WeftTypeError
-
     @do_not_convert
     def function(x: int) -> int:
         return x
