@@ -13,15 +13,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .dialect.errors import (
         AxisError,
+        ConversionError,
+        ConversionWarning,
         InternalError,
         LeakedArrayError,
+        RetracingWarning,
         TraceRecursionError,
+        UnrollingWarning,
         UnsupportedError,
         WeftError,
         WeftIndexError,
         WeftTypeError,
         WeftValueError,
+        WeftWarning,
     )
+    from .frontend.autograph.api import autograph
+    from .frontend.autograph.loop_hints import range, unroll
+    from .frontend.autograph.marks import do_not_convert
     from .frontend.effects import print, py_call, trace_print
     from .frontend.function import Function, eager, function, run_functions_eagerly
     from .frontend.settings import settings
@@ -34,6 +42,10 @@ _EXPORTS: dict[str, str] = {
     "Function": ".frontend.function",
     "eager": ".frontend.function",
     "run_functions_eagerly": ".frontend.function",
+    "autograph": ".frontend.autograph.api",
+    "do_not_convert": ".frontend.autograph.marks",
+    "range": ".frontend.autograph.loop_hints",
+    "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
     "TensorSpec": ".frontend.signature",
     "print": ".frontend.effects",
@@ -48,6 +60,11 @@ _EXPORTS: dict[str, str] = {
     "LeakedArrayError": ".dialect.errors",
     "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
+    "ConversionError": ".dialect.errors",
+    "WeftWarning": ".dialect.errors",
+    "ConversionWarning": ".dialect.errors",
+    "RetracingWarning": ".dialect.errors",
+    "UnrollingWarning": ".dialect.errors",
 }
 """What is here besides the array namespace, by module; all of it is loaded on first use."""
 
@@ -72,21 +89,30 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AxisError",
+    "ConversionError",
+    "ConversionWarning",
     "Function",
     "InternalError",
     "LeakedArrayError",
+    "RetracingWarning",
     "TensorSpec",
     "TraceRecursionError",
+    "UnrollingWarning",
     "UnsupportedError",
     "WeftError",
     "WeftIndexError",
     "WeftTypeError",
     "WeftValueError",
+    "WeftWarning",
+    "autograph",
+    "do_not_convert",
     "eager",
     "function",
     "print",
     "py_call",
+    "range",
     "run_functions_eagerly",
     "settings",
     "trace_print",
+    "unroll",
 ]

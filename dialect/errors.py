@@ -58,3 +58,19 @@ class PassError(WeftError, RuntimeError):
 
 class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
+
+
+class WeftWarning(UserWarning):
+    """Base class of the warnings that weft gives."""
+
+
+class ConversionWarning(WeftWarning):
+    """A function cannot be converted, and is traced as it is."""
+
+
+class RetracingWarning(WeftWarning):
+    """A function is compiled again at each of many calls."""
+
+
+class UnrollingWarning(WeftWarning):
+    """A loop that is unrolled makes a very large program."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..dialect.errors import AxisError, WeftError
+from ..dialect.errors import AxisError, ConcreteValueError, WeftError
 from ..dialect.ops.state import exception_type
 from ..dialect.types import type_of
 from .array import TracedArray
+from .autograph.decisions import NOT_ARRAYS, why_unconverted
 from .locations import SourceRange, caret_snippet, is_own_frame, is_part_of, range_of_frame
 from .settings import settings
 from .tracebacks import places_of, traceback_through
@@ -31,6 +32,8 @@ def explain(error: BaseException) -> None:
         return
     frame, place = found
     lines = [caret_snippet(place)]
+    if isinstance(error, ConcreteValueError):
+        lines += _why_unconverted(frame)
     described = _describe_names(frame, place)
     if described:
         lines.append(f"  where {described}")
@@ -62,6 +65,14 @@ def is_raised_by_weft(error: BaseException) -> bool:
     if entry is None or not is_own_frame(entry.tb_frame):
         return False
     return entry.tb_frame.f_code.co_name not in _RAISERS
+
+
+def _why_unconverted(frame: FrameType) -> list[str]:
+    """Why arrays cannot decide what the code of a frame does, if that is so."""
+    reason = why_unconverted(frame.f_code)
+    if reason is None:
+        return []
+    return [f"  {frame.f_code.co_name} is traced as it is: {reason}. {NOT_ARRAYS}"]
 
 
 def _innermost_user_frame(entry: TracebackType | None) -> tuple[FrameType, SourceRange] | None:

@@ -62,10 +62,12 @@ class Function:
         input_signature: Sequence[Any] | None,
         name: str | None,
         autograph: bool = True,
+        strict: bool = False,
     ) -> None:
         _require_function(python_function)
         self.python_function = python_function
         self.autograph = autograph
+        self.strict = strict
         self.name = name or _name_of(python_function)
         self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
         try:
@@ -146,13 +148,21 @@ class Function:
         qualified_name: str = getattr(self, "__qualname__", self.name)
         if getattr(module, qualified_name, None) is self:
             return qualified_name  # decorated: found again under its name
-        return (Function, (self.python_function, self.input_signature, self.name, self.autograph))
+        return (
+            Function,
+            (self.python_function, self.input_signature, self.name, self.autograph, self.strict),
+        )
 
     # From a call to a specialisation
 
     def _traced_function(self) -> Callable[..., Any]:
         """What is run to trace the function: its conversion, in which arrays may decide what runs."""
         if not self.autograph:
+            from .autograph.decisions import note_unconverted
+
+            note_unconverted(
+                self.python_function, "it has autograph=False; leave that out to let arrays decide"
+            )
             return self.python_function
         from .autograph.operators.calls import converted
 
@@ -217,9 +227,17 @@ class Function:
 
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 self._traces += 1
-                concrete = ConcreteFunction(
-                    self._traced_function(), self.name, structure, types, names, aliases, scalars, self._bind
-                )
+                with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
+                    concrete = ConcreteFunction(
+                        self._traced_function(),
+                        self.name,
+                        structure,
+                        types,
+                        names,
+                        aliases,
+                        scalars,
+                        self._bind,
+                    )
                 self._concrete[key] = concrete
         return concrete
 
@@ -363,7 +381,11 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
 def function(python_function: Callable[..., Any]) -> Function: ...
 @overload
 def function(
-    *, input_signature: Sequence[Any] | None = None, name: str | None = None, autograph: bool = True
+    *,
+    input_signature: Sequence[Any] | None = None,
+    name: str | None = None,
+    autograph: bool = True,
+    strict: bool = False,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     python_function: Callable[..., Any] | None = None,
@@ -371,13 +393,15 @@ def function(
     input_signature: Sequence[Any] | None = None,
     name: str | None = None,
     autograph: bool = True,
+    strict: bool = False,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
     `input_signature` is a sequence of `weft.TensorSpec` (nested like the arguments), one for each of the first
     positional arguments: calls must fit it, and extents given as None do not compile again for another size.
     `name` appears in the IR and in messages. With `autograph=False` Python runs all statements while tracing, so
-    that conditions and loops cannot depend on the values of arrays.
+    that conditions and loops cannot depend on the values of arrays. With `strict=True` a function that is called and
+    cannot be converted is an error, instead of a warning.
 
     >>> import numpy as np, weft
     >>> @weft.function
@@ -387,8 +411,8 @@ def function(
     array([1, 3, 5])
     """
     if python_function is not None:
-        return Function(python_function, input_signature, name, autograph)
-    return lambda f: Function(f, input_signature, name, autograph)
+        return Function(python_function, input_signature, name, autograph, strict)
+    return lambda f: Function(f, input_signature, name, autograph, strict)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

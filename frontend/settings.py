@@ -39,6 +39,11 @@ class Settings:
     100000
     """
 
+    autograph_verbosity: int = _setting(
+        0,
+        "WEFT_AUTOGRAPH_VERBOSITY",
+        "Log on stderr: 1 which functions are converted and why others are not, 2 their converted code, too.",
+    )
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
@@ -48,10 +53,26 @@ class Settings:
     max_trace_ops: int = _setting(
         100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
     )
+    # A function that is called for the sixth time in a row with something new will not stop at six.
+    retracing_warning: int = _setting(
+        6,
+        "WEFT_RETRACING_WARNING",
+        "Warn when so many calls of a function in a row had to compile (0: never).",
+    )
+    strict_conversion: bool = _setting(
+        False,
+        "WEFT_STRICT_CONVERSION",
+        "Refuse functions that cannot be converted, instead of tracing them as they are.",
+    )
     unroll_limit: int = _setting(
         16,
         "WEFT_UNROLL_LIMIT",
         "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
+    )
+    unrolled_ops_warning: int = _setting(
+        10_000,
+        "WEFT_UNROLLED_OPS_WARNING",
+        "Warn when an unrolled loop records more operations than this (0: never).",
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 

@@ -23,7 +23,6 @@ from .iterables import (
     Range,
     Reversed,
     Sequence,
-    Unrolled,
     Zipped,
     sequence_of,
 )
@@ -302,11 +301,6 @@ def _is_walkable(iterable: Any) -> bool:
     return isinstance(iterable, (Sequence, list, tuple)) and (
         isinstance(iterable, Sequence) or any(is_staged(item) for item in iterable)
     )
-
-
-def unroll(iterable: Any) -> Any:
-    """Let a `for` loop over the iterable be unrolled, whatever its length."""
-    return Unrolled(iterable)
 
 
 def ndindex(*shape: Any) -> Any:

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ....dialect.errors import ConversionError
 from ...locations import is_own_module
 from ...staging import current_trace
-from ..convert import convert, is_converted
+from ..convert import convert, is_converted, why_not_converted
+from ..decisions import excuse, note_converted, note_unconverted, require_conversion
 from ..marks import is_marked
 from .expressions import if_exp
 from .growing import GrowingList
@@ -74,9 +76,25 @@ def converted(function: Any) -> Callable[..., Any]:
 
 
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
-    if is_library(function.__module__) or is_marked(function) or is_converted(function.__code__):
+    # A wrapper of a library bears the name of the user's module; what exec made without a module bears that of builtins.
+    if is_library(function.__globals__.get("__name__")) or is_converted(function.__code__):
         return function
-    made = convert(function, OPERATORS)
+    if is_marked(function):
+        note_unconverted(function, "it is marked by weft.do_not_convert")
+        return function
+    try:
+        made = convert(function, OPERATORS)
+    except ConversionError as error:
+        if current_trace() is None:
+            raise  # for the function that is to be compiled there is no way around it
+        excuse(function, error)
+        return function
+    if made is function:
+        reason = why_not_converted(function) or "there is nothing to convert"
+        note_unconverted(function, reason)
+        require_conversion(function, reason)
+        return function
+    note_converted(function)
     return lambda *args, **kwargs: activate(function, made, args, kwargs)
 
 

@@ -10,7 +10,7 @@ from ...staging import current_trace
 from .conditions import is_staged
 from .for_loops import for_
 from .growing import GrowingList
-from .iterables import Filtered, sequence_of
+from .iterables import Filtered, is_never_unrolled, sequence_of
 from .statements import if_
 
 _KINDS: dict[str, Callable[[Any], Any]] = {"list": list, "set": set, "dict": dict, "generator": list}
@@ -67,7 +67,9 @@ def _is_staged(iterable: Any) -> bool:
     if sequence is None:
         return False
     length = sequence.length
-    return not isinstance(length, int) or trace.unrolled * length > settings.unroll_limit
+    if not isinstance(length, int) or is_never_unrolled(sequence):
+        return True
+    return trace.unrolled * length > settings.unroll_limit
 
 
 __all__ = ["comprehension"]

@@ -19,7 +19,7 @@ from ...staging import current_trace
 from ...trace import Trace
 from .checkpoints import Checkpoint
 from .exits import Exit, without_continue
-from .iterables import Filtered, Sequence, Tail, Unrolled, sequence_of
+from .iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from .loops import LeavesLoop, Loop, index_constant
 from .places import Slot
 from .statements import Body, continued, finish_loop, if_, run_items
@@ -34,19 +34,21 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
         condition, inner = iterable.condition, iterable.inner
         return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
     if trace is None or isinstance(iterable, Unrolled):
-        return run_items(iterable.items if isinstance(iterable, Unrolled) else iterable, body, orelse)
+        return run_items(iterable, body, orelse)
     sequence = sequence_of(iterable)
     if sequence is None:
         return run_items(iterable, body, orelse)
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
-    if trace.unrolled * length <= settings.unroll_limit:
+    if trace.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
         return _unroll(trace, sequence, length, body, orelse)
     checkpoint = Checkpoint.take(trace, (body,))
     try:
         left = stage_for(trace, sequence, length, body, dead)
     except ConcreteValueError:
+        if is_never_unrolled(sequence):
+            raise
         # The body needs its items as Python numbers, so it is unrolled after all.
         checkpoint.roll_back()
         return _unroll(trace, sequence, length, body, orelse)

@@ -231,6 +231,41 @@ class Unrolled:
 
     items: Any
 
+    def __iter__(self) -> Iterator[Any]:
+        sequence = sequence_of(self.items)
+        if sequence is not None and not isinstance(sequence.length, int):
+            raise UnsupportedError(
+                "weft.unroll needs to know the number of iterations, which is known only at run time here; leave it "
+                "out, so that the loop is compiled as a loop"
+            )
+        return iter(self.items if sequence is None else sequence)
+
+
+@dataclass(frozen=True)
+class Staged(Sequence):
+    """A sequence whose loop is not to be unrolled (`weft.range`)."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position)
+
+
+def is_never_unrolled(sequence: Sequence) -> bool:
+    """Whether a loop over a sequence is to be compiled as a loop."""
+    if isinstance(sequence, (Staged, Tail)):
+        return isinstance(sequence, Staged) or is_never_unrolled(sequence.inner)
+    if isinstance(sequence, (Enumerated, Reversed)):
+        return is_never_unrolled(sequence.inner)
+    inner = sequence.inner if isinstance(sequence, Zipped) else ()
+    if isinstance(sequence, Mapped):
+        inner = (sequence.inner,)
+    return any(map(is_never_unrolled, inner))
+
 
 def sequence_of(iterable: Any) -> Sequence | None:
     """The sequence that a loop over an iterable can be staged on; None for what only Python can walk."""
@@ -275,8 +310,10 @@ __all__ = [
     "Range",
     "Reversed",
     "Sequence",
+    "Staged",
     "Tail",
     "Unrolled",
     "Zipped",
+    "is_never_unrolled",
     "sequence_of",
 ]

@@ -1,0 +1,42 @@
+"""`weft.autograph`: looking at the conversion of functions, and saying what is to be converted and how.
+
+>>> sorted(__all__)
+['do_not_convert', 'range', 'set_verbosity', 'to_code', 'unroll']
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from ...dialect.errors import WeftTypeError
+from .convert import to_code as code_of
+from .decisions import set_verbosity
+from .loop_hints import range, unroll
+from .marks import do_not_convert
+
+
+def to_code(function: Callable[..., Any]) -> str:
+    """The source of a function as it is compiled: its control flow as calls of operators.
+
+    Takes functions, methods and what `weft.function` makes of them. Where a function is not converted, it is its own
+    source. Raises ConversionError for syntax that cannot be converted, OSError where there is no source, WeftTypeError
+    for what is not written in Python.
+    """
+    plain: Any = getattr(function, "function", function)  # of a method that weft.function made
+    plain = getattr(plain, "python_function", plain)
+    plain = getattr(plain, "__func__", plain)
+    if not isinstance(plain, FunctionType) and inspect.isroutine(getattr(plain, "__call__", None)):  # noqa: B004
+        plain = getattr(type(plain).__call__, "__func__", type(plain).__call__)
+    if not isinstance(plain, FunctionType):
+        raise WeftTypeError(f"to_code shows functions that are written in Python, not {function!r}")
+    return code_of(plain)
+
+
+autograph = sys.modules[__name__]
+"""The module itself, as an attribute of `weft`."""
+
+__all__ = ["do_not_convert", "range", "set_verbosity", "to_code", "unroll"]

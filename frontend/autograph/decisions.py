@@ -1,0 +1,117 @@
+"""Which functions are converted, and why others are not: remembered for error messages, logged and warned of."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import sys
+import warnings
+from collections.abc import Callable
+from types import CodeType, FunctionType
+
+from ...dialect.errors import ConversionError, ConversionWarning
+from ..settings import settings
+from .convert import to_code
+from .convert.code_objects import CodeTable
+
+NOT_ARRAYS = "Python runs its ifs and loops while tracing, so that no array can decide them"
+
+_reasons = CodeTable()
+"""Why the code of a function runs as it is."""
+
+_logged = CodeTable()
+_warned = CodeTable()
+
+
+def set_verbosity(level: int) -> None:
+    """Log on stderr: 1 which functions are converted and why others are not, 2 their converted code too, 0 nothing.
+
+    Each function is logged once after this call. WEFT_AUTOGRAPH_VERBOSITY sets the level from outside.
+
+    >>> set_verbosity(0)
+    """
+    global _logged
+    _logged = CodeTable()
+    settings.autograph_verbosity = int(level)
+
+
+def note_converted(function: FunctionType) -> None:
+    """Log that a function is converted."""
+    if settings.autograph_verbosity > 0 and _is_first(_logged, function.__code__):
+        _log(f"converts {_described(function)}")
+        if settings.autograph_verbosity > 1:
+            _log(to_code(function).rstrip())
+
+
+def note_unconverted(function: Callable[..., object], reason: str) -> None:
+    """Remember, and log, that a function runs as it is."""
+    if not isinstance(function, FunctionType):
+        return
+    code = function.__code__
+    _reasons.set(code, reason)
+    if settings.autograph_verbosity > 0 and _is_first(_logged, code):
+        _log(f"runs {_described(function)} as it is: {reason}")
+
+
+def why_unconverted(code: CodeType) -> str | None:
+    """Why some code of the user's is not converted; None where it is, or nobody asked for it."""
+    reason: str | None = _reasons.get(code)
+    return reason
+
+
+def require_conversion(function: FunctionType, reason: str) -> None:
+    """In strict mode, raise ConversionError for a function without a source that has control flow."""
+    if settings.strict_conversion and _has_control_flow(function.__code__):
+        raise ConversionError(
+            f"{_described(function)} cannot be converted: {reason}, and conversion is strict"
+        )
+
+
+def excuse(function: FunctionType, error: ConversionError) -> None:
+    """Go on with a function that cannot be converted as it is, with a warning for each; in strict mode, raise."""
+    code = function.__code__
+    is_async = code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+    if settings.strict_conversion or is_async:
+        raise error
+    line = error.lineno or code.co_firstlineno
+    note_unconverted(function, f"{error.msg} (line {line})")
+    if not _is_first(_warned, code):
+        return
+    message = (
+        f"{_described(function)} is traced as it is: {error.msg}. {NOT_ARRAYS}; with weft.settings.strict_conversion "
+        "this is an error, and weft.do_not_convert says that it is meant"
+    )
+    warnings.warn_explicit(message, ConversionWarning, error.filename or code.co_filename, line)
+
+
+def _is_first(table: CodeTable, code: CodeType) -> bool:
+    if table.get(code):
+        return False
+    table.set(code, True)
+    return True
+
+
+def _described(function: FunctionType) -> str:
+    code = function.__code__
+    return f"{function.__qualname__} ({code.co_filename}:{code.co_firstlineno})"
+
+
+def _log(text: str) -> None:
+    print(f"weft.autograph: {text}", file=sys.stderr)
+
+
+def _has_control_flow(code: CodeType) -> bool:
+    """Whether some code has conditions or loops."""
+    names = {i.opname for i in dis.get_instructions(code)}
+    return any(name == "FOR_ITER" or ("JUMP" in name and "_IF_" in name) for name in names)
+
+
+__all__ = [
+    "NOT_ARRAYS",
+    "excuse",
+    "note_converted",
+    "note_unconverted",
+    "require_conversion",
+    "set_verbosity",
+    "why_unconverted",
+]

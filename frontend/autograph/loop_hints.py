@@ -1,0 +1,35 @@
+"""How a `for` loop is to be compiled: unrolled, or never unrolled."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Any
+
+from ..staging import current_trace
+from .operators.iterables import Range, Staged, Unrolled
+
+
+def unroll(iterable: Iterable[Any]) -> Any:
+    """Let a `for` loop over an iterable be unrolled, whatever its length: each iteration is compiled by itself.
+
+    Outside of compiled functions it is the iterable itself.
+
+    >>> [i for i in unroll([0, 1, 2])]
+    [0, 1, 2]
+    """
+    return iterable if current_trace() is None else Unrolled(iterable)
+
+
+def range(*bounds: Any) -> Any:
+    """Python's `range`, for a `for` loop that is never unrolled: its body is compiled once, whatever the bounds are.
+
+    Outside of compiled functions it is Python's `range`.
+
+    >>> [i for i in range(1, 7, 3)]
+    [1, 4]
+    """
+    return builtins.range(*bounds) if current_trace() is None else Staged(Range.of(*bounds))
+
+
+__all__ = ["range", "unroll"]
