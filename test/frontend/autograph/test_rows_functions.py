@@ -332,6 +332,33 @@ class TestMethods:
 
 
 class TestRecursion:
+    def test_the_factorial(self):
+        def factorial(n):
+            if n <= 1:
+                return 1
+            return n * factorial(n - 1)
+
+        same(factorial, *[np.int32(n) for n in (0, 1, 5)], joined=True)
+
+    def test_two_calls(self):
+        def fibonacci(n):
+            return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+        same(fibonacci, *[I64(n) for n in (0, 1, 2, 12)])
+
+    def test_mutual_recursion(self):
+        def even(n):
+            if n == 0:
+                return True
+            return odd(n - 1)
+
+        def odd(n):
+            if n == 0:
+                return False
+            return even(n - 1)
+
+        same(even, *[I64(n) for n in (0, 1, 7, 20)], joined=True)
+
     def test_python_recursion_unrolls(self):
         def power(x, k):
             if k == 0:
@@ -339,6 +366,21 @@ class TestRecursion:
             return x * power(x, k - 1)
 
         same(power, (np.arange(3.0), 3))
+
+    def test_recursion_into_an_array(self):
+        def quicksort(x, low, high):
+            if low < high:
+                pivot = x[high]
+                i = low
+                for j in range(low, high):
+                    if x[j] < pivot:
+                        x[i], x[j] = x[j], x[i]
+                        i += 1
+                x[i], x[high] = x[high], x[i]
+                quicksort(x, low, i - 1)
+                quicksort(x, i + 1, high)
+
+        same(quicksort, *[(np.array(v), I64(0), I64(3)) for v in ([4, 3, 2, 1], [1, 2, 3, 4], [2, 2, 1, 1])])
 
 
 class TestGenerators:

@@ -75,14 +75,6 @@ class TestAttributesAndItems:
 
         same(f, F64(1), F64(-1))
 
-    def test_a_changed_dict_argument_is_refused(self):
-        def f(d, n):
-            for i in range(n):
-                d["k"] = d["k"] + i
-            return d["k"]
-
-        refused(f, {"k": F64(1)}, I64(2), match="changes the dict 'd'", place=False)
-
     def test_elements_of_an_array_are_the_state(self):
         def f(x, n):
             for _ in range(n):
@@ -376,14 +368,35 @@ class TestNames:
 
         same(f, *[(F64(1), I64(n)) for n in (0, 1, 3)])
 
-    def test_the_name_of_the_operators_is_refused(self):
+    def test_names_that_look_like_those_of_generated_code(self):
+        def f(x, n):
+            test_, result_, break_ = x, 0, False
+            for item in range(n):
+                result_ = result_ + test_
+                if item == 2:
+                    break_ = True
+                    break
+            return result_, break_
+
+        same(f, *[(F64(1), I64(n)) for n in (0, 1, 5)], joined=True)
+
+    def test_the_name_of_the_operators_is_refused_and_others_are_not(self):
         def f(x):
             weft_ = x
             if weft_ > 0:
                 return weft_
             return -weft_
 
-        refused(f, F64(1), error=SyntaxError, match="weft_", place=False)
+        def g(x):
+            return_ = x
+            while return_ > 0:
+                return_ = return_ - 1
+                if return_ == 3:
+                    return -return_
+            return return_
+
+        refused(f, F64(1), error=SyntaxError, match="the name weft_ cannot be compiled", place=False)
+        same(g, F64(1), F64(9))
 
     def test_with_inside_a_loop(self):
         def f(x, n):

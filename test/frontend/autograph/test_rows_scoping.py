@@ -341,6 +341,23 @@ class TestFunctionsInLoops:
 
         same(f, F64(1), F64(3))
 
+    def test_a_class_defined_in_the_function(self):
+        def f(x):
+            class Local:
+                scale = 3
+
+                def apply(self, v):
+                    if v > 1:
+                        return v * self.scale
+                    return v
+
+            total = Local().apply(x)
+            for _ in range(2):
+                total = Local().apply(total)
+            return total
+
+        same(f, F64(0.5), F64(2))
+
     def test_global_statements(self):
         def f(x):
             global COUNT

@@ -51,6 +51,18 @@ class TestSources:
         result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
         assert result.stdout == "6.0 -4.0\n"
 
+    def test_two_functions_of_one_source_with_different_closures(self):
+        def make(k):
+            def f(x):
+                if x > k:
+                    return x - k
+                return k
+
+            return f
+
+        same(make(1), F64(3), F64(0), joined=True)
+        same(make(5), F64(3), F64(9), joined=True)
+
     def test_names_of_classes_are_mangled(self):
         class Private:
             __scale = 3

@@ -7,6 +7,7 @@ import contextlib
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 F64, I64 = np.float64, np.int64
@@ -132,6 +133,26 @@ class TestMatch:
 
 
 class TestWith:
+    def test_context_managers_enter_and_exit_while_tracing(self):
+        log = []
+
+        @contextlib.contextmanager
+        def note(name):
+            log.append(f"enter {name}")
+            yield
+            log.append(f"exit {name}")
+
+        def f(x):
+            with note("outer"), note("inner"):
+                if x > 0:
+                    x = x * 3
+                x = x + 1
+            return x
+
+        compiled = weft.function(f)
+        assert [compiled(F64(x)) for x in (1, -1)] == [4, 0]
+        assert log == ["enter outer", "enter inner", "exit inner", "exit outer"]
+
     def test_errstate_in_a_loop(self):
         def f(x, n):
             for _ in range(n):
@@ -150,14 +171,6 @@ class TestWith:
             return x * 2
 
         same(f, F64(1), F64(-1))
-
-
-@contextlib.contextmanager
-def note(name):
-    """Print at both ends."""
-    print("enter", name)
-    yield
-    print("exit", name)
 
 
 class TestBranchesThatCannotWork:

@@ -6,8 +6,10 @@ import gc
 import weakref
 
 import numpy as np
+import pytest
 
 import weft
+from support.behaviour_harness import same
 
 F64, I64 = np.float64, np.int64
 SCALE = 1
@@ -94,3 +96,29 @@ class TestNestedFunctions:
             assert compiled(F64(x), I64(n)) == expected
         assert inner(F64(4)) == 8
         assert (compiled.trace_count, inner.trace_count) == (1, 1)
+
+    def test_recursion_on_a_run_time_value_is_a_call(self):
+        def factorial(n):
+            if n <= 1:
+                return 1
+            return n * factorial(n - 1)
+
+        f = same(factorial, *[np.int32(n) for n in (0, 1, 5)], joined=True)
+        assert "call @" in f.get_concrete_function(np.int32(5)).as_text("weft")
+
+
+class TestLeaks:
+    def test_a_value_that_leaves_the_trace_says_where_it_was_made(self):
+        leaked = []
+
+        @weft.function
+        def f(x):
+            y = x + 1  # made here
+            leaked.extend([y])
+            return x
+
+        f(np.ones(2))
+        values = [v for v in leaked if not isinstance(v, np.ndarray)]
+        for value in values:
+            with pytest.raises(weft.LeakedArrayError, match=r"made at .*test_rows_tracing\.py:\d+:\d+"):
+                value + 1
