@@ -18,8 +18,10 @@ $(INSTALLED): pyproject.toml
 
 install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed
 
-demo: $(INSTALLED) ## Classify handwritten digits with a compiled function
+demo: $(INSTALLED) ## Classify and cluster handwritten digits, and draw the Mandelbrot set, with compiled functions
 	$(BIN)/python examples/digits_knn.py
+	$(BIN)/python examples/kmeans.py
+	$(BIN)/python examples/mandelbrot.py
 
 test: $(INSTALLED) ## Check format, lint, types; run the FileCheck tests and pytest
 	$(BIN)/python test/run.py

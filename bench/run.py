@@ -5,6 +5,8 @@ Run with `make bench`. Every result is checked against NumPy before it is timed.
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
 import pathlib
 import platform
 import statistics
@@ -17,7 +19,7 @@ from harness import Row, in_fresh_process, keep_freed_memory, median_times, pin_
 pin_to_one_core()
 keep_freed_memory()
 
-import llvmlite  # noqa: E402  (NumPy and its BLAS must see the pinning)
+import control_flow  # noqa: E402  (NumPy and its BLAS must see the pinning)
 import numpy as np  # noqa: E402
 
 import weft  # noqa: E402
@@ -139,14 +141,21 @@ def processor() -> str:
     return names[0].partition(":")[2].strip() if names else platform.processor()
 
 
-def main() -> None:
-    """Measure, print and store."""
-    text = table(measure())
-    versions = f"Python {platform.python_version()}, NumPy {np.__version__}, llvmlite {llvmlite.__version__}"
-    report = f"# Figures\n\nOne pinned core of {processor()}, medians of one run; {versions}.\n\n{text}\n"
+def store(title: str, rows: list[Row], name: str) -> None:
+    """Print a report and write it to bench/results/."""
+    installed = ["numpy", "llvmlite", *(p for p in ("numba", "jax") if importlib.util.find_spec(p))]
+    versions = ", ".join(f"{package} {importlib.metadata.version(package)}" for package in installed)
+    machine = f"One pinned core of {processor()}, medians of one run; Python {platform.python_version()}, {versions}."
+    report = f"# {title}\n\n{machine}\n\n{table(rows)}\n"
     print(report)
     RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "figures.md").write_text(report)
+    (RESULTS / name).write_text(report)
+
+
+def main() -> None:
+    """Measure, print and store."""
+    store("Figures", measure(), "figures.md")
+    store("Control flow", control_flow.measure_all([]), "control_flow.md")
 
 
 if __name__ == "__main__":
