@@ -1,0 +1,48 @@
+"""Every program of the catalogue, compiled, does what it does eagerly: results, arguments written, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from programs import linear, numeric
+from programs.catalogue import PROGRAMS
+from support.behaviour_harness import same
+
+CASES = [
+    pytest.param(p, size, id=f"{p.name}-{size}")
+    for p in PROGRAMS
+    for size in p.sizes
+    if not p.name.startswith("heat")
+]
+
+
+@pytest.mark.parametrize(("program", "size"), CASES)
+def test_does_what_it_does_eagerly(program, size):
+    arguments = program.arguments(size)
+    same(program.function, arguments, rtol=program.tolerance, atol=program.tolerance, joined=True)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
+@pytest.mark.parametrize(
+    "name", ["insertion_sort", "bubble_sort", "merge_sort", "run_lengths", "edit_distance"]
+)
+def test_programs_take_any_dtype(name, dtype):
+    (program,) = (p for p in PROGRAMS if p.name == name)
+    same(program.function, tuple(a.astype(dtype) for a in program.arguments(15)), joined=True)
+
+
+def test_cholesky_refuses_a_matrix_that_is_not_positive_definite():
+    same(linear.cholesky, np.eye(4), np.eye(4) - 2 * np.ones((4, 4)))
+
+
+def test_newton_raises_what_it_raises_eagerly():
+    parabola = np.array([1.0, 0.0, 1.0])
+    same(
+        numeric.newton,
+        (parabola, np.float64(0), 1e-9, 20),
+        (parabola, np.float64(0.3), 1e-9, 20),
+        (np.array([1.0, 0.0, -4.0]), np.float64(0.3), 1e-9, 20),
+        joined=True,
+        rtol=1e-12,
+    )
