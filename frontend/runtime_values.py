@@ -19,6 +19,7 @@ from ..dialect.dtypes import ALL_DTYPES
 from ..dialect.errors import LeakedArrayError, UnsupportedError
 from ..dialect.op import Array
 from .array import TracedArray
+from .caught import kept, number_of
 from .signature import IdentityKey, Node, Static, Structure, flatten_ordered, unflatten
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class FrozenException(RuntimeValue):
         """What the exception holds, and how one like it is made."""
         error = self.error
         cause = None if error.__cause__ is None else FrozenException(error.__cause__)
+        if number_of(error) is not None:
+            return (number_of(error), cause), self._again
         if _UNBORN in error.__dict__:
             return (*error.__dict__[_UNBORN], cause), self._construct
         members = {name: getattr(error, name) for name in _member_names(type(error)) if hasattr(error, name)}
@@ -105,6 +108,12 @@ class FrozenException(RuntimeValue):
     def _construct(self, parts: tuple[Any, ...]) -> BaseException:
         args, kwargs, cause = parts
         return self._caused_by(type(self.error)(*args, **kwargs), cause)
+
+    def _again(self, parts: tuple[Any, ...]) -> BaseException:
+        """The exception that was caught."""
+        number, cause = parts
+        error = kept(number)
+        return error if cause is None else self._caused_by(error, cause)
 
     def _copy(self, parts: tuple[Any, ...]) -> BaseException:
         """Made without a constructor written in Python: that has run while tracing, and may take other arguments."""

@@ -24,6 +24,7 @@ from ..dialect.register import context, create
 from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
+from .caught import Catcher
 from .locations import SourceRange, range_of_frame, user_frames, user_places
 from .regions import CellLog, Region
 from .settings import settings
@@ -129,6 +130,10 @@ class Trace:
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
             for i, argument_type in enumerate(argument_types)
         ]
+        self.catcher: Catcher | None = None
+        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
+        self.handled: list[BaseException] = []
+        """The exceptions whose handlers are being recorded, the innermost last."""
 
     # Recording
 
@@ -194,7 +199,10 @@ class Trace:
         return self.create(Constant, [], {"value": np.asarray(operand)})[0]
 
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
-        """Record that the call ends with a Python exception where the condition holds."""
+        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+        if self.catcher is not None:
+            self.catcher.raise_if(condition, error, message, *values)
+            return
         self.has_effects = True
         operands = [condition._value(), *(value._value() for value in values)]
         self.create(RaiseIf, operands, {"error": error, "message": message})
@@ -244,6 +252,8 @@ class Trace:
 
     def _argument_cell(self, argument: Value, storage: Storage) -> Value:
         """Make a function argument a cell; what was read of it so far reads the cell at function entry."""
+        if self.catcher is not None:
+            return self.catcher.host_call(callback, operands, results)
         users = bool(list(argument.uses))
         argument.set_type(type_to_mlir(RefType(storage.type)))
         if users:

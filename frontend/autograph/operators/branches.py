@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ....dialect.mlir import Value
 from ...array import TracedArray
 from ...regions import Draft, Region
@@ -16,6 +18,7 @@ from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .mismatches import control_flow_error, require_fit
+from .optional import MaybeUnbound
 from .places import UNBOUND, Items, Place, Snapshot, places_to_join, value_after
 from .restarts import lengths_differ, recorded
 
@@ -33,6 +36,44 @@ class Path:
     changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
     is_dead: bool = False
     """Whether its end is never reached, because it always raises."""
+    raises: bool = False
+    """Whether it always ends with an exception that a `try` takes: then its exit and result are not looked at."""
+    may_raise: bool = False
+    """Whether it may end with such an exception."""
+    joined: Joined | None = None
+    """What its end was joined of, where it may be left with an exception."""
+
+    @property
+    def codes(self) -> frozenset[int]:
+        """The exits that it may have."""
+        return frozenset() if self.is_dead or self.raises else codes_of(self.exit)
+
+    def binds(self, place: Place, value: Any) -> bool:
+        """Whether a place surely has a value at its end, unless it is left with an exception."""
+        is_bound = value is not UNBOUND and not isinstance(value, MaybeUnbound)
+        is_settled = self.joined is not None and place.key() in self.joined.settled
+        return is_bound or self.raises or self.is_dead or is_settled
+
+
+@dataclass
+class Joined:
+    """What two paths leave."""
+
+    exit: Exit
+    result: Any
+    raises: bool
+    """Whether both end with an exception that a `try` takes."""
+    settled: dict[Any, Place]
+    """The places that are bound unless an exception came."""
+    raised: TracedArray | None = None
+    """A bool[] that says whether an exception came, where there is one already."""
+
+    def settle(self) -> None:
+        """Where no exception came, give the places their values that are bound then."""
+        for place in self.settled.values():
+            value = place.get()
+            if isinstance(value, MaybeUnbound):
+                place.set(value.value)
 
 
 @dataclass
@@ -62,9 +103,16 @@ def stage_if(
 
     `watched` are the functions whose reachable state is compared; names in `dead` are not looked at afterwards.
     """
-    return recorded(
+    joined = recorded(
         trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
     )
+    catcher = trace.catcher
+    if catcher is not None and catcher.may_have_raised():
+        if joined.raises:
+            raise Diverged
+        catcher.go_on(joined.raised)
+        joined.settle()
+    return joined.exit, joined.result
 
 
 def _stage_if(
@@ -74,7 +122,7 @@ def _stage_if(
     snapshot: Snapshot,
     dead: str,
     wants_result: bool,
-) -> tuple[Exit, Any]:
+) -> Joined:
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
     paths = []
     for number, body in enumerate(bodies):
@@ -87,6 +135,17 @@ def _stage_if(
     if all(path.is_dead for path in paths):
         _finish(trace, draft, paths, [])
         raise Diverged
+    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result)
+    for path, other in (paths, paths[::-1]):
+        if path.raises and not other.may_raise:
+            joined.raised = truth if path is paths[0] else np.logical_not(truth)
+    return joined
+
+
+def join_paths(
+    trace: Trace, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
+) -> Joined:
+    """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(snapshot, paths, set(dead.split()), wants_result)
     computed = _join_all(merges, paths)
     values = iter(_finish(trace, draft, paths, computed))
@@ -94,11 +153,20 @@ def _stage_if(
     for merge in computed:
         merge.value = unflatten(trace, merge.kind, values)
         note_sources(trace.region, merge.value, merge.values)
-    return exit_, _deliver(merges, paths, dead)
+    result = _deliver(merges, paths, dead)
+    settled = {
+        merge.place.key(): merge.place
+        for merge in merges
+        if merge.place is not None
+        and all(p.binds(merge.place, v) for p, v in zip(paths, merge.values, strict=True))
+    }
+    return Joined(exit_, result, all(path.raises for path in paths), settled)
 
 
 def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
     """Run a body; an exception that it raises is raised at run time, if this path is taken."""
+    catcher = trace.catcher
+    mark = 0 if catcher is None else catcher.mark()
     try:
         outcome = body()
     except Diverged:
@@ -106,10 +174,17 @@ def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> Non
     except (Exception, SystemExit) as error:
         if refuses(error):
             raise
-        record_raise(trace, error)
+        if catcher is None:
+            record_raise(trace, error)
+        else:
+            catcher.arrive(error)
         path.is_dead = True
     else:
         path.result, path.exit = (outcome, None) if wants_result else (None, outcome)
+    if catcher is not None:
+        path.raises, path.is_dead = path.is_dead, False
+        catcher.close(path, mark, wants_result)
+        path.may_raise = catcher.may_have_raised()
 
 
 def _merges(snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool) -> list[_Merge]:
@@ -125,7 +200,7 @@ def _merges(snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result:
         merges.append(_Merge(place.name, place, values, absent))
     if wants_result:
         merges.append(
-            _Merge("the value", None, [path.result for path in paths], [path.is_dead for path in paths])
+            _Merge("the value", None, [p.result for p in paths], [p.is_dead or p.raises for p in paths])
         )
     return merges
 
@@ -162,8 +237,7 @@ def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
 
 def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:
     """Yield the joined values from both sides."""
-    codes = [frozenset[int]() if path.is_dead else codes_of(path.exit) for path in paths]
-    has_status = len(codes[0] | codes[1]) > 1
+    has_status = len(paths[0].codes | paths[1].codes) > 1
     types = []
     for path, number in zip(paths, (0, 1), strict=True):
         with draft.recording(path.region):
@@ -180,8 +254,8 @@ def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge])
 
 
 def _exit(trace: Trace, paths: list[Path], values: Iterator[Value]) -> Exit:
-    codes = frozenset[int]().union(*(codes_of(path.exit) for path in paths if not path.is_dead))
-    return exit_from(trace.wrap(next(values)) if len(codes) > 1 else None, codes)
+    codes = frozenset[int]().union(*(path.codes for path in paths))
+    return exit_from(trace.wrap(next(values)) if len(codes) > 1 else None, codes) if codes else None
 
 
 def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
@@ -199,4 +273,4 @@ def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
     return result
 
 
-__all__ = ["Path", "record_path", "stage_if"]
+__all__ = ["Path", "join_paths", "record_path", "stage_if"]

@@ -19,6 +19,8 @@ class Checkpoint:
         self._region = trace.region
         self._cells = trace.cells.mark()
         self._op_count = trace.op_count
+        self._catcher = trace.catcher
+        self._points = 0 if trace.catcher is None else trace.catcher.mark()
         operations = trace.region.block.operations
         count = len(operations)
         self._last = operations[count - 1].operation if count else None
@@ -32,6 +34,9 @@ class Checkpoint:
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""
         self._snapshot.restore()
+        if self._catcher is not None:
+            self._catcher.forget(self._points)
+        self._trace.region = self._region
         with context():
             erased = []
             for view in reversed(list(self._region.block.operations)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from ... import effects
 from ...runtime_strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
 from ...runtime_values import holds_traced, make_exception
-from ...staging import is_traced
+from ...staging import current_trace, is_traced
 from .branches import stage_if
 from .conditions import is_staged, truth_of
 from .statements import current
@@ -66,11 +67,18 @@ def assert_(condition: Any, message: Thunk | None = None) -> None:
 def raise_(make: Thunk | None = None, cause: Thunk | None = None) -> None:
     """`raise make() from cause()`: the staged branch around it ends with the exception at run time."""
     if make is None:
-        raise RuntimeError("No active exception to reraise")
+        raise _handled_error()
     error = make()
     if cause is None:
         raise error
     raise error from cause()
+
+
+def _handled_error() -> BaseException:
+    """The exception that is being handled."""
+    trace = current_trace()
+    handled = trace.handled[-1] if trace is not None and trace.handled else sys.exc_info()[1]
+    return RuntimeError("No active exception to reraise") if handled is None else handled
 
 
 def maker_of(function: Any) -> Callable[..., Any] | None:

@@ -12,6 +12,9 @@ from ...array import TracedArray
 BREAK, CONTINUE, RETURN = 1, 2, 3
 """What a body returns that ends with such a statement; None when it falls through, which counts as 0."""
 
+RAISE = 4
+"""How an iteration of a loop ends that is left with an exception which a `try` around the loop takes."""
+
 FALLS_THROUGH = 0
 
 
@@ -81,10 +84,19 @@ def without_break(exit_: Exit) -> Exit:
     return exit_from(status, (exit_.codes - {BREAK}) | {FALLS_THROUGH})
 
 
+def without_raise(exit_: Exit) -> Exit:
+    """The exit of a loop where it is known that no exception left it."""
+    if not isinstance(exit_, StagedExit):
+        return None if exit_ == RAISE else exit_
+    codes = exit_.codes - {RAISE}
+    return exit_ if codes == exit_.codes else exit_from(exit_.status, codes)
+
+
 __all__ = [
     "BREAK",
     "CONTINUE",
     "FALLS_THROUGH",
+    "RAISE",
     "RETURN",
     "Exit",
     "StagedExit",
@@ -93,4 +105,5 @@ __all__ = [
     "status_of",
     "without_break",
     "without_continue",
+    "without_raise",
 ]

@@ -35,7 +35,17 @@ from .abstract import (
 from .aliases import note_sources, same_value
 from .branches import Path, record_path, stage_if
 from .conditions import condition_of, is_staged, truth_of
-from .exits import BREAK, RETURN, Exit, StagedExit, codes_of, status_of, without_continue
+from .exits import (
+    BREAK,
+    RAISE,
+    RETURN,
+    Exit,
+    StagedExit,
+    codes_of,
+    status_of,
+    without_continue,
+    without_raise,
+)
 from .mismatches import control_flow_error, require_fit
 from .optional import MaybeUnbound
 from .places import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
@@ -75,9 +85,17 @@ class Loop:
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
-        return recorded(self.trace, self.watched, self._record, (self.status, *self.slots))
+        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
+        catcher = self.trace.catcher
+        if catcher is not None and catcher.may_have_raised():
+            catcher.go_on()
+            for place in self.settled:
+                place.set(place.get().value)
+        return without_raise(exit_)
 
     def _record(self, snapshot: Snapshot) -> Exit:
+    settled: list[Place] = field(default_factory=list)
+    """What the loop binds unless an exception comes that is caught around it."""
         trace = self.trace
         carried = self._first_guess(snapshot)
         for _ in range(MAX_RECORDINGS):
@@ -232,13 +250,19 @@ class _Recording:
             )
         else:
             record_path(trace, path, lambda: _as_truth(test()), True)
-        truth = np.bool_(False) if path.is_dead else path.result
+        truth = np.bool_(False) if path.is_dead or path.raises else path.result
+        if path.may_raise and not path.raises:
+            assert trace.catcher is not None
+            truth = np.logical_and(trace.catcher.goes_on(), truth)
         if not is_staged(truth):
             truth = trace.wrap(trace.value_of(np.bool_(truth)))
         return condition_of(trace, truth)
 
     def _note_exit(self, path: Path) -> None:
-        leaving = codes_of(path.exit) & {BREAK, RETURN} if not path.is_dead else frozenset()
+        if path.may_raise:
+            assert self.trace.catcher is not None
+            path.exit = self.trace.catcher.exit_of(path)
+        leaving = codes_of(path.exit) & {BREAK, RETURN, RAISE} if not path.is_dead else frozenset()
         self.loop.codes |= leaving
         if leaving and self.loop.test is None:
             raise LeavesLoop
@@ -310,7 +334,10 @@ class _Recording:
         for key, carried in self.passed.items():
             value = unflatten(trace, carried.kind, results)
             if loop.runs and isinstance(value, MaybeUnbound):
-                value = value.value
+                if self.path is not None and self.path.may_raise:
+                    loop.settled.append(carried.place)
+                else:
+                    value = value.value
             note_sources(trace.region, value, [carried.initial, self.ends[-1].get(key)])
             carried.place.set(value)
         for place, _ in self.snapshot.variables():

@@ -25,7 +25,8 @@ def recorded(
     """
     while True:
         checkpoint = Checkpoint.take(trace, tuple(watched))
-        snapshot = Snapshot.of(watched, slots)
+        catching = () if trace.catcher is None else trace.catcher.slots
+        snapshot = Snapshot.of(watched, (*slots, *catching))
         trace.snapshots.append(snapshot)
         try:
             return record(snapshot)
@@ -37,7 +38,9 @@ def recorded(
             trace.snapshots.append(snapshot)
             checkpoint.roll_back()
             if isinstance(widened.items, list):
-                snapshot.replace(widened.items, GrowingList(widened.items, widened.kind))
+                grown = GrowingList(widened.items, widened.kind)
+                trace.grown[id(widened.items)] = (widened.items, grown)
+                snapshot.replace(widened.items, grown)
             else:
                 widened.items.widen(widened.kind)
         finally:
