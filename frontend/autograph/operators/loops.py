@@ -85,7 +85,7 @@ class Loop:
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
-        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
+        exit_ = recorded(self.trace, self.watched, self._record, (self.status, *self.slots))
         catcher = self.trace.catcher
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()
