@@ -7,12 +7,11 @@ import pytest
 
 import weft
 from support.behaviour_harness import printed, same
-from weft.frontend.autograph.marks import do_not_convert
 
 F64, I64 = np.float64, np.int64
 
 
-@do_not_convert
+@weft.do_not_convert
 def unconverted(x):
     """Branch on an array value, without conversion."""
     if x > 0:
@@ -20,7 +19,7 @@ def unconverted(x):
     return -x
 
 
-@do_not_convert
+@weft.do_not_convert
 def doubled(x, n=2):
     """Do nothing that needs conversion."""
     for _ in range(n):

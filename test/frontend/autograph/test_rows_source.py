@@ -12,6 +12,7 @@ import time
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 F64, I64 = np.float64, np.int64
@@ -33,6 +34,11 @@ class TestSources:
             (np.ones(2), 0),
             traces=2,
         )
+
+    def test_control_flow_without_source_is_refused(self):
+        with pytest.raises(TypeError, match=r"source") as caught:
+            weft.function(executed(BRANCH))(F64(1))
+        assert isinstance(caught.value, weft.WeftError)
 
     def test_a_registered_source_is_converted(self):
         filename = "<cell 1>"
