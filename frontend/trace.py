@@ -107,6 +107,8 @@ class Trace:
         """For every function around the one that is being recorded the regions that are not visible in it."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.grown: dict[int, Any] = {}
+        """The lists that became lists that grow at run time, with what they became."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()
