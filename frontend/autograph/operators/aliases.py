@@ -56,11 +56,17 @@ def _same_path(one: TracedArray, other: TracedArray) -> bool:
     return True
 
 
-def note_sources(outside: Region, result: Any, candidates: Iterable[Any]) -> None:
-    """Remember which arrays from outside a branch or loop its result may be."""
+def note_sources(
+    outside: Region, result: Any, candidates: Iterable[Any], *, written_later: bool = False
+) -> None:
+    """Remember which arrays from outside a branch or loop its result may be.
+
+    With `written_later`, writes are looked at when the loop has been recorded.
+    """
     if isinstance(result, (list, tuple)):
         for index, item in enumerate(result):
-            note_sources(outside, item, [c[index] for c in candidates if isinstance(c, (list, tuple))])
+            entries = [c[index] for c in candidates if isinstance(c, (list, tuple))]
+            note_sources(outside, item, entries, written_later=written_later)
         return
     if not isinstance(result, TracedArray) or result.ndim == 0:
         return
@@ -69,8 +75,13 @@ def note_sources(outside: Region, result: Any, candidates: Iterable[Any]) -> Non
         if isinstance(candidate, TracedArray) and outside.is_inside(candidate._storage.region):
             found[id(candidate._storage)] = candidate._storage
     result._storage.sources = tuple(
-        Source(storage, storage.version, functools.partial(is_visible, storage)) for storage in found.values()
+        Source(storage, storage.version, _nobody if written_later else functools.partial(is_visible, storage))
+        for storage in found.values()
     )
+
+
+def _nobody() -> bool:
+    return False
 
 
 def is_visible(storage: Storage) -> bool:

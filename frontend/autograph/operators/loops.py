@@ -8,6 +8,7 @@ This ends because types only grow.
 from __future__ import annotations
 
 import dis
+import math
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,7 @@ from .mismatches import control_flow_error, require_fit
 from .optional import MaybeUnbound
 from .places import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
 from .restarts import lengths_differ, recorded
+from .swaps import Swap, find_swaps
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
@@ -80,12 +82,18 @@ class Loop:
     """Whether there is at least one iteration."""
     slots: Sequence[Slot] = ()
     status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
+    turn: Slot = field(default_factory=lambda: Slot("turn", [np.int64(0)]))
+    """The number of iterations modulo `order`."""
+    order: int = 1
+    """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
     """The exits that leave the loop."""
+    settled: list[Place] = field(default_factory=list)
+    """What the loop binds unless an exception comes that is caught around it."""
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
-        exit_ = recorded(self.trace, self.watched, self._record, (self.status, *self.slots))
+        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
         catcher = self.trace.catcher
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()
@@ -94,8 +102,6 @@ class Loop:
         return without_raise(exit_)
 
     def _record(self, snapshot: Snapshot) -> Exit:
-    settled: list[Place] = field(default_factory=list)
-    """What the loop binds unless an exception comes that is caught around it."""
         trace = self.trace
         carried = self._first_guess(snapshot)
         for _ in range(MAX_RECORDINGS):
@@ -105,9 +111,15 @@ class Loop:
                 found = recording.run()
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
                 if is_final and not trace.cells.made_since(mark, trace.region):
-                    snapshot.restore()
-                    recording.finish()
-                    return self._exit()
+                    swaps = recording.find_swaps()
+                    order = math.lcm(*(swap.order for swap in swaps))
+                    if order == self.order:
+                        snapshot.restore()
+                        recording.finish()
+                        for swap in swaps:
+                            swap.give_back(trace, np.mod(self.turn.get(), swap.order))
+                        return self._exit()
+                    self.order = order
             except BaseException:
                 snapshot.restore()
                 recording.draft.drop()
@@ -205,6 +217,9 @@ class _Recording:
             self.path = Path(region)
             record_path(self.trace, self.path, self._body(region, counter), False)
             self._note_exit(self.path)
+            if self.loop.order > 1:
+                turn = self.loop.turn.get() + 1
+                self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
 
@@ -226,7 +241,7 @@ class _Recording:
         values: Iterator[Value] = iter(list(region.block.arguments)[skip:])
         for carried in kinds.values():
             value = unflatten(self.trace, carried.kind, values)
-            note_sources(self.outside, value, [carried.initial])
+            note_sources(self.outside, value, [carried.initial], written_later=True)
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
 
@@ -306,10 +321,16 @@ class _Recording:
         initial = known.initial if known is not None else self.snapshot.old_value(place)
         if known is None and same_value(initial, end):
             return None
+        if known is None and self.trace.outside is not None:
+            self.trace.outside.consume(place, initial)
         before = known.kind if known is not None else kind_of(initial)
         kind = before if is_dead else join(before, kind_of(end))
         require_fit(place, kind)
         return Carried(place, initial, kind)
+
+    def find_swaps(self) -> list[Swap]:
+        """The arrays that change places and are written; refuses what could be seen wrong behind the loop."""
+        return find_swaps(self.passed, self.bound, self.ends[-1])
 
     def finish(self) -> None:
         """End the regions and put the loop in place; the places get its results."""
