@@ -50,6 +50,7 @@ class Draft:
         self.name = name
         self.operands = list(operands)
         self._ops_before = trace.op_count
+        self._is_finished = False
         self.location = trace.location()
         with context(), ir.InsertionPoint(self.parent.block):
             self.op: Operation = ir.Operation.create(
@@ -92,10 +93,13 @@ class Draft:
                 for block in list(old.blocks):
                     block.append_to(new)
             self.op.erase()
+        self._is_finished = True
         return list(op.results)
 
     def drop(self) -> None:
-        """Forget what was recorded."""
+        """Forget what was recorded; what has its place in the program stays there."""
+        if self._is_finished:
+            return
         self.trace.op_count = self._ops_before
         self.op.erase()
 

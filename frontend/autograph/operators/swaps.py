@@ -48,11 +48,16 @@ class Swap:
     def give_back(self, trace: Trace, turn: Any) -> None:
         """Write what the arrays from before the loop hold after it; `turn` counts iterations modulo the order."""
         values = [place.get() for place in self.places]
+        for value in values:
+            value._storage.sources = ()
+        contents = []
         for number, storage in enumerate(self.storages):
             if is_visible(storage):
                 # After t iterations the place t steps before holds the array.
                 held = [values[(number - t) % self.order] for t in range(self.order)]
-                TracedArray(storage)._write(_chosen(trace, turn, held))
+                contents.append((storage, _chosen(trace, turn, held)))
+        for storage, content in contents:
+            TracedArray(storage)._write(content)
         for value in values:
             value._storage.sources = tuple(
                 Source(storage, storage.version, lambda storage=storage: is_visible(storage))  # type: ignore[misc]
