@@ -142,7 +142,7 @@ class TracedArray:
         self._python_type = number
         return self
 
-    def base(self) -> TracedArray:
+    def _base(self) -> TracedArray:
         """The whole array that this is a view of, or itself."""
         return TracedArray(self._storage) if self._path else self
 

@@ -357,7 +357,7 @@ class Trace:
             )
         region = array._storage.region
         if not region.is_open and any(id(region) in regions for regions in self.suspended):
-            raise OutsideArray(array.base())
+            raise OutsideArray(array._base())
         if not region.is_open:
             made_at = array._storage.made_at
             raise LeakedArrayError(

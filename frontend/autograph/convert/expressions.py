@@ -35,11 +35,17 @@ class ExpressionConverter(Emitter):
                 new: Any = self.expr(old)
                 if new is not old:
                     changes[name] = new
-            elif isinstance(old, list) and old and isinstance(old[0], (ast.expr, ast.keyword)):
-                new = [self.expr(item) if isinstance(item, ast.expr) else self.rebuilt(item) for item in old]
+            elif isinstance(old, list):
+                new = [self._rebuilt_item(item) for item in old]
                 if any(a is not b for a, b in zip(old, new, strict=True)):
                     changes[name] = new
         return build.copied(node, **changes) if changes else node
+
+    def _rebuilt_item(self, item: Any) -> Any:
+        """An item of a list in a node: `{**a}` has None among its keys, operators are nodes without children."""
+        if isinstance(item, ast.expr):
+            return self.expr(item)
+        return self.rebuilt(item) if isinstance(item, ast.keyword) else item
 
     def thunk_of(self, node: ast.expr, hint: str = "value") -> ast.expr:
         """A function of a user's expression."""

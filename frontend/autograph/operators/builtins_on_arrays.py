@@ -165,7 +165,7 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     if number is not None:
         example: Any = number() if callable(number) else 0
     elif value._is_scalar:
-        example = value.dtype.type()
+        example = np.zeros((), value.dtype)[()]  # not every scalar type can be called without arguments
     else:
         example = np.empty(0, value.dtype)
     return builtins.isinstance(example, kinds) or builtins.isinstance(value, kinds)
