@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Protocol
 
@@ -29,6 +29,9 @@ class Catcher(Protocol):
         self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType]
     ) -> list[TracedArray]:
         """Record a call of Python that leaves the body when it raises."""
+
+    def note(self, checked: Callable[[], None]) -> None:
+        """Call a function where the rest begins behind the next check."""
 
     def mark(self) -> int:
         """How many places there are so far where the body may be left."""

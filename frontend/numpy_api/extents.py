@@ -91,8 +91,16 @@ def is_new_fact(trace: Trace, key: Any) -> bool:
     region = checked.get(key)
     if region is not None and region.is_open:
         return False
-    checked[key] = trace.region
+    if trace.catcher is None:
+        checked[key] = trace.region
+    else:
+        trace.catcher.note(lambda: checked.__setitem__(key, trace.region))
     return True
+
+
+def forget_facts(trace: Trace) -> None:
+    """Forget what was checked: the recording goes back to an earlier point."""
+    _checked.pop(trace, None)
 
 
 def require_broadcastable(

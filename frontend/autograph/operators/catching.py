@@ -82,6 +82,7 @@ class Catching:
         self._keys: dict[Any, int] = {}
         self._points: list[_Point] = []
         self._types: dict[int, Any] = {}
+        self._notes: list[Callable[[], None]] = []
 
     # Where exceptions come
 
@@ -233,6 +234,13 @@ class Catching:
         point = _Point(draft, raised, draft.add_region(1), trace.region, snapshot)
         self._points.append(point)
         point.rest.is_open, trace.region = True, point.rest
+        for checked in self._notes:
+            checked()
+        self._notes.clear()
+
+    def note(self, checked: Callable[[], None]) -> None:
+        """Call a function where the rest begins behind the next check."""
+        self._notes.append(checked)
 
     def go_on(self, condition: TracedArray | None = None) -> None:
         """What follows a statement that may have been left is recorded as the side where it was not."""
@@ -261,6 +269,7 @@ class Catching:
         """Drop the places behind a mark."""
         for point in self._points[mark:]:
             point.rest.is_open = False
+        self._notes.clear()
         del self._points[mark:]
 
     def may_have_raised(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ....dialect.register import context
+from ...numpy_api.extents import forget_facts
 from ...trace import Trace
 from .places import Snapshot
 
@@ -37,6 +38,7 @@ class Checkpoint:
         if self._catcher is not None:
             self._catcher.forget(self._points)
         self._trace.region = self._region
+        forget_facts(self._trace)
         with context():
             erased = []
             for view in reversed(list(self._region.block.operations)):
