@@ -22,6 +22,9 @@ class Catcher(Protocol):
     slots: Sequence[Any]
     """Where it keeps which exception came, and what it is, for the snapshots of branches and loops."""
 
+    unread: frozenset[Any]
+    """The keys of the places that nothing looks at after an exception."""
+
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
         """Record that the body is left with an exception where the condition holds."""
 

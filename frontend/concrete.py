@@ -16,8 +16,8 @@ from ..dialect.types import TensorType
 from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .compilation import STAGES, optimize, stage_text, to_linalg
-from .containers import Contents
 from .diagnostics import explain, python_exception
+from .handles import Bound
 from .outcomes import (
     ArgumentResult,
     ChosenResult,
@@ -28,11 +28,13 @@ from .outcomes import (
     ThawedResult,
     view_type,
 )
+from .outside import Decisions, Input, Outside, copies_in
 from .runtime_values import holds_traced
 from .settings import settings
 from .signature import Structure, alias_pattern, check_fits, describe, unflatten, without_objects
 from .staging import set_current_trace, type_of_operand
-from .trace import Trace
+from .trace import Capture, Trace
+from .write_back import WriteBack
 
 
 class ConcreteFunction:
@@ -44,13 +46,16 @@ class ConcreteFunction:
     def __init__(
         self,
         function: Callable[..., Any],
+        convert: Callable[[], Callable[..., Any]],
         name: str,
         structure: Structure,
+        leaves: Sequence[Any],
         types: Sequence[TensorType],
         names: Sequence[str],
         aliases: tuple[int, ...],
         scalars: frozenset[int],
-        bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure]],
+        bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure, Bound]],
+        decisions: Decisions | None = None,
     ) -> None:
         self.name = name
         self._bind = bind
@@ -62,11 +67,11 @@ class ConcreteFunction:
         self._scalars = scalars
         """The array arguments that are NumPy scalars, which cannot be written."""
         self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
-        trace = _record(function, self, structure)
+        trace = _record(function, convert, self, structure, leaves, decisions or Decisions())
         with context(), ir.Location.unknown():
             self._traced = trace.module.operation.clone()
             optimize(trace.module)
-            self._written = _written_arguments(trace.module, self._distinct)
+            self._written = _written_arguments(trace.module, trace.symbol, self._position_of)
             to_linalg(trace.module)
             self._executable = compile_module(
                 trace.module,
@@ -75,13 +80,31 @@ class ConcreteFunction:
                 callbacks=trace.callbacks,
                 verify=settings.verify,
             )
-        self._hidden = [capture.array for capture in trace.hidden]
+        outside = trace.outside
+        assert outside is not None, "recording made it"
+        self._extra: list[Capture | Input] = list(trace.extra)
+        self.has_inputs = bool(outside.inputs)
+        """Whether the trace made data of what is not among the arguments."""
+        self._shared = outside.shared
+        self._captures = trace.captures
         self._outside = [capture.array for capture in trace.captures]
-        self._guards = trace.captures
-        self._is_plain = not self._written and not self._hidden
+        self.guards = [*trace.captures, *(guard for guard in outside.guards if not guard.is_gone())]
+        self._sources = tuple(map(self._position_of, range(len(self._distinct) + len(self._extra))))
+        self._names = [*names, *(extra.name for extra in self._extra)]
+        self._is_direct = len(self._distinct) == len(aliases)
+        outside.forget()
+        self._objects = len(set(self._distinct)) + len(self._extra)
+
+    def _position_of(self, argument: int) -> int:
+        """The place of an argument of the trace among the arrays of a call, which are the caller's and the extra ones."""
+        distinct = self._distinct
+        return (
+            distinct[argument] if argument < len(distinct) else len(self._aliases) + argument - len(distinct)
+        )
 
     _result: Result
     _computed_types: list[TensorType]
+    write_back: WriteBack
 
     # Looking at it
 
@@ -100,7 +123,10 @@ class ConcreteFunction:
         if isinstance(leaf, ComputedResult):
             return self._computed_types[leaf.index]
         if isinstance(leaf, ArgumentResult):
-            return view_type(self.argument_types[leaf.argument], leaf.path)
+            position = leaf.argument
+            own = len(self.argument_types)
+            base = self.argument_types[position] if position < own else self._extra[position - own].type
+            return view_type(base, leaf.path)
         if isinstance(leaf, OptionalResult):
             inner = [self._type_of(part) for part in leaf.value.leaves]
             return f"{describe(leaf.value.structure, inner)} or None"
@@ -123,7 +149,7 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused."""
-        leaves, names, structure = self._bind(args, kwargs)
+        leaves, names, structure, bound = self._bind(args, kwargs)
         if structure != self.argument_structure:
             raise WeftTypeError(
                 f"{self!r} was called with other Python values or another structure: "
@@ -135,22 +161,57 @@ class ConcreteFunction:
             raise WeftValueError(
                 f"{self!r} was compiled for another pattern of equal arrays among its arguments"
             )
-        if not self.guards_hold():
+        admitted = self.admitted(leaves)
+        if admitted is None:
             raise WeftValueError(
-                f"an array from outside that {self.name} uses has changed since {self!r} was compiled; call the "
-                "weft.function, which compiles again, or pass the array as an argument"
+                f"{self.why_not(leaves)} since {self!r} was compiled; call the weft.function, which compiles again, or "
+                "pass what changes as an argument"
             )
-        return self.run(leaves)
+        return self.run(admitted, bound)
 
     def guards_hold(self) -> bool:
-        """Whether the arrays from outside are still what was compiled: small ones by value, others by their type."""
-        return all(capture.is_valid() for capture in self._guards)
+        """Whether what was found outside of the arguments is still what was compiled."""
+        for guard in self.guards:  # noqa: SIM110  (this is run at each call)
+            if not guard.holds():
+                return False
+        return True
 
-    def run(self, leaves: Sequence[Any]) -> Any:
-        """Run on the flattened array arguments, whose types are known to fit."""
-        arrays = [_ready(leaf) for leaf in leaves] if self._is_plain else self._prepare(leaves)
-        if len(self._distinct) != len(self._aliases):
-            arrays = [arrays[i] for i in self._distinct]
+    def admitted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
+        """The arrays of a call: the flattened arguments, and what is fetched; None where a guard does not hold."""
+        for guard in self.guards:
+            if not guard.holds():
+                return None
+        if self._written and self._outside and any(a is leaf for a in self._outside for leaf in leaves):
+            return None
+        if not self._extra and not self._shared:
+            return leaves
+        fetched = [extra.fetch() for extra in self._extra]
+        if any(array is None for array in fetched):
+            return None
+        if any(handle.get() is not leaves[position] for handle, position in self._shared):
+            return None
+        arrays = [*leaves, *fetched]
+        return arrays if len(set(map(id, arrays))) == self._objects else None
+
+    def failing(self) -> Any:
+        """The guard or input that does not fit the present state; None where all do."""
+        for guard in self.guards:
+            if not guard.holds():
+                return guard
+        return next((extra for extra in self._extra if extra.fetch() is None), None)
+
+    def why_not(self, leaves: Sequence[Any]) -> str:
+        """Why a call is not admitted, in words."""
+        failing = self.failing()
+        return "other arrays are one" if failing is None else str(failing.changed())
+
+    def run(self, leaves: Sequence[Any], bound: Bound = None) -> Any:
+        """Run on the arrays that `admitted` gave, whose types are known to fit."""
+        if self._written:
+            self._require_separate(leaves)
+        arrays = [_ready(leaf) for leaf in leaves]
+        if not self._is_direct:
+            arrays = [arrays[i] for i in self._sources]
         executable: Callable[..., Any] = self._executable
         if self._executable.calls_python and self._written:
             executable = functools.partial(
@@ -158,7 +219,7 @@ class ConcreteFunction:
             )
         failure: RuntimeFailure | None = None
         try:
-            outputs = executable(*arrays, *map(_ready, self._hidden))
+            outputs = executable(*arrays)
         except RuntimeFailure as caught:
             failure = caught
         finally:
@@ -166,33 +227,36 @@ class ConcreteFunction:
                 self._store_back(leaves, arrays)
         if failure is not None:
             raise python_exception(failure)  # here, as it has no other context than the caller's
-        return self._result.build(outputs, leaves)
+        result = self._result.build(outputs, leaves)
+        if self.write_back:
+            self.write_back.apply(outputs, leaves, bound)
+        return result
 
-    def _prepare(self, leaves: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
+    def _require_separate(self, leaves: Sequence[Any]) -> None:
+        """Raise unless what is written can be written, and shares no memory with anything else."""
         for index in self._written:
             leaf = leaves[index]
             if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
                 raise WeftValueError(
                     f"assignment destination is read-only: {self.name} writes to its argument "
-                    f"{self.argument_names[index]!r}; pass a writable array (a copy)"
+                    f"{self._names[index]!r}; pass a writable array (a copy)"
                 )
-            for other in self._distinct:
+            for other in self._sources:
                 if other != index and _overlap(leaf, leaves[other]):
                     raise WeftValueError(
-                        f"arguments {self.argument_names[index]!r} and {self.argument_names[other]!r} of "
+                        f"arguments {self._names[index]!r} and {self._names[other]!r} of "
                         f"{self.name} overlap in memory and the function writes to "
-                        f"{self.argument_names[index]!r}; pass a copy of one"
+                        f"{self._names[index]!r}; pass a copy of one"
                     )
             if any(_overlap(leaf, array) for array in self._outside):
                 raise WeftValueError(
-                    f"argument {self.argument_names[index]!r} of {self.name} overlaps in memory with an array that "
+                    f"argument {self._names[index]!r} of {self.name} overlaps in memory with an array that "
                     "the function uses from outside, and the function writes to it; pass a copy"
                 )
-        return [_ready(leaf) for leaf in leaves]
 
     def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
         """Write what was computed in a contiguous copy back to the caller's strided array."""
-        for position, index in enumerate(self._distinct):
+        for position, index in enumerate(self._sources):
             if index in self._written and arrays[position] is not leaves[index]:
                 leaves[index][...] = arrays[position]
 
@@ -223,18 +287,26 @@ def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
         return True
 
 
-def _written_arguments(module: Any, distinct: tuple[int, ...]) -> frozenset[int]:
-    """The argument positions whose cells are still written after optimisation."""
-    function = next(op for op in module.body.operations if op.operation.name == "func.func")
+def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
+    """The positions among the arrays of a call whose cells are still written after optimisation."""
+    functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+    function = next(op for op in functions if op.name.value == symbol)
     entry = function.regions[0].blocks[0]
     return frozenset(
-        distinct[i]
-        for i in range(len(distinct))
+        position_of(i)
+        for i in range(len(list(entry.arguments)))
         if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
     )
 
 
-def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure: Structure) -> Trace:
+def _record(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    concrete: ConcreteFunction,
+    structure: Structure,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> Trace:
     """Trace the user's function on traced arrays and note how its results are to be made."""
     types = [concrete.argument_types[i] for i in concrete._distinct]
     names = [concrete.argument_names[i] for i in concrete._distinct]
@@ -242,14 +314,23 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
     scalars = {position[argument] for argument in concrete._distinct if argument in concrete._scalars}
     trace = Trace(concrete.name, types, names, scalars)
     args, kwargs = unflatten(structure, lambda i: trace.arguments[position[concrete._aliases[i]]])
-    contents = Contents(args, kwargs)
+    known = [
+        (leaf, trace.arguments[position[first]], first)
+        for leaf, first in zip(leaves, concrete._aliases, strict=True)
+        if isinstance(leaf, np.ndarray)
+    ]
+    bound = (args, kwargs)
+    outside = trace.outside = Outside(trace, bound, copies_in(bound), known, decisions)
     previous = set_current_trace(trace)
     try:
-        returned = _returned(trace, function, args, kwargs)
-        contents.require_unchanged(function, concrete.name)
-        outputs = Outputs(trace, concrete._distinct)
+        outside.meet_callable(function)
+        outside.replace_numbers()
+        returned = _returned(trace, convert(), args, kwargs)
+        outputs = Outputs(trace, concrete._position_of)
         concrete._result = outputs.collect(returned)
+        concrete.write_back = WriteBack(outside, outputs)
         concrete._computed_types = outputs.types
+        outside.settle()
     except RecursionError as error:
         raised = TraceRecursionError(
             f"{concrete.name} recursed without end while it was traced: Python decides when to stop, so the "
@@ -267,6 +348,8 @@ def _record(function: Callable[..., Any], concrete: ConcreteFunction, structure:
         explain(error)
         raise
     finally:
+        decisions.has_data = bool(outside.inputs)
+        outside.restore()
         set_current_trace(previous)
         trace.active = False
     trace.finish(outputs.values)

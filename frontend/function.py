@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from .signature import (
     as_array,
     check_fits,
     constants,
+    difference,
     flatten,
     is_alive,
     is_array,
@@ -37,6 +38,8 @@ from .staging import current_trace
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
+    from .outside import Decisions
+    from .specialisations import Specialisations
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
@@ -46,6 +49,10 @@ _COMPILE_LOCK = threading.RLock()
 
 _MOST_KEYS = 1024
 """How many combinations of shapes a function remembers before it starts anew."""
+
+
+Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...], dict[str, Any]]]"
+"""The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
 class Function:
@@ -86,8 +93,10 @@ class Function:
                 f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
                 f"{self._positional} positional arguments"
             )
-        self._concrete: dict[Any, ConcreteFunction] = {}
-        self._by_arrays: dict[Any, ConcreteFunction] = {}
+        self._concrete: dict[Any, Specialisations] = {}
+        self._reason = "it was not called yet"
+        self._last: tuple[Structure, tuple[TensorType, ...], list[str]] | None = None
+        self._by_arrays: dict[Any, list[ConcreteFunction]] = {}
         """The same ones by the key of calls that pass nothing but arrays by position, which skip the binding."""
         self._traces = 0
         functools.update_wrapper(self, python_function, updated=())
@@ -107,15 +116,17 @@ class Function:
             return self.python_function(*args, **kwargs)
         try:
             key = _array_key(args) if self._is_simple and not kwargs else None
-            if key is not None and (known := self._by_arrays.get(key)) is not None and known.guards_hold():
-                return known.run(args)
-            leaves, names, structure = self._bind(args, kwargs)
+            if key is not None and (known := self._by_arrays.get(key)) is not None:
+                for concrete in known:
+                    if (arrays := concrete.admitted(args)) is not None:
+                        return concrete.run(arrays)
+            leaves, names, structure, bound = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
-            concrete = self._specialize(leaves, names, structure)
+            found, concrete, arrays = self._specialize(leaves, names, structure)
             if key is not None and len(args) == self._positional:
-                self._remember(key, concrete)
-            return concrete.run(leaves)
+                self._remember(key, found.concretes)
+            return concrete.run(arrays, bound)
         except BaseException as error:
             error.__traceback__ = user_traceback(error.__traceback__)
             if sys.version_info < (3, 11):
@@ -129,12 +140,27 @@ class Function:
         """
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
-        leaves, names, structure = self._bind(args, kwargs)
-        return self._specialize(leaves, names, structure)
+        leaves, names, structure, _ = self._bind(args, kwargs)
+        return self._specialize(leaves, names, structure)[1]
+
+    def explain_retrace(self) -> str:
+        """Why the function was traced last: a first call, other arguments, or what changed outside of them.
+
+        >>> @function
+        ... def scaled(x, factor):
+        ...     return x * factor
+        >>> for factor in (2, 3):
+        ...     y = scaled(np.ones(2), factor)
+        >>> scaled.explain_retrace()
+        'the arguments changed from ((f64[2], 2), {}) to ((f64[2], 3), {})'
+        """
+        return self._reason
 
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures compiled so far, one below the other."""
-        return "\n\n".join(c.pretty_printed_signature() for c in list(self._concrete.values()))
+        return "\n\n".join(
+            c.pretty_printed_signature() for found in list(self._concrete.values()) for c in found.concretes
+        )
 
     def clear_cache(self) -> None:
         """Forget all specialisations; their machine code is freed."""
@@ -168,7 +194,7 @@ class Function:
 
         return converted(self.python_function)
 
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], list[str], Structure]:
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""
         if kwargs or not self._is_simple or len(args) != self._positional:
             try:
@@ -177,6 +203,7 @@ class Function:
                 raise WeftTypeError(f"{self.name}() {error}") from None
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
+        given = (args, kwargs)
         if self.input_signature is not None:
             args = (
                 tuple(
@@ -188,13 +215,14 @@ class Function:
         leaves: list[Any] = []
         names: list[str] = []
         structure = self._flatten(args, kwargs, leaves, names)
-        return [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)], names, structure
+        arrays = [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
+        return arrays, names, structure, given
 
-    def _remember(self, key: Any, concrete: ConcreteFunction) -> None:
+    def _remember(self, key: Any, concretes: list[ConcreteFunction]) -> None:
         """Skip the binding when arrays of these shapes come again; one trace may serve any number of shapes."""
         if len(self._by_arrays) >= _MOST_KEYS:
             self._by_arrays = {}
-        self._by_arrays[key] = concrete
+        self._by_arrays[key] = concretes
 
     def _flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]
@@ -210,36 +238,43 @@ class Function:
         named = tuple(flatten(kwargs[k], leaves, k, names) for k in keywords)
         return Node(tuple, (), (Node(tuple, (), tuple(children)), Node(dict, keywords, named)))
 
-    def _specialize(self, leaves: list[Any], names: list[str], structure: Structure) -> ConcreteFunction:
+    def _specialize(
+        self, leaves: list[Any], names: list[str], structure: Structure
+    ) -> tuple[Specialisations, ConcreteFunction, Sequence[Any]]:
+        """What was compiled for such arguments, the one that fits now, and the arrays to run it on."""
         types = tuple(map(_type_of_leaf, leaves))
         if self.input_signature is not None:
             types = self._relaxed(types)
         aliases = alias_pattern(leaves)
         scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic))
         key = (without_objects(structure), types, aliases, scalars)
-        concrete = self._concrete.get(key)
-        if concrete is not None and concrete.guards_hold():
-            return concrete
+        found = self._concrete.get(key)
+        if found is not None and (fitting := found.fitting(leaves)) is not None:
+            return (found, *fitting)
         with _COMPILE_LOCK:
-            concrete = self._concrete.get(key)
-            if concrete is None or not concrete.guards_hold():
-                from .concrete import ConcreteFunction
+            found = self._concrete.get(key)
+            if found is None:
+                from .specialisations import Specialisations
 
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
-                self._traces += 1
+                found = self._concrete[key] = Specialisations()
+            fitting = found.fitting(leaves)
+            if fitting is None:
+                self._reason = found.learn(leaves) or difference(self._last, (structure, types, names))
+                self._last = (without_objects(structure), types, names)
+
+                def compile(decisions: Decisions) -> ConcreteFunction:
+                    from .concrete import ConcreteFunction
+
+                    self._traces += 1
+                    return ConcreteFunction(
+                        self.python_function, self._traced_function, self.name, structure, leaves, types, names,
+                        aliases, scalars, self._bind, decisions,
+                    )  # fmt: skip
+
                 with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
-                    concrete = ConcreteFunction(
-                        self._traced_function(),
-                        self.name,
-                        structure,
-                        types,
-                        names,
-                        aliases,
-                        scalars,
-                        self._bind,
-                    )
-                self._concrete[key] = concrete
-        return concrete
+                    fitting = found.compile(compile, leaves)
+        return (found, *fitting)
 
     def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""

@@ -131,10 +131,10 @@ _ONE_RESULT = Leaf(0)
 class Outputs:
     """Collects the values that compiled code has to return; what is given back twice is computed once."""
 
-    def __init__(self, trace: Trace, argument_of: Sequence[int]) -> None:
+    def __init__(self, trace: Trace, argument_of: Callable[[int], int]) -> None:
         self._trace = trace
         self._argument_of = argument_of
-        """For the arguments of the trace the positions among the caller's arrays."""
+        """For the arguments of the trace the positions among the arrays of a call."""
         self.values: list[Any] = []
         self.types: list[TensorType] = []
         self._known: dict[int, tuple[int, TracedArray]] = {}
@@ -156,12 +156,15 @@ class Outputs:
         trace = self._trace
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
+        if not isinstance(leaf, TracedArray) and trace.outside is not None:
+            known = trace.outside.input_of(leaf)
+            leaf = leaf if known is None else known
         if not isinstance(leaf, TracedArray):
             leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
         storage = leaf._storage
         trace.require_active(leaf)
         if storage.argument is not None and not any(step.operands for step in leaf._path):
-            return ArgumentResult(self._argument_of[storage.argument], leaf._path)
+            return ArgumentResult(self._argument_of(storage.argument), leaf._path)
         return self._computed(leaf)
 
     def _thawed(self, frozen: Frozen) -> ThawedResult:

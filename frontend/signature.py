@@ -304,6 +304,21 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
     return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"
 
 
+Signature: TypeAlias = "tuple[Structure, tuple[TensorType, ...], list[str]]"
+
+
+def difference(old: Signature | None, new: Signature) -> str:
+    """What differs between the signatures of two calls, in words."""
+    if old is None:
+        return "first call"
+    (structure, types, names), (structure_now, types_now, names_now) = old, new
+    if names == names_now:
+        for name, before, now in zip(names, types, types_now, strict=True):
+            if before != now:
+                return f"argument {name!r} changed from {before} to {now}"
+    return f"the arguments changed from {describe(structure, types)} to {describe(structure_now, types_now)}"
+
+
 def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
     """Raise unless an array of a type may be passed where a spec asks for another, naming the argument."""
     if spec.dtype != given.dtype or not compatible_shapes(spec.shape, given.shape):

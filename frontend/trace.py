@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +25,15 @@ from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
 from .caught import Catcher
-from .locations import SourceRange, range_of_frame, user_frames, user_places
+from .locations import SourceRange, caret_snippet, range_of_frame, user_frames, user_places
 from .regions import CellLog, Region
 from .settings import settings
 from .signature import require_plain
 from .storage import Storage
 from .tracebacks import remember
+
+if TYPE_CHECKING:
+    from .outside import Input, Outside
 
 CONSTANT_BYTES = 1024
 """Captured arrays up to this size are compiled in (and compared at each call); larger ones are hidden arguments."""
@@ -47,6 +50,8 @@ class Capture:
     array: np.ndarray[Any, Any]
     value: Value
     """What stands for it in the trace."""
+    user: str
+    """The name of the function."""
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     content: bytes | None
@@ -55,11 +60,11 @@ class Capture:
     """That of a hidden argument's elements when it was captured, to tell whether the function itself changes them."""
 
     @classmethod
-    def of(cls, array: np.ndarray[Any, Any], value: Value, is_hidden: bool) -> Capture:
+    def of(cls, array: np.ndarray[Any, Any], value: Value, user: str, is_hidden: bool) -> Capture:
         """Note what an array is now."""
         content = None if is_hidden else array.tobytes()
         checksum = _checksum(array) if is_hidden else 0
-        return cls(array, value, array.shape, array.dtype, content, checksum)
+        return cls(array, value, user, array.shape, array.dtype, content, checksum)
 
     def is_valid(self) -> bool:
         """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
@@ -67,6 +72,28 @@ class Capture:
         if array.shape != self.shape or array.dtype != self.dtype:
             return False
         return self.content is None or array.tobytes() == self.content
+
+    def holds(self) -> bool:
+        """As `is_valid`: a capture is a guard, too."""
+        return self.is_valid()
+
+    def changed(self) -> str:
+        """What changed, in words."""
+        return f"an array from outside that {self.user} uses has changed"
+
+    @property
+    def name(self) -> str:
+        """Words for it."""
+        return f"an array from outside ({type_of(self.array)})"
+
+    @property
+    def type(self) -> TensorType:
+        """Its tensor type."""
+        return type_of(self.array)
+
+    def fetch(self) -> np.ndarray[Any, Any]:
+        """The array, for a hidden argument."""
+        return self.array
 
     def is_untouched(self) -> bool:
         """Whether it has the type and the elements that it had when it was captured."""
@@ -105,10 +132,12 @@ class Trace:
         """The user's functions that are being recorded, outermost first."""
         self.suspended: list[set[int]] = []
         """For every function around the one that is being recorded the regions that are not visible in it."""
+        self.catcher: Catcher | None = None
+        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
+        self.handled: list[BaseException] = []
+        """The exceptions whose handlers are being recorded, the innermost last."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
-        self.grown: dict[int, Any] = {}
-        """The lists that became lists that grow at run time, with what they became."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()
@@ -116,8 +145,13 @@ class Trace:
         """What staged loops carried when they were recorded last, for loops inside of loops."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
+        self.grown: dict[int, Any] = {}
+        """The lists that became lists that grow at run time, with what they became."""
+        self.outside: Outside | None = None
+        """The state that was there before."""
         self.captures: list[Capture] = []
-        self.hidden: list[Capture] = []
+        self.extra: list[Capture | Input] = []
+        """What the function gets behind its arguments: large arrays from outside, and state that is data."""
         self._captured: dict[int, Capture] = {}
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
@@ -125,17 +159,13 @@ class Trace:
                 inputs = [type_to_mlir(t) for t in argument_types]
                 self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
-        self.region = Region(self.block, None)
+        self.entry = self.region = Region(self.block, None)
         """Where the next op goes: the function's own block, or one of a branch or loop."""
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
             for i, argument_type in enumerate(argument_types)
         ]
-        self.catcher: Catcher | None = None
-        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
-        self.handled: list[BaseException] = []
-        """The exceptions whose handlers are being recorded, the innermost last."""
 
     # Recording
 
@@ -198,6 +228,9 @@ class Trace:
             return operand._value()
         if isinstance(operand, np.ndarray) and operand.ndim > 0:
             return self.capture(operand)
+        if self.outside is not None and (known := self.outside.input_of(operand)) is not None:
+            value: Value = known._value()
+            return value
         return self.create(Constant, [], {"value": np.asarray(operand)})[0]
 
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
@@ -221,6 +254,8 @@ class Trace:
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
         self.has_effects = True
+        if self.catcher is not None:
+            return self.catcher.host_call(callback, operands, results)
         self.callbacks.append(callback)
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
@@ -254,8 +289,6 @@ class Trace:
 
     def _argument_cell(self, argument: Value, storage: Storage) -> Value:
         """Make a function argument a cell; what was read of it so far reads the cell at function entry."""
-        if self.catcher is not None:
-            return self.catcher.host_call(callback, operands, results)
         users = bool(list(argument.uses))
         argument.set_type(type_to_mlir(RefType(storage.type)))
         if users:
@@ -276,6 +309,10 @@ class Trace:
 
         A small one that the function has changed since it was captured is captured once more.
         """
+        known_input = None if self.outside is None else self.outside.data_of(array)
+        if known_input is not None:
+            value: Value = known_input._value()
+            return value
         known = self._captured.get(id(array))
         if known is not None and known.is_valid():
             return known.value
@@ -294,12 +331,25 @@ class Trace:
             elements = np.array(array, dtype=tensor_type.dtype, order="C")
             with context(), ir.InsertionPoint.at_block_begin(self._root.block):
                 value = create(Constant, [], {"value": elements}, location=self.location()).results[0]
-        capture = Capture.of(array, value, is_hidden)
+        capture = Capture.of(array, value, self.name, is_hidden)
         self.captures.append(capture)
         if is_hidden:
-            self.hidden.append(capture)
+            self.extra.append(capture)
         self._captured[id(array)] = capture
         return value
+
+    def add_input(self, tensor_type: TensorType, is_array: bool) -> TracedArray:
+        """A further argument of the function; an array can be written, a scalar is like something computed."""
+        with context():
+            value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
+        position = len(list(self.block.arguments)) - 1
+        storage = Storage(self, value, tensor_type, position if is_array else None)
+        storage.region = self.entry
+        return TracedArray(storage)
+
+    def is_constant(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether an array from outside was compiled in."""
+        return id(array) in self._captured
 
     @contextmanager
     def own_captures(self) -> Iterator[None]:
@@ -325,8 +375,8 @@ class Trace:
 
     def _settle_captures(self) -> None:
         """Tell what the traced function made or changed itself from what others may change before a later call."""
-        for capture in self.hidden:
-            if not capture.is_untouched():
+        for capture in self.extra:
+            if isinstance(capture, Capture) and not capture.is_untouched():
                 raise UnsupportedError(
                     f"{self.name} uses a NumPy array ({type_of(capture.array)}) in a compiled operation and changes "
                     "it in Python while it is traced: the compiled code could see its last state only; make it "
@@ -354,6 +404,7 @@ class Trace:
                 f"a traced array ({array.type}) of {self.name} is used after the tracing of {self.name} has ended; it "
                 f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
                 "function. Return it from the function instead"
+                + ("" if made_at is None else "\n" + caret_snippet(made_at))
             )
         region = array._storage.region
         if not region.is_open and any(id(region) in regions for regions in self.suspended):

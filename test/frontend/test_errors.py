@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import inspect
 import math
@@ -99,7 +100,7 @@ def test_writing_traced_values_into_a_numpy_array_points_to_weft():
 
 
 def test_leaked_array_says_where_it_was_made():
-    leaked = []
+    leaked = collections.deque()
 
     @weft.function
     def f(x):
@@ -116,7 +117,7 @@ def test_leaked_array_says_where_it_was_made():
 
 
 def test_leaked_array_in_another_trace():
-    leaked = []
+    leaked = collections.deque()
     weft.function(lambda x: leaked.append(x * 1))(np.ones(2))
     with pytest.raises(ValueError, match="is used after the tracing"):
         weft.function(lambda x: x + leaked[0])(np.ones(2))

@@ -5,7 +5,22 @@ and `assignment` analyse it, `desugar` and `patterns` simplify it, `expressions`
 `functions`, `statements` and `blocks` convert it, `converter` compiles the result.
 """
 
-from .converter import convert, is_converted, original_of, why_not_converted
+from .converter import (
+    convert,
+    convert_generator,
+    is_converted,
+    is_generator_function,
+    original_of,
+    why_not_converted,
+)
 from .printing import to_code
 
-__all__ = ["convert", "is_converted", "original_of", "to_code", "why_not_converted"]
+__all__ = [
+    "convert",
+    "convert_generator",
+    "is_converted",
+    "is_generator_function",
+    "original_of",
+    "to_code",
+    "why_not_converted",
+]

@@ -114,7 +114,11 @@ class AssignmentConverter(ComprehensionConverter):
         """`y += value`, `x[i] += value`."""
         target = node.target
         if isinstance(target, ast.Subscript):
-            self._update_item(target, node)
+            self._update(target, "update_item", self.index(target.slice), node)
+            return
+        if isinstance(target, ast.Attribute):
+            name = build.constant(self.context.mangled(target.attr), target)
+            self._update(target, "update_attr", name, node)
             return
         self.note_targets(target)
         if isinstance(target, ast.Name) and self.may_be_unbound(target):
@@ -123,14 +127,16 @@ class AssignmentConverter(ComprehensionConverter):
         value = self.expr(node.value)
         self.emit(build.copied(node, target=self.target(target), value=value))
 
-    def _update_item(self, target: ast.Subscript, node: ast.AugAssign) -> None:
-        """Python reads the item before it evaluates the value; unless that is a plain variable, it is a function."""
+    def _update(
+        self, target: ast.Subscript | ast.Attribute, operator: str, part: ast.expr, node: ast.AugAssign
+    ) -> None:
+        """Python reads the place before it evaluates the value; unless that is a plain variable, it is a function."""
         late = not isinstance(node.value, (ast.Name, ast.Constant)) or not self.is_stable(node.value, [])
         value = self.thunk_of(node.value) if late else self.expr(node.value)
         symbol = build.constant(_SYMBOLS[type(node.op)], node)
-        arguments = [self.expr(target.value), self.index(target.slice), symbol, value]
+        arguments = [self.expr(target.value), part, symbol, value]
         keywords = [build.keyword("late", True, node)] if late else []
-        self.emit(build.statement(build.call("update_item", arguments, node, keywords)))
+        self.emit(build.statement(build.call(operator, arguments, node, keywords)))
 
     def delete(self, node: ast.Delete) -> None:
         """`del y, x[0]`."""

@@ -19,6 +19,7 @@ from .compiling import as_definition, compile_definition
 from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
+from .generators import consumed, why_not_consumed
 from .source import Missing, Source, find_source
 from .unsupported import unsupported
 
@@ -55,15 +56,33 @@ _lock = RLock()
 def convert(function: FunctionType, operators: object) -> FunctionType:
     """The function with its control flow given to operators; the function itself where there is nothing to convert.
 
-    It shares the globals, closure cells, defaults and attributes of the original. Generator functions, functions
-    without a source and converted functions are returned as they are; `why_not_converted` tells.
+    It shares the globals, closure cells, defaults and attributes of the original. Generator functions (see
+    `convert_generator`), functions without a source and converted functions are returned as they are;
+    `why_not_converted` tells.
 
     Raises ConversionError for syntax that cannot be converted.
     """
+    if is_generator_function(function):
+        return function
     conversion = _conversion_of(function)
     if isinstance(conversion, Skipped):
         return function
     return _function_of(function, conversion.code, operators)
+
+
+def convert_generator(function: FunctionType, operators: object) -> FunctionType | None:
+    """A generator function as a function that calls a consumer, its first argument, with each item.
+
+    The consumer returns whether the generator is to end. None for one that cannot be converted, of which
+    `why_not_converted` tells. Raises ConversionError as `convert` does.
+    """
+    conversion = _conversion_of(function)
+    return None if isinstance(conversion, Skipped) else _function_of(function, conversion.code, operators)
+
+
+def is_generator_function(function: FunctionType) -> bool:
+    """Whether calling a function makes a generator."""
+    return bool(function.__code__.co_flags & _GENERATORS)
 
 
 def why_not_converted(function: FunctionType) -> str | None:
@@ -106,8 +125,8 @@ def _convert(function: FunctionType) -> Conversion | Skipped:
     code = function.__code__
     if is_converted(code):
         return Skipped("it is converted already")
-    if code.co_flags & _GENERATORS:
-        return Skipped("it is a generator function")
+    if code.co_flags & inspect.CO_ASYNC_GENERATOR:
+        return Skipped("it is an asynchronous generator function")
     try:
         return _convert_plain(function)
     except RecursionError:
@@ -132,6 +151,8 @@ def _convert_plain(function: FunctionType) -> Conversion | Skipped:
         raise unsupported(
             context, source.node, "a coroutine function (async def)", "call a plain function from it"
         )
+    if is_generator_function(function) and (reason := why_not_consumed(source.node)):
+        return Skipped(reason)
     require_bounded_depth(source.node, context)
     return _convert_source(function, source, context)
 
@@ -150,6 +171,8 @@ def _environment(function: FunctionType) -> Mapping[str, Any]:
 def _convert_source(function: FunctionType, source: Source, context: Context) -> Conversion:
     names = Names(names_in(source.node))
     definition = as_definition(source.node)
+    if is_generator_function(function):
+        definition = consumed(definition, names)
     body = BlockConverter(context, names).function_body(definition)
     definition = build.copied(definition, body=body)
     code = compile_definition(function.__code__, definition, source, names)
@@ -200,4 +223,12 @@ def original_of(function: FunctionType) -> FunctionType:
     return found
 
 
-__all__ = ["convert", "definition_of", "is_converted", "original_of", "why_not_converted"]
+__all__ = [
+    "convert",
+    "convert_generator",
+    "definition_of",
+    "is_converted",
+    "is_generator_function",
+    "original_of",
+    "why_not_converted",
+]

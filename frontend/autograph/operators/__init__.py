@@ -33,6 +33,7 @@ vars(OPERATORS).update(
     item=access.item,
     set_item=access.set_item,
     update_item=access.update_item,
+    update_attr=access.update_attr,
     index=access.index,
     fstring=effects.fstring,
     percent=effects.percent,

@@ -6,8 +6,13 @@ import operator
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from ...array import TracedArray
+from ...caught import number_of
 from ...locations import is_own_module
+from ...runtime_objects import attribute_of
+from ...staging import current_trace
 from ...views import get_item
 from ...views import set_item as assign_item
 from .iterables import Sequence
@@ -26,11 +31,24 @@ index = _Index()
 
 def attr(owner: Any, name: str) -> Any:
     """`owner.name`; a property is a function, which is converted."""
+    if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
+        return attribute_of(owner, name)
     if not isinstance(owner, (TracedArray, ModuleType)):
         member = _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
             return OPERATORS.call(member.fget, owner)
-    return getattr(owner, name)
+    value = getattr(owner, name)
+    trace = current_trace()
+    return value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
+
+
+def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
+    """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
+    old = attr(owner, name)
+    new = _OPERATORS[symbol](old, value() if late else value)
+    is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
+    if not is_input:  # what was written in place is there already
+        setattr(owner, name, new)
 
 
 def _member(kind: type, name: str) -> Any:
@@ -50,7 +68,10 @@ def item(container: Any, key: Any) -> Any:
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:
-    """`container[key] = value`."""
+    """`container[key] = value`; an array from outside is written at each call."""
+    trace = current_trace()
+    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
+        container = trace.outside.writable(container)
     assign_item(container, key, value)
 
 
@@ -65,8 +86,11 @@ _OPERATORS = {
 
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
+    trace = current_trace()
+    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
+        container = trace.outside.writable(container)
     old = item(container, key)
     set_item(container, key, _OPERATORS[symbol](old, value() if late else value))
 
 
-__all__ = ["attr", "index", "item", "set_item", "update_item"]
+__all__ = ["attr", "index", "item", "set_item", "update_attr", "update_item"]

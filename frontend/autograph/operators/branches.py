@@ -38,6 +38,8 @@ class Path:
     """Whether its end is never reached, because it always raises."""
     raises: bool = False
     """Whether it always ends with an exception that a `try` takes: then its exit and result are not looked at."""
+    unread: frozenset[Any] = frozenset()
+    """The keys of the places that nothing looks at after such an exception."""
     may_raise: bool = False
     """Whether it may end with such an exception."""
     joined: Joined | None = None
@@ -65,7 +67,7 @@ class Joined:
     """Whether both end with an exception that a `try` takes."""
     settled: dict[Any, Place]
     """The places that are bound unless an exception came."""
-    raised: TracedArray | None = None
+    raised: Any = None
     """A bool[] that says whether an exception came, where there is one already."""
 
     def settle(self) -> None:
@@ -146,7 +148,7 @@ def join_paths(
     trace: Trace, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
-    merges = _merges(snapshot, paths, set(dead.split()), wants_result)
+    merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
     computed = _join_all(merges, paths)
     values = iter(_finish(trace, draft, paths, computed))
     exit_ = _exit(trace, paths, values)
@@ -182,18 +184,22 @@ def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> Non
     else:
         path.result, path.exit = (outcome, None) if wants_result else (None, outcome)
     if catcher is not None:
-        path.raises, path.is_dead = path.is_dead, False
+        path.raises, path.is_dead, path.unread = path.is_dead, False, catcher.unread
         catcher.close(path, mark, wants_result)
         path.may_raise = catcher.may_have_raised()
 
 
-def _merges(snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool) -> list[_Merge]:
+def _merges(
+    trace: Trace, snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool
+) -> list[_Merge]:
     places = {key: place for path in paths for key, (place, _) in path.changes.items()}
     merges = []
     for place in places_to_join(places):
         if place.is_variable and place.name in dead:
             continue
         values = [value_after(path.changes, place, snapshot) for path in paths]
+        if trace.outside is not None and any(not p.is_dead and place.key() not in p.changes for p in paths):
+            trace.outside.consume(place, snapshot.old_value(place))
         absent = [
             path.is_dead or _is_never_read(path, place, v) for path, v in zip(paths, values, strict=True)
         ]
@@ -206,7 +212,9 @@ def _merges(snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result:
 
 
 def _is_never_read(path: Path, place: Place, value: Any) -> bool:
-    """Whether a variable is unbound where the function returns, so that the statements behind never see it."""
+    """Whether nothing sees a place: after an exception, or a variable that is unbound where the function returns."""
+    if path.raises and place.key() in path.unread:
+        return True
     return value is UNBOUND and place.is_variable and codes_of(path.exit) == {RETURN}
 
 

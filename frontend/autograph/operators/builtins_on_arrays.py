@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...array import TracedArray
+from ...caught import UnknownException
 from ...staging import asarray, is_traced
+from .caught_exceptions import is_caught
 from .conditions import is_staged, truth_of
-from .expressions import as_bool, if_exp, not_, or_
+from .expressions import as_bool
 from .for_loops import for_
+from .generators import Mapped as MappedWalk
+from .generators import Walk, enumerated, zipped
 from .iterables import (
     Enumerated,
     Filtered,
@@ -48,6 +52,8 @@ def len_(value: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`."""
+    if isinstance(iterable, Walk):
+        return enumerated(iterable, start)
     sequence = sequence_of(iterable)
     return builtins.enumerate(iterable, start) if sequence is None else Enumerated(sequence, start)
 
@@ -56,12 +62,14 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`; staged when all arguments can be."""
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
+    if not strict and (walked := zipped(list(iterables), sequences)) is not None:
+        return walked
     if not found or len(found) != len(sequences) or all(isinstance(i, range) for i in iterables):
         return builtins.zip(*iterables, strict=strict)
-    zipped = Zipped(found, strict)
+    together = Zipped(found, strict)
     if strict:
-        _require_same_length(zipped)
-    return zipped
+        _require_same_length(together)
+    return together
 
 
 def _require_same_length(zipped: Zipped) -> None:
@@ -86,6 +94,8 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
     applied = functools.partial(OPERATORS.call, function)
+    if len(iterables) == 1 and isinstance(iterables[0], Walk):
+        return MappedWalk(iterables[0], lambda _, item: applied(item))
     if not found or len(found) != len(sequences):
         return builtins.map(applied, *iterables)
     return Mapped(applied, Zipped(found))
@@ -97,7 +107,7 @@ def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
         functools.partial(OPERATORS.call, function) if function is not None else lambda item: item
     )
     sequence = sequence_of(iterable)
-    if sequence is None and not _holds_traced(iterable):
+    if sequence is None and not _holds_traced(iterable) and not isinstance(iterable, Walk):
         return builtins.filter(condition, iterable)
     return Filtered(condition, sequence if sequence is not None else iterable)
 
@@ -159,6 +169,8 @@ def _fresh(converted: TracedArray, original: TracedArray) -> TracedArray:
 
 def isinstance_(value: Any, kinds: Any) -> Any:
     """`isinstance`: traced arrays are what NumPy or Python would have in their place."""
+    if isinstance(value, UnknownException):
+        return is_caught(value, kinds)
     if not isinstance(value, TracedArray):
         return builtins.isinstance(value, kinds)
     number = value._python_type
@@ -189,118 +201,15 @@ def _fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 
 def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
-    if sequence_of(iterable) is None:
+    if sequence_of(iterable) is None and not (initial and isinstance(iterable, Walk)):
         return functools.reduce(functools.partial(OPERATORS.call, function), iterable, *initial)
     if not initial:
         initial, iterable = (iterable[0],), iterable[1:]
     return _fold(functools.partial(OPERATORS.call, function), iterable, initial[0])
 
 
-def any_(iterable: Any) -> Any:
-    """`any`."""
-    if isinstance(iterable, TracedArray):
-        return as_bool(np.any(truth_of_items(iterable)))
-    if not _is_walkable(iterable):
-        return builtins.any(iterable)
-    found: Any = False
-    for item in iterable:
-        found = or_(found, lambda item=item: bool_(item))
-        if found is True:
-            break
-    return found
-
-
-def all_(iterable: Any) -> Any:
-    """`all`."""
-    if isinstance(iterable, TracedArray):
-        return as_bool(np.all(truth_of_items(iterable)))
-    if not _is_walkable(iterable):
-        return builtins.all(iterable)
-    return not_(any_([not_(item) for item in iterable]))
-
-
-def truth_of_items(array: TracedArray) -> Any:
-    """The truth of each entry of an array of one axis; rows have none."""
-    if array.ndim == 0:
-        raise TypeError("iteration over a 0-d array")
-    if array.ndim > 1:
-        truth_of(array[0])
-    return array
-
-
-def min_(*args: Any, key: Key | None = None, **default: Any) -> Any:
-    """`min`: the first of the smallest."""
-    return _extreme(builtins.min, lambda new, best: new < best, args, key, default)
-
-
-def max_(*args: Any, key: Key | None = None, **default: Any) -> Any:
-    """`max`: the first of the largest."""
-    return _extreme(builtins.max, lambda new, best: new > best, args, key, default)
-
-
-def _extreme(
-    builtin: Callable[..., Any],
-    is_better: Callable[[Any, Any], Any],
-    args: Any,
-    key: Key | None,
-    default: Any,
-) -> Any:
-    items = args[0] if len(args) == 1 else args
-    rank: Key = (lambda item: item) if key is None else functools.partial(OPERATORS.call, key)
-    if not isinstance(items, (TracedArray, Sequence)) and not _is_walkable(items):
-        return builtin(*args, key=key, **default)
-    if isinstance(items, TracedArray) and items.ndim and items.type.shape[0] is None:
-        current().raise_if(
-            items.shape[0] == 0, "ValueError", f"{builtin.__name__}() iterable argument is empty"
-        )
-        length: Any = items.shape[0]
-    else:
-        items = items if isinstance(items, TracedArray) else list(items)
-        length = len(items)
-    if isinstance(length, int) and length == 0:
-        return builtin([], **default)
-    best = items[0]
-    best_rank = rank(best)
-
-    def body(item: Any) -> None:
-        nonlocal best, best_rank
-        item_rank = rank(item)
-        better = is_better(item_rank, best_rank)
-        old, old_rank = best, best_rank
-        best = if_exp(better, lambda: item, lambda: old)
-        best_rank = best if key is None else if_exp(better, lambda: item_rank, lambda: old_rank)
-
-    for_(items[1:], body)
-    return best
-
-
-def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
-    """`sorted`: of an array of one axis and known length."""
-    if not isinstance(iterable, TracedArray) and not _holds_traced(iterable):
-        return builtins.sorted(iterable, key=key, reverse=reverse)
-    values = asarray(list(iterable) if not isinstance(iterable, TracedArray) else iterable)
-    if key is None:
-        ordered = np.sort(values)
-        return list(ordered[::-1] if reverse else ordered)
-    ranks = asarray([OPERATORS.call(key, item) for item in values])
-    order = np.argsort(-ranks if reverse else ranks, kind="stable")
-    return list(values[order])
-
-
-def list_(iterable: Iterable[Any] = ()) -> Any:
-    """`list`."""
-    return builtins.list(iterable)
-
-
 def _holds_traced(iterable: Any) -> bool:
     return isinstance(iterable, (list, tuple)) and any(isinstance(item, TracedArray) for item in iterable)
-
-
-def _is_walkable(iterable: Any) -> bool:
-    """Whether Python walks an iterable that may hold traced values."""
-    return isinstance(iterable, (Sequence, list, tuple)) and (
-        isinstance(iterable, Sequence) or any(is_staged(item) for item in iterable)
-    )
 
 
 def ndindex(*shape: Any) -> Any:
@@ -328,11 +237,6 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.complex: complex_,
     builtins.isinstance: isinstance_,
     builtins.sum: sum_,
-    builtins.any: any_,
-    builtins.all: all_,
-    builtins.min: min_,
-    builtins.max: max_,
-    builtins.sorted: sorted_,
     functools.reduce: reduce_,
     np.ndindex: ndindex,
     np.ndenumerate: ndenumerate,

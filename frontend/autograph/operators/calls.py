@@ -13,10 +13,11 @@ from typing import Any
 from ....dialect.errors import ConversionError
 from ...locations import is_own_module
 from ...staging import current_trace
-from ..convert import convert, is_converted, why_not_converted
+from ..convert import convert, convert_generator, is_converted, is_generator_function, why_not_converted
 from ..decisions import excuse, note_converted, note_unconverted, require_conversion
 from ..marks import is_marked
 from .expressions import if_exp
+from .generators import Generator
 from .growing import GrowingList
 from .namespace import OPERATORS
 from .optional import Chosen
@@ -76,12 +77,20 @@ def converted(function: Any) -> Callable[..., Any]:
 
 
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
-    # A wrapper of a library bears the name of the user's module; what exec made without a module bears that of builtins.
-    if is_library(function.__globals__.get("__name__")) or is_converted(function.__code__):
+    # A wrapper of a library bears the name of the user's module, what exec made outside of modules that of builtins.
+    module: str = function.__globals__.get("__name__", "")
+    if is_own_module(module):
+        return function
+    trace = current_trace()
+    if trace is not None and trace.outside is not None and not is_converted(function.__code__):
+        trace.outside.meet(function)
+    if is_library(module) or is_converted(function.__code__):
         return function
     if is_marked(function):
         note_unconverted(function, "it is marked by weft.do_not_convert")
         return function
+    if is_generator_function(function):
+        return _generator_function(function)
     try:
         made = convert(function, OPERATORS)
     except ConversionError as error:
@@ -96,6 +105,22 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         return function
     note_converted(function)
     return lambda *args, **kwargs: activate(function, made, args, kwargs)
+
+
+def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
+    """What makes a generator that can be walked in compiled code, if its function can be converted."""
+    try:
+        feeding = convert_generator(function, OPERATORS)
+    except ConversionError as error:
+        excuse(function, error)
+        return function
+    if feeding is None:
+        reason = why_not_converted(function) or "it is a generator function"
+        note_unconverted(function, reason)
+        require_conversion(function, reason)
+        return function
+    note_unconverted(function, "it is a generator that next() or something in Python walks; a `for` loop is compiled")
+    return lambda *args, **kwargs: Generator(function, feeding, args, kwargs)
 
 
 @cache

@@ -70,9 +70,11 @@ class _Point:
 class Catching:
     """Takes the exceptions of the body of one `try` statement while it is recorded."""
 
-    def __init__(self, trace: Trace, handlers: Sequence[Handler]) -> None:
+    def __init__(self, trace: Trace, handlers: Sequence[Handler], unread: frozenset[Any] = frozenset()) -> None:
         self._trace = trace
         self.handlers = handlers
+        self.unread = unread
+        """The keys of the variables of the body that nothing looks at after an exception."""
         self.pending = Slot("exception", [_NOTHING])
         """Which exception came: 0 for none, else the position in `arrivals` from 1."""
         self.number = Slot("exception", [_NOTHING])
@@ -223,7 +225,7 @@ class Catching:
         """Record what follows as the side of a branch where no exception came."""
         trace, snapshot = self._trace, self._trace.snapshots[-1]
         draft = Draft(trace, "scf.if", [condition_of(trace, condition)], regions=2)
-        raised = Path(draft.add_region(0), raises=True)
+        raised = Path(draft.add_region(0), raises=True, unread=self.unread)
         with draft.recording(raised.region), self._paused():
             code, number = arrive()
             self.pending.set(code)
@@ -252,6 +254,7 @@ class Catching:
         trace = self._trace
         while len(self._points) > mark:
             point = self._points.pop()
+            path.unread = self.unread
             end = replace(path, region=point.rest, changes=point.snapshot.changes())
             point.snapshot.restore()
             point.rest.is_open, trace.region = False, point.outside

@@ -9,6 +9,7 @@ from ...settings import settings
 from ...staging import current_trace
 from .conditions import is_staged
 from .for_loops import for_
+from .generators import Walk
 from .growing import GrowingList
 from .iterables import Filtered, is_never_unrolled, sequence_of
 from .statements import if_
@@ -46,7 +47,7 @@ def comprehension(
             add(item)
             return
         test = condition(item)
-        if is_staged(test) and isinstance(items, list):
+        if is_staged(test) and isinstance(items, list) and not isinstance(iterable, Walk):
             items = GrowingList(items)
         if_(test, lambda: add(item))
 

@@ -19,6 +19,7 @@ from ...staging import current_trace
 from ...trace import Trace
 from .checkpoints import Checkpoint
 from .exits import Exit, without_continue
+from .generators import Walk, for_walk
 from .iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from .loops import LeavesLoop, Loop, index_constant
 from .places import Slot
@@ -33,6 +34,8 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner
         return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
+    if isinstance(iterable, Walk):
+        return for_walk(iterable, body, orelse, dead)
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(iterable, body, orelse)
     sequence = sequence_of(iterable)

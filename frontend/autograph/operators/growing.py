@@ -6,7 +6,7 @@ doubled when they are full.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -33,6 +33,7 @@ from .abstract import (
     unflatten,
 )
 from .iterables import Sequence
+from .list_methods import ListMethods
 from .mismatches import control_flow_error
 from .namespace import OPERATORS
 
@@ -52,7 +53,7 @@ class Widened(BaseException):
         self.kind = kind
 
 
-class GrowingList(RuntimeLength):
+class GrowingList(ListMethods, RuntimeLength):
     """A list whose length is known only at run time; its items are alike."""
 
     __weft_state__ = ("_arrays", "_length")
@@ -92,15 +93,12 @@ class GrowingList(RuntimeLength):
 
     def append(self, item: Any) -> None:
         """Add an item at the end."""
-        kind = _joined(self.kind, item)
-        if self.kind is None or kind != self.kind:
-            if _is_known_outside(self):
-                raise Widened(self, kind)
-            self.widen(kind)
+        kind = self._fitting(item)
 
         def grow() -> None:
-            double = lookup("concatenate")
-            self._arrays = tuple(double((array, array)) for array in self._arrays)
+            join_arrays, zeros = lookup("concatenate"), lookup("zeros")
+            more = [zeros((ROOM, *array.type.shape[1:]), array.dtype) for array in self._arrays]
+            self._arrays = tuple(join_arrays((a, a, b)) for a, b in zip(self._arrays, more, strict=True))
 
         room = self._arrays[0].shape[0] if self._arrays else 0
         if self._arrays:
@@ -114,24 +112,6 @@ class GrowingList(RuntimeLength):
             arrays.append(updated)
         self._arrays = tuple(arrays)
         self._length = self._length + 1
-
-    def extend(self, items: Any) -> None:
-        """Add several items."""
-        OPERATORS.for_(items, self.append)
-
-    def __iadd__(self, items: Any) -> GrowingList:
-        self.extend(items)
-        return self
-
-    def pop(self, index: Any = -1) -> Any:
-        """Take the last item away."""
-        if isinstance(index, TracedArray) or index != -1:
-            self._refuse("pop() from another place than the end")
-        trace = _trace()
-        trace.raise_if(np.equal(self._length, 0), "IndexError", "pop from empty list")
-        item = self.item(self._length - 1)
-        self._length = self._length - 1
-        return item
 
     def clear(self) -> None:
         """Take all items away."""
@@ -152,18 +132,9 @@ class GrowingList(RuntimeLength):
         values = iter([array[position]._value() for array in self._arrays])
         return unflatten(trace, self.kind, values)
 
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return GrowingList.of_array(self.stacked()[index])
-        return self.item(self._checked(index))
-
-    def __setitem__(self, index: Any, item: Any) -> None:
-        kind = _joined(self.kind, item)
-        if kind != self.kind:
-            if _is_known_outside(self):
-                raise Widened(self, kind)
-            self.widen(kind)
-        position = self._checked(index)
+    def put(self, position: Any, item: Any) -> None:
+        """Replace the item at a position that is known to be there."""
+        kind = self._fitting(item)
         trace = _trace()
         arrays = []
         for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
@@ -172,19 +143,51 @@ class GrowingList(RuntimeLength):
             arrays.append(updated)
         self._arrays = tuple(arrays)
 
-    def _checked(self, index: Any) -> Any:
-        """A position from the start; out of range is an `IndexError` when the program runs."""
-        outside = np.logical_or(np.greater_equal(index, self._length), np.less(index, -self._length))
-        trace = _trace()
-        trace.raise_if(trace.wrap(trace.value_of(outside)), "IndexError", "list index out of range")
-        return np.where(np.less(index, 0), index + self._length, index)
+    def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
+        """Change the order of the items in each array, and how many of the first ones belong to the list."""
+        self._arrays = tuple(change(array) for array in self._arrays)
+        self._length = length
+
+    def taken(self, index: Any) -> GrowingList:
+        """A list of the items that a slice or an array of positions selects."""
+        made = self.copy()
+        if self._arrays:
+            made._arrays = tuple(array[: self._length][index].copy() for array in self._arrays)
+            made._length = _as_length(made._arrays[0].shape[0])
+        return made
+
+    def adopt(self, other: GrowingList) -> None:
+        """Hold the items of another list."""
+        if other.kind is not None:
+            self._fitting(None, other.kind)
+            other = other if other.kind == self.kind else GrowingList.of(other, self.kind)
+        self._arrays, self._length = other._arrays, other._length
+
+    def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
+        """The abstract type of the items with one more, which the list has from now on."""
+        kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
+        if kind != self.kind:
+            if _is_known_outside(self):
+                raise Widened(self, kind)
+            self.widen(kind)
+        return kind
+
+    @classmethod
+    def of(cls, items: Any, kind: Kind | None = None) -> GrowingList:
+        """A list of the items of another, perhaps of a wider abstract type."""
+        if not isinstance(items, GrowingList):
+            return cls(items, kind)
+        made = items.copy()
+        if kind is not None and kind != made.kind:
+            made.widen(kind)
+        return made
 
     def stacked(self) -> Any:
         """All items as one array, along a new first axis."""
         if self.kind is None:
             return lookup("zeros")((0,))
         if not isinstance(self.kind, ArrayKind):
-            self._refuse("making an array of items that are not arrays")
+            self.refuse("making an array of items that are not arrays")
         return self._arrays[0][: self._length]
 
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
@@ -202,7 +205,7 @@ class GrowingList(RuntimeLength):
         made = GrowingList()
         made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
         made._arrays = (array.copy(),)
-        made._length = _trace().wrap(_trace().value_of(array.shape[0]))._like_python(int)
+        made._length = _as_length(array.shape[0])
         return made
 
     def copy(self) -> GrowingList:
@@ -245,22 +248,17 @@ class GrowingList(RuntimeLength):
 
     def as_python(self, kind: str) -> NoReturn:
         """Refuse other collections."""
-        self._refuse(f"a {kind} whose size is known only at run time")
+        self.refuse(f"a {kind} whose size is known only at run time")
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(list, name) and not name.startswith("__"):
-            self._refuse(f"{name}()")
+            self.refuse(f"{name}()")
         raise AttributeError(f"'list' object has no attribute {name!r}")
 
-    def __add__(self, items: Any) -> GrowingList:
-        made = self.copy()
-        made.extend(items)
-        return made
-
-    def _refuse(self, what: str) -> NoReturn:
+    def refuse(self, what: str) -> NoReturn:
         raise UnsupportedError(
-            f"{what} is not supported for a list that grows in a staged loop; it can append, extend, pop, be indexed, "
-            "walked and stacked (np.stack, np.array)"
+            f"{what} is not supported for a list whose length is known only at run time; it can be appended to, indexed, "
+            "changed, walked and stacked (np.stack, np.array) as lists can be"
         )
 
 
@@ -289,7 +287,11 @@ def kind_of_items(items: list[Any]) -> Kind:
 
 def _joined(kind: Kind | None, item: Any) -> Kind:
     """The abstract type of items of a list with one more."""
-    found = as_arrays(kind_of(item))
+    return join_items(kind, as_arrays(kind_of(item)))
+
+
+def join_items(kind: Kind | None, found: Kind) -> Kind:
+    """The abstract type of items of two kinds; both are not to be told apart in a list."""
     try:
         return found if kind is None else join(kind, found)
     except Mismatch as mismatch:
@@ -297,6 +299,11 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
         raise control_flow_error(
             "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
         ) from None
+
+
+def _as_length(length: Any) -> Any:
+    trace = _trace()
+    return trace.wrap(trace.value_of(length))._like_python(int)
 
 
 def _leaves(kind: Kind) -> list[ArrayKind]:

@@ -175,7 +175,7 @@ class Snapshot:
     sets: list[tuple[str, set[Any], frozenset[Any]]] = field(default_factory=list)
     dicts: list[tuple[str, dict[Any, Any], dict[Any, Any]]] = field(default_factory=list)
     objects: list[tuple[str, Any, dict[str, Any]]] = field(default_factory=list)
-    tuples: list[Any] = field(default_factory=list)
+    tuples: list[tuple[Any, ...]] = field(default_factory=list)
     slots: list[tuple[Slot, Any]] = field(default_factory=list)
     globals: dict[tuple[Any, ...], tuple[Entry, Any]] = field(default_factory=dict)
     _seen: set[int] = field(default_factory=set)
@@ -193,7 +193,8 @@ class Snapshot:
         """Every value that was remembered."""
         for _, value in (*self.cells, *self.slots, *self.globals.values()):
             yield value
-        yield from self.tuples
+        for held in self.tuples:
+            yield from held
         for _, _, items in self.lists:
             yield from items
         for _, _, entries in self.dicts:
@@ -249,11 +250,11 @@ class Snapshot:
     def _visit(self, value: Any, name: str) -> list[tuple[Any, str]]:
         """Remember one object; returns what it holds."""
         if isinstance(value, types.FunctionType):
-            return self._visit_function(value)
+            return self._visit_function(value, is_body=not name)
         if isinstance(value, types.MethodType):
             return [(value.__self__, name), (value.__func__, name)]
         if isinstance(value, tuple):
-            self.tuples.extend(value)
+            self.tuples.append(value)
             return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
         if isinstance(value, list):
             self.lists.append((name, value, tuple(value)))
@@ -270,14 +271,16 @@ class Snapshot:
         self.objects.append((name, value, attributes))
         return [(item, f"{name}.{key}") for key, item in attributes.items()]
 
-    def _visit_function(self, function: types.FunctionType) -> list[tuple[Any, str]]:
+    def _visit_function(self, function: types.FunctionType, is_body: bool) -> list[tuple[Any, str]]:
+        """The variables of a function; those of one that a body only calls are told from the body's by their names."""
         found: list[tuple[Any, str]] = []
+        owner = "" if is_body else f" of {function.__name__}"
         cells = function.__closure__ or ()
         for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
             if id(cell) in self._seen or name in _INTERNAL:
                 continue
             self._seen.add(id(cell))
-            variable = Variable(name, cell)
+            variable = Variable(name + owner, cell)
             content = variable.get()
             self.cells.append((variable, content))
             found.append((content, name))

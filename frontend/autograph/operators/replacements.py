@@ -12,7 +12,7 @@ from ...array import TracedArray
 from ...numpy_api import lookup
 from ...numpy_api.creation import __all__ as MAKERS
 from ...staging import current_trace, trace_of
-from . import builtins_on_arrays, effects, math_on_arrays
+from . import builtins_on_arrays, builtins_on_lists, caught_exceptions, effects, math_on_arrays
 from .growing import GrowingList
 
 KNOWN_ELEMENTS = 1024
@@ -24,8 +24,10 @@ def _table() -> dict[int, Callable[..., Any]]:
     """The replacements, by the identity of what they replace."""
     table: dict[int, Callable[..., Any]] = {}
     table.update({id(function): ours for function, ours in builtins_on_arrays.REPLACEMENTS.items()})
+    table.update({id(function): ours for function, ours in builtins_on_lists.REPLACEMENTS.items()})
     table.update({id(function): ours for function, ours in math_on_arrays.REPLACEMENTS.items()})
     table.update({id(function): ours for function, ours in effects.REPLACEMENTS.items()})
+    table.update({id(function): ours for function, ours in caught_exceptions.REPLACEMENTS.items()})
     for name in MAKERS:
         theirs = getattr(np, name, None)
         if callable(theirs):

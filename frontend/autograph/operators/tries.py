@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from .branches import Path, stage_if
 from .catching import Arrival, Catching, Handler
 from .diverging import Diverged, refuses
 from .exits import Exit
-from .places import Snapshot
+from .places import Snapshot, Variable
 from .restarts import recorded
 from .statements import continued
 
-Body = Callable[[], Exit]
+Body: TypeAlias = Any
+"""A function that converted code makes of a block; gives its exit."""
 
 
 def try_(
@@ -39,9 +40,20 @@ def try_(
         return _in_python(body, handlers, orelse, finalbody)
     functions = (body, *(block for _, _, block in handlers), orelse)
     if finalbody is None:
-        return _Try(trace, body, handlers, functions, dead).run(orelse)
-    inside = (lambda: try_(body, handlers, orelse)) if handlers else body
-    return _Try(trace, inside, (), functions, dead).run_finally(finalbody)
+        unread = _unread(body, dead, (*functions[1:], finalbody))
+        return _Try(trace, body, handlers, functions, dead, unread).run(orelse)
+    unread = _unread(body, dead, (finalbody,))
+    inside = (lambda: _Try(trace, body, handlers, functions, "", unread & _unread(body, dead, functions[1:])).run(orelse)) if handlers else body
+    return _Try(trace, inside, (), functions, dead, unread).run_finally(finalbody)
+
+
+def _unread(body: Body, dead: str, readers: Sequence[Callable[..., Any] | None]) -> frozenset[Any]:
+    """The variables of a body that nothing looks at behind it but what runs when no exception came."""
+    read = {name for reader in readers if reader is not None for name in reader.__code__.co_freevars}
+    found = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
+    return frozenset(
+        Variable(name, cell).key() for name, cell in found if name in set(dead.split()) - read
+    )
 
 
 def _in_python(body: Body, handlers: Sequence[Handler], orelse: Body | None, finalbody: Body | None) -> Exit:
@@ -88,6 +100,7 @@ class _Try:
     handlers: Sequence[Handler]
     functions: tuple[Callable[..., Any] | None, ...]
     dead: str
+    unread: frozenset[Any]
 
     def run(self, orelse: Body | None) -> Exit:
         """Record the body, the handlers and the `else` block."""
@@ -119,7 +132,7 @@ class _Try:
     def _record(self) -> _Outcome:
         """Record the body."""
         trace = self.trace
-        self.catching = Catching(trace, self.handlers)
+        self.catching = Catching(trace, self.handlers, self.unread)
 
         def record(snapshot: Snapshot) -> _Outcome:
             outer, trace.catcher = trace.catcher, self.catching

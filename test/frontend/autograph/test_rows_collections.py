@@ -105,6 +105,14 @@ class TestAppend:
 
         same(f, F64(1), F64(-1))
 
+    def test_a_list_argument_is_changed_for_the_caller(self):
+        def f(values, x):
+            values.append(x * 2)
+            values[0] = x
+            return len(values)
+
+        same(f, ([F64(1), F64(2)], F64(5)), ([F64(3), F64(4)], F64(6)))
+
 
 class TestListsAsStacks:
     def test_pop_append_and_len(self):
@@ -236,6 +244,13 @@ class TestItemsOfArrays:
             return total
 
         same(f, *[(self.X, I64(n)) for n in (0, 1, 4)])
+
+    def test_run_time_slices(self):
+        def f(x, a, b, c):
+            return x[a:b], x[a:], x[:b], x[a:b:c], x[:, a:b], x[a:b].sum(), x[::c]
+
+        bounds = [(0, 2, 1), (1, 9, 2), (3, 1, 1), (-2, 4, 1), (3, 0, -1), (-9, 9, 3)]
+        same(f, *[(self.X, *map(I64, b)) for b in bounds])
 
     def test_run_time_slices_are_written(self):
         def f(x, a, b):

@@ -5,6 +5,7 @@ PYTEST_DONT_REWRITE: the functions under test assert, and must do it as Python d
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 
 import numpy as np
@@ -232,6 +233,114 @@ class TestEffectsBeforeErrors:
 
 
 class TestTry:
+    def test_a_run_time_error_is_caught(self):
+        def f(x, i):
+            try:
+                y = x[i]
+            except IndexError:
+                y = -1.0
+            return y
+
+        same(f, *[(np.arange(3.0), I64(i)) for i in (0, 2, 3, -4)], joined=True)
+
+    def test_a_raised_exception_is_caught_by_its_base(self):
+        def f(x):
+            try:
+                if x < 0:
+                    raise ZeroDivisionError("negative")
+                x = x + 1
+            except ArithmeticError as error:
+                x = x - 1
+                print(error, type(error).__name__)
+            return x
+
+        same(f, F64(1), F64(-1))
+
+    def test_what_no_handler_takes_goes_on(self):
+        def f(x):
+            try:
+                if x < 0:
+                    raise ValueError("negative")
+                if x > 10:
+                    raise KeyError("large")
+            except KeyError:
+                x = x * 0
+            return x
+
+        same(f, F64(1), F64(-1), F64(11))
+
+    def test_several_handlers(self):
+        def f(x):
+            try:
+                if x == 0:
+                    raise ValueError
+                if x == 1:
+                    raise KeyError
+                if x == 2:
+                    raise IndexError
+                y = 5
+            except ValueError:
+                y = 10
+            except (KeyError, IndexError):
+                y = 20
+            else:
+                y = y + 1
+            return y
+
+        same(f, *[I64(x) for x in range(4)])
+
+    def test_finally_runs_on_every_path(self):
+        def f(x, log):
+            try:
+                log[0] = 1
+                if x < 0:
+                    raise ValueError("negative")
+                if x == 0:
+                    return log[0] * 10
+                log[1] = 1
+            finally:
+                log[2] += 1
+            return log[0]
+
+        same(f, *[(F64(x), np.zeros(3)) for x in (-1, 0, 1)])
+
+    def test_else_and_finally_in_order(self):
+        def f(x):
+            try:
+                print("try")
+                assert x > 0, "bad"
+            except AssertionError as error:
+                print("except", error)
+            else:
+                print("else")
+            finally:
+                print("finally")
+            return x
+
+        same(f, F64(1), F64(-1))
+
+    def test_try_in_a_loop(self):
+        def f(x, places):
+            missed = 0
+            total = 0.0
+            for p in places:
+                try:
+                    total += x[p]
+                except IndexError:
+                    missed += 1
+                    continue
+                if total > 100:
+                    break
+            return total, missed
+
+        same(
+            f,
+            (np.arange(3.0), np.array([0, 5, 2, -9])),
+            (np.arange(3.0) * 99, np.array([7, 2, 8])),
+            joined=True,
+            traces=2,
+        )
+
     def test_break_out_of_try(self):
         def f(n):
             count = 0
@@ -245,6 +354,80 @@ class TestTry:
             return count
 
         same(f, *[I64(n) for n in (0, 5, 30)])
+
+    def test_raise_again(self):
+        def f(x, log):
+            try:
+                if x < 0:
+                    raise ValueError("negative")
+            except ValueError:
+                log[0] = 1
+                raise
+            return x
+
+        same(f, (F64(1), np.zeros(1)), (F64(-1), np.zeros(1)))
+
+    def test_raise_another_from_it(self):
+        def f(x, i):
+            try:
+                return x[i]
+            except IndexError as error:
+                raise KeyError("no such place") from error
+
+        same(f, *[(np.arange(3.0), I64(i)) for i in (0, 5)])
+
+    def test_nested_try(self):
+        def f(x):
+            try:
+                try:
+                    if x < 0:
+                        raise ValueError("a")
+                    if x == 0:
+                        raise KeyError("b")
+                except ValueError:
+                    x = x * 10
+                    if x < -50:
+                        raise IndexError("c") from None
+                x = x + 1
+            except LookupError:
+                x = x + 1000
+            return x
+
+        same(f, *[F64(x) for x in (1, 0, -1, -9)])
+
+    def test_an_error_of_a_helper_is_caught(self):
+        def risky(x, i):
+            if i > 5:
+                raise OverflowError("far")
+            return x[i]
+
+        def f(x, i):
+            try:
+                return risky(x, i)
+            except (IndexError, OverflowError):
+                return -1.0
+
+        same(f, *[(np.arange(3.0), I64(i)) for i in (0, 4, 9)], joined=True)
+
+    def test_suppress(self):
+        def f(x, i):
+            with contextlib.suppress(IndexError):
+                x[0] = x[i]
+            return x[0]
+
+        same(f, *[(np.arange(1.0, 4.0), I64(i)) for i in (2, 5)])
+
+    def test_the_name_of_the_exception_is_gone_afterwards(self):
+        def f(x):
+            error = None
+            try:
+                if x < 0:
+                    raise ValueError("negative")
+            except ValueError as error:
+                x = -x
+            return error is None, x
+
+        same(f, F64(1), F64(-1))
 
 
 class TestErrorsOfOperations:

@@ -258,6 +258,23 @@ class Louder(Counter):
 
 
 class TestMethods:
+    @pytest.mark.parametrize("kind", [Counter, Louder])
+    def test_methods_properties_and_operators(self, kind):
+        def f(x):
+            c = kind(x)
+            first = c.add(x)
+            return first, c.doubled, c.shifted(x), c.clipped(x), c(x), c + x, c.value
+
+        same(f, *[F64(x) for x in (-1, 1, 4, 6)])
+
+    def test_an_instance_as_argument(self):
+        def f(c, x):
+            c.add(x)
+            c.add(x - 2)
+            return c.doubled
+
+        same(f, *[(Counter(F64(1)), F64(x)) for x in (-1, 1, 4)], traces=None)
+
     def test_bound_methods_and_callable_objects_are_compiled(self):
         c = Counter(F64(1))
         f = weft.function(c.clipped)
@@ -384,6 +401,20 @@ class TestRecursion:
 
 
 class TestGenerators:
+    def test_a_generator_consumed_by_a_for(self):
+        def pairs(n):
+            for i in range(n):
+                if i % 2 == 0:
+                    yield i, i * i
+
+        def f(n):
+            total = 0
+            for i, square in pairs(n):
+                total += i + square
+            return total
+
+        same(f, *[I64(n) for n in (0, 1, 6)])
+
     def test_a_generator_of_arrays_in_python(self):
         def halves(x):
             yield x[:2]

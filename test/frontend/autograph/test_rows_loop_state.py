@@ -31,6 +31,34 @@ class State:
 
 
 class TestAttributesAndItems:
+    def test_a_loop_updates_an_attribute(self):
+        def f(o, n):
+            for i in range(n):
+                o.total = o.total + i
+            return o.total
+
+        same(f, *[(Box(total=F64(1)), I64(n)) for n in (0, 1, 4)], traces=None)
+
+    def test_a_branch_updates_an_attribute(self):
+        def f(o, x):
+            if x > 0:
+                o.sign = 1
+                o.count += 1
+            else:
+                o.sign = -1
+            return o.sign
+
+        same(f, *[(Box(sign=0, count=I64(3)), F64(x)) for x in (-1, 1)], traces=None)
+
+    def test_nested_attributes(self):
+        def f(o, n):
+            while o.inner.x < n:
+                o.inner.x += 1
+                o.inner.log[0] = o.inner.x
+            return o.inner.x
+
+        same(f, *[(Box(inner=Box(x=I64(0), log=np.zeros(1))), I64(n)) for n in (0, 1, 4)], traces=None)
+
     def test_the_attribute_of_a_local_object(self):
         def f(x, n):
             o = Box(total=x, steps=0)
@@ -74,6 +102,14 @@ class TestAttributesAndItems:
             return items
 
         same(f, F64(1), F64(-1))
+
+    def test_a_dict_argument_is_updated(self):
+        def f(d, n):
+            for i in range(n):
+                d["k"] = d["k"] + i
+            return d["k"]
+
+        same(f, *[({"k": F64(1)}, I64(n)) for n in (0, 1, 4)])
 
     def test_elements_of_an_array_are_the_state(self):
         def f(x, n):
@@ -259,6 +295,15 @@ class TestStructures:
             return a, b
 
         same(f, *[(np.full(2, 10.0), I64(n)) for n in (0, 1, 2, 5)])
+
+    def test_swapping_arguments_that_are_written(self):
+        def f(a, b, n):
+            for _ in range(n):
+                a, b = b, a
+                a[0] += 1
+            return a, b
+
+        same(f, *[(np.zeros(2), np.full(2, 10.0), I64(n)) for n in (0, 1, 2, 5)])
 
     def test_a_name_that_is_none_before_the_loop(self):
         def f(x):

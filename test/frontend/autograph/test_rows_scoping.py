@@ -106,6 +106,16 @@ class TestCompositeNames:
 
         same(f, *[F64(v) for v in (1, 2, 5)])
 
+    def test_properties_and_items_of_the_users_own(self):
+        def f(x, n):
+            t = Thermometer(x)
+            for _ in range(n):
+                t.celsius = t.celsius - 100
+                t["K"] = t["K"] + 1
+            return t.celsius, t["K"], t["C"]
+
+        same(f, *[(F64(20), I64(n)) for n in (0, 1, 4)])
+
     def test_methods_change_their_object_in_a_loop(self):
         class Account:
             def __init__(self, balance):
@@ -165,8 +175,27 @@ class TestCompositeNames:
 
         same(f, F64(1), F64(100))
 
+    def test_arrays_in_attributes_are_updated_in_place(self):
+        def f(o, n):
+            o.history = np.zeros(5)
+            for i in range(n):
+                o.x[0] += 1
+                o.x *= 2
+                o.history[i] = o.x.sum()
+            return o.x
+
+        same(f, *[(Box(x=np.ones(2)), I64(n)) for n in (0, 1, 4)], traces=None)
+
 
 class TestTargets:
+    def test_the_target_is_an_attribute(self):
+        def f(o, n):
+            for o.i in range(n):
+                o.total += o.i
+            return o.i
+
+        same(f, *[(Box(i=I64(-1), total=I64(0)), I64(n)) for n in (0, 1, 4)], traces=None, joined=True)
+
     def test_the_target_is_an_item(self):
         def f(x):
             last = [x[0], 0]

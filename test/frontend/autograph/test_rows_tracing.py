@@ -31,6 +31,82 @@ def scaled(x):
 
 
 class TestGuards:
+    def test_a_changed_attribute_of_an_argument_is_seen(self):
+        @weft.function
+        def f(o, x):
+            return x * o.scale
+
+        o = Box(scale=1)
+        assert f(o, F64(3)) == 3
+        o.scale = 2
+        assert f(o, F64(3)) == 6
+        assert f(o, F64(4)) == 8
+        assert f.trace_count == 2
+
+    def test_a_changed_attribute_of_an_attribute_is_seen(self):
+        @weft.function
+        def f(o, x):
+            return x * o.inner.scale if x > 0 else x
+
+        o = Box(inner=Box(scale=1))
+        assert f(o, F64(3)) == 3
+        o.inner.scale = 2
+        assert f(o, F64(3)) == 6
+        o.inner = Box(scale=5)
+        assert f(o, F64(3)) == 15
+
+    def test_a_changed_global_is_seen(self, monkeypatch):
+        @weft.function
+        def f(x):
+            return x * SCALE
+
+        assert f(F64(3)) == 3
+        monkeypatch.setitem(globals(), "SCALE", 2)
+        assert f(F64(3)) == 6
+        assert f(F64(4)) == 8
+        assert f.trace_count == 2
+
+    def test_a_changed_global_of_a_helper_is_seen(self, monkeypatch):
+        @weft.function
+        def f(x):
+            return scaled(x)
+
+        assert f(np.ones(1)) == 1
+        monkeypatch.setitem(globals(), "SCALE", 7)
+        assert f(np.ones(1)) == 7
+
+    def test_a_changed_closure_is_seen(self):
+        scale = 1
+
+        @weft.function
+        def f(x):
+            return x * scale
+
+        assert f(F64(3)) == 3
+        scale = 2
+        assert f(F64(3)) == 6
+        assert f.trace_count == 2
+
+    def test_a_helper_that_is_replaced_is_seen(self, monkeypatch):
+        @weft.function
+        def f(x):
+            return scaled(x)
+
+        assert f(np.ones(1)) == 1
+        monkeypatch.setitem(globals(), "scaled", lambda x: x - 5)
+        assert f(np.ones(1)) == -4
+
+    def test_an_array_under_a_global_name_may_be_replaced(self, monkeypatch):
+        @weft.function
+        def f(x):
+            return x + OFFSET
+
+        np.testing.assert_array_equal(f(np.zeros(2)), [1, 2])
+        monkeypatch.setitem(globals(), "OFFSET", np.array([5.0, 6.0]))
+        np.testing.assert_array_equal(f(np.zeros(2)), [5, 6])
+        OFFSET[0] = 9
+        np.testing.assert_array_equal(f(np.zeros(2)), [9, 6])
+
     def test_what_does_not_change_does_not_trace_again(self):
         o = Box(scale=2, other=1)
 
@@ -122,3 +198,11 @@ class TestLeaks:
         for value in values:
             with pytest.raises(weft.LeakedArrayError, match=r"made at .*test_rows_tracing\.py:\d+:\d+"):
                 value + 1
+
+    def test_a_value_that_leaves_a_branch_by_an_object(self):
+        def f(o, x):
+            if x > 0:
+                o.last = x * 2
+            return x
+
+        same(f, (Box(last=None), F64(1)), (Box(last=F64(5)), F64(-1)), traces=None)

@@ -1,0 +1,169 @@
+"""How a place in Python's state is found again at each call: from a cell, a module, an object or the arguments on.
+
+Objects are held weakly, so that a compiled method does not keep its instance alive.
+"""
+
+from __future__ import annotations
+
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from .autograph.operators.places import UNBOUND
+
+Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
+"""The positional and keyword arguments of a call, as the caller gave them."""
+
+
+class Handle:
+    """Something that holds a value."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """The user's words for it."""
+
+    def get(self, bound: Bound = None) -> Any:
+        """The value; `UNBOUND` where there is none."""
+        raise NotImplementedError
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        """Store a value; `UNBOUND` removes it."""
+        raise NotImplementedError
+
+
+class Arguments(Handle):
+    """The arguments of the call."""
+
+    __slots__ = ()
+
+    def get(self, bound: Bound = None) -> Any:
+        return bound
+
+
+class Owner(Handle):
+    """An object."""
+
+    __slots__ = ("reference",)
+
+    def __init__(self, name: str, value: Any) -> None:
+        super().__init__(name)
+        self.reference: Callable[[], Any]
+        try:
+            self.reference = weakref.ref(value)
+        except TypeError:
+            self.reference = lambda: value
+
+    def get(self, bound: Bound = None) -> Any:
+        found = self.reference()
+        return UNBOUND if found is None else found
+
+
+class Fixed(Handle):
+    """An array that the trace met under no name that can be looked up."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        super().__init__("an array from outside")
+        self.value = value
+
+    def get(self, bound: Bound = None) -> Any:
+        return self.value
+
+
+class Cell(Handle):
+    """A variable of a function around."""
+
+    __slots__ = ("cell",)
+
+    def __init__(self, name: str, cell: types.CellType) -> None:
+        super().__init__(name)
+        self.cell = cell
+
+    def get(self, bound: Bound = None) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        if value is UNBOUND:
+            del self.cell.cell_contents
+        else:
+            self.cell.cell_contents = value
+
+
+class Global(Handle):
+    """A global variable."""
+
+    __slots__ = ("namespace", "variable")
+
+    def __init__(self, namespace: dict[str, Any], variable: str) -> None:
+        super().__init__(f"global {variable}")
+        self.namespace = namespace
+        self.variable = variable
+
+    def get(self, bound: Bound = None) -> Any:
+        return self.namespace.get(self.variable, UNBOUND)
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        if value is UNBOUND:
+            self.namespace.pop(self.variable, None)
+        else:
+            self.namespace[self.variable] = value
+
+
+class Item(Handle):
+    """An entry of a list, tuple or dict."""
+
+    __slots__ = ("index", "parent")
+
+    def __init__(self, name: str, parent: Handle, index: Any) -> None:
+        super().__init__(name)
+        self.parent = parent
+        self.index = index
+
+    def get(self, bound: Bound = None) -> Any:
+        try:
+            return self.parent.get(bound)[self.index]
+        except (LookupError, TypeError):
+            return UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        container = self.parent.get(bound)
+        if value is UNBOUND:
+            container.pop(self.index, None)
+        else:
+            container[self.index] = value
+
+
+class Member(Handle):
+    """An attribute of an object, as the object itself stores it."""
+
+    __slots__ = ("attribute", "parent")
+
+    def __init__(self, name: str, parent: Handle, attribute: str) -> None:
+        super().__init__(name)
+        self.parent = parent
+        self.attribute = attribute
+
+    def get(self, bound: Bound = None) -> Any:
+        try:
+            return object.__getattribute__(self.parent.get(bound), self.attribute)
+        except AttributeError:
+            return UNBOUND
+
+    def set(self, value: Any, bound: Bound = None) -> None:
+        owner = self.parent.get(bound)
+        if owner is UNBOUND:
+            return
+        if value is UNBOUND:
+            object.__delattr__(owner, self.attribute)
+        else:
+            object.__setattr__(owner, self.attribute, value)
+
+
+__all__ = ["Arguments", "Bound", "Cell", "Fixed", "Global", "Handle", "Item", "Member", "Owner"]
