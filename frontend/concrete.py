@@ -96,7 +96,7 @@ class ConcreteFunction:
         self._objects = len(set(self._distinct)) + len(self._extra)
 
     def _position_of(self, argument: int) -> int:
-        """The place of an argument of the trace among the arrays of a call, which are the caller's and the extra ones."""
+        """Where an argument of the trace is among the arrays of a call: the caller's, then the extra ones."""
         distinct = self._distinct
         return (
             distinct[argument] if argument < len(distinct) else len(self._aliases) + argument - len(distinct)

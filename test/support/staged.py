@@ -24,7 +24,7 @@ def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dyna
     leaves = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     with_values = [leaf if isinstance(leaf, TracedArray) else None for leaf in leaves]
     trace.finish([leaf._value() for leaf in with_values if leaf is not None])
-    hidden = [capture.array for capture in trace.hidden]
+    hidden = [extra.fetch() for extra in trace.extra]
     computed = iter(interpret(trace.module, names, [*arrays, *hidden]))
     results = [
         leaf if traced is None else next(computed) for leaf, traced in zip(leaves, with_values, strict=True)

@@ -38,7 +38,17 @@ _REFUSALS = (
 _EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, UnboundLocalError)
 """What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
 
-_RAISERS = ("raise_", "fail", "call", "attr", "get_item", "set_item", "assign_item", "update_item", "update_attr")
+_RAISERS = (
+    "raise_",
+    "fail",
+    "call",
+    "attr",
+    "get_item",
+    "set_item",
+    "assign_item",
+    "update_item",
+    "update_attr",
+)
 """The functions of weft that raise for the user, or call what Python itself implements."""
 
 
