@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ....dialect.errors import ConcreteValueError, ControlFlowError
+from ...settings import settings
 from ...staging import current_trace
 from ...trace import Trace
 from .branches import stage_if
@@ -75,27 +77,45 @@ def variable(function: Callable[..., Any], name: str) -> Any:
 
 
 def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
-    """`while test(): body() else: orelse()`: Python runs it until an array decides, then the rest is recorded."""
+    """`while test(): body() else: orelse()`: Python runs it until an array decides, then the rest is recorded.
+
+    A loop that Python decides is recorded too, once it has repeated what it records as often as loops are unrolled.
+    """
     trace = current_trace()
+    if trace is None:
+        return _run_while(test, body, orelse)
+    ops_before, trips = trace.op_count, 0
     while True:
-        start = None if trace is None else Checkpoint.take(trace, (test, body))
+        start = Checkpoint.take(trace, (test, body))
         truth = test()
         if is_staged(truth):
             break
         if not truth:
             return None if orelse is None else orelse()
+        if trips == settings.unroll_limit and trace.op_count > ops_before:
+            start.roll_back()
+            try:
+                return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+            except (ConcreteValueError, ControlFlowError):
+                start.roll_back()  # Python has to know the values, so it runs the loop to its end
+                test()
+        trips += 1
         exit_ = body()
         if isinstance(exit_, StagedExit):
             break
-        if exit_ == BREAK:
-            return None
-        if exit_ == RETURN:
-            return exit_
-    assert trace is not None, "a traced value exists only while a trace is recorded"
-    assert start is not None, "the recording can go back to the last iteration"
+        if exit_ in (BREAK, RETURN):
+            return None if exit_ == BREAK else exit_
     start.roll_back()
-    left = Loop(trace, body, (test, body), dead, test=test).record()
-    return finish_loop(left, orelse)
+    return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+
+
+def _run_while(test: Callable[[], Any], body: Body, orelse: Body | None) -> Exit:
+    """The loop as Python runs it."""
+    while test():
+        exit_ = body()
+        if exit_ in (BREAK, RETURN):
+            return None if exit_ == BREAK else exit_
+    return None if orelse is None else orelse()
 
 
 def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
