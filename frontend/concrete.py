@@ -17,6 +17,7 @@ from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
+from .guards import Guard
 from .handles import Bound
 from .outcomes import (
     ArgumentResult,
@@ -88,7 +89,10 @@ class ConcreteFunction:
         self._shared = outside.shared
         self._captures = trace.captures
         self._outside = [capture.array for capture in trace.captures]
-        self.guards = [*trace.captures, *(guard for guard in outside.guards if not guard.is_gone())]
+        self.guards: list[Capture | Guard] = [
+            *trace.captures,
+            *(guard for guard in outside.guards if not guard.is_gone()),
+        ]
         self._sources = tuple(map(self._position_of, range(len(self._distinct) + len(self._extra))))
         self._names = [*names, *(extra.name for extra in self._extra)]
         self._is_direct = len(self._distinct) == len(aliases)

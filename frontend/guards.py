@@ -197,7 +197,7 @@ class Same(Guard):
 
 
 def reference_to(value: Any) -> Callable[[], Any]:
-    """A weak reference, if there can be one; to an array a strong one, as NumPy resizes none that is referred to weakly."""
+    """A weak reference, if there can be one; a strong one to an array, which NumPy could not resize otherwise."""
     if not isinstance(value, np.ndarray):
         with contextlib.suppress(TypeError):
             return weakref.ref(value)

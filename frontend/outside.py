@@ -479,7 +479,7 @@ class Outside:
 
 
 def place_key(guard: Any) -> tuple[Any, Any] | None:
-    """The place that a guard watches and that changed, as `Place.key` has it, with its value; None where there is none."""
+    """The key of the place that changed under a guard, and its value; None where there is no such place."""
     found = guard.changed_place() if isinstance(guard, Guard) else None
     if found is None:
         return None

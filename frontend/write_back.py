@@ -55,7 +55,7 @@ class WriteBack:
         self._outputs = outputs
         self._updates: list[Update] = []
         grown = outside.grown_lists()
-        changes = [place_and_value for place_and_value in outside.snapshot.changes().values()]
+        changes = list(outside.snapshot.changes().values())
         whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
         for place, value in changes:
             if isinstance(place, Items):

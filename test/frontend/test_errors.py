@@ -9,7 +9,6 @@ import math
 import re
 import sys
 import traceback
-import traceback
 
 import numpy as np
 import pytest

@@ -77,9 +77,6 @@ def converted(function: Any) -> Callable[..., Any]:
 
 
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
-    trace = current_trace()
-    if trace is not None and trace.outside is not None and not is_converted(function.__code__):
-        trace.outside.meet(function)
     # A wrapper of a library bears the name of the user's module, what exec made outside of modules that of builtins.
     module: str = function.__globals__.get("__name__", "")
     if is_own_module(module):
