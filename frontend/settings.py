@@ -74,6 +74,11 @@ class Settings:
         "WEFT_UNROLLED_OPS_WARNING",
         "Warn when an unrolled loop records more operations than this (0: never).",
     )
+    unroll_ops: int = _setting(
+        512,
+        "WEFT_UNROLL_OPS",
+        "Do not unroll a loop, however short, that would record more operations than this.",
+    )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 
     @contextlib.contextmanager

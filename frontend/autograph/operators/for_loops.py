@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Functions
 from typing import Any
 
@@ -45,7 +45,11 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
     if trace.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
-        return _unroll(trace, sequence, length, body, orelse)
+        checkpoint = Checkpoint.take(trace, (body,))
+        try:
+            return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
+        except _TooManyOps:
+            checkpoint.roll_back()
     checkpoint = Checkpoint.take(trace, (body,))
     try:
         left = stage_for(trace, sequence, length, body, dead)
@@ -72,14 +76,30 @@ def _peel(
     return finish_loop(exit_, orelse)
 
 
+class _TooManyOps(Exception):
+    """A loop is short, but records much in each iteration."""
+
+
 def _unroll(
-    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None
+    trace: Trace,
+    sequence: Sequence,
+    length: int,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    most_ops: int | None = None,
 ) -> Exit:
     """Let Python walk the items; loops inside may not multiply what that makes."""
-    before = trace.unrolled
+    before, ops_before = trace.unrolled, trace.op_count
+
+    def items() -> Iterator[Any]:
+        for position in range(length):
+            if position == 1 and most_ops is not None and (trace.op_count - ops_before) * length > most_ops:
+                raise _TooManyOps
+            yield sequence.item(position)
+
     trace.unrolled = before * max(length, 1)
     try:
-        return run_items(map(sequence.item, range(length)), body, orelse)
+        return run_items(items(), body, orelse)
     finally:
         trace.unrolled = before
 
