@@ -26,7 +26,7 @@ class RuntimeObject(RuntimeValue):
         return self._owner, self._make
 
     def __getattr__(self, name: str) -> RuntimeObject:
-        if name.startswith("__"):
+        if name.startswith("__") and name not in _SHOWN:
             raise AttributeError(f"a value known at run time has no {name}")
         return RuntimeObject(self, lambda owner: getattr(owner, name), f"{self._shown}.{name}")
 
@@ -47,6 +47,10 @@ class RuntimeObject(RuntimeValue):
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = __index__ = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __array_ufunc__ = __array_function__ = __array__ = __neg__ = __abs__ = _refuse
+
+
+_SHOWN = ("__cause__", "__context__", "__module__", "__name__", "__qualname__")
+"""The attributes with two underscores that are the user's business."""
 
 
 def attribute_of(error: BaseException, name: str) -> RuntimeObject:

@@ -35,7 +35,7 @@ from ...tracebacks import traceback_through
 from .branches import Path, join_paths
 from .conditions import condition_of
 from .exits import RAISE, Exit, codes_of, exit_from, status_of
-from .places import Changes, Slot, Snapshot
+from .places import UNBOUND, Changes, Slot, Snapshot
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
 """The classes that it takes, the name it gives to the exception, and the block."""
@@ -70,7 +70,9 @@ class _Point:
 class Catching:
     """Takes the exceptions of the body of one `try` statement while it is recorded."""
 
-    def __init__(self, trace: Trace, handlers: Sequence[Handler], unread: frozenset[Any] = frozenset()) -> None:
+    def __init__(
+        self, trace: Trace, handlers: Sequence[Handler], unread: frozenset[Any] = frozenset()
+    ) -> None:
         self._trace = trace
         self.handlers = handlers
         self.unread = unread
@@ -85,6 +87,7 @@ class Catching:
         self._points: list[_Point] = []
         self._types: dict[int, Any] = {}
         self._notes: list[Callable[[], None]] = []
+        self._outer = len(trace.handled)
 
     # Where exceptions come
 
@@ -230,7 +233,7 @@ class Catching:
             code, number = arrive()
             self.pending.set(code)
             self.number.set(number)
-            raised.changes = _kept_changes(snapshot)
+            raised.changes = self._changes(snapshot)
         self.pending.set(_NOTHING)
         self.number.set(_NOTHING)
         point = _Point(draft, raised, draft.add_region(1), trace.region, snapshot)
@@ -239,6 +242,19 @@ class Catching:
         for checked in self._notes:
             checked()
         self._notes.clear()
+
+    def _changes(self, snapshot: Snapshot) -> Changes:
+        """The changes up to now, as an exception leaves them.
+
+        Lists and dicts that are new are copied, as the rest may change them; handlers that are left unbind the names
+        of their exceptions.
+        """
+        handled = self._trace.handled[self._outer :]
+        changes = {}
+        for key, (place, value) in snapshot.changes().items():
+            is_name = place.is_variable and any(value is error for error in handled)
+            changes[key] = (place, UNBOUND if is_name else _copied(value, snapshot))
+        return changes
 
     def note(self, checked: Callable[[], None]) -> None:
         """Call a function where the rest begins behind the next check."""
@@ -299,11 +315,6 @@ class Catching:
             yield
         finally:
             self._trace.catcher = catcher
-
-
-def _kept_changes(snapshot: Snapshot) -> Changes:
-    """The changes up to now; lists and dicts that are new since are copied, as the rest may change them."""
-    return {key: (place, _copied(value, snapshot)) for key, (place, value) in snapshot.changes().items()}
 
 
 def _copied(value: Any, snapshot: Snapshot) -> Any:

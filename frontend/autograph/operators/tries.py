@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from .places import Snapshot, Variable
 from .restarts import recorded
 from .statements import continued
 
-Body: TypeAlias = Any
-"""A function that converted code makes of a block; gives its exit."""
+Body = Callable[[], Exit]
 
 
 def try_(
@@ -38,22 +37,22 @@ def try_(
     trace = current_trace()
     if trace is None:
         return _in_python(body, handlers, orelse, finalbody)
-    functions = (body, *(block for _, _, block in handlers), orelse)
+    blocks = (*(block for _, _, block in handlers), orelse)
+    functions = (body, *blocks)
+    unread = _unread(body, dead, (*blocks, finalbody))
     if finalbody is None:
-        unread = _unread(body, dead, (*functions[1:], finalbody))
         return _Try(trace, body, handlers, functions, dead, unread).run(orelse)
+    inner = _Try(trace, body, handlers, functions, "", unread)
+    inside = (lambda: inner.run(orelse)) if handlers else body
     unread = _unread(body, dead, (finalbody,))
-    inside = (lambda: _Try(trace, body, handlers, functions, "", unread & _unread(body, dead, functions[1:])).run(orelse)) if handlers else body
     return _Try(trace, inside, (), functions, dead, unread).run_finally(finalbody)
 
 
-def _unread(body: Body, dead: str, readers: Sequence[Callable[..., Any] | None]) -> frozenset[Any]:
+def _unread(body: Any, dead: str, readers: Sequence[Any]) -> frozenset[Any]:
     """The variables of a body that nothing looks at behind it but what runs when no exception came."""
     read = {name for reader in readers if reader is not None for name in reader.__code__.co_freevars}
     found = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
-    return frozenset(
-        Variable(name, cell).key() for name, cell in found if name in set(dead.split()) - read
-    )
+    return frozenset(Variable(name, cell).key() for name, cell in found if name in set(dead.split()) - read)
 
 
 def _in_python(body: Body, handlers: Sequence[Handler], orelse: Body | None, finalbody: Body | None) -> Exit:
