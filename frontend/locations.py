@@ -7,8 +7,9 @@ import linecache
 import os
 import sys
 from dataclasses import dataclass
-from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
+
+from .code_table import remembered_by_code
 
 _OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _OWN_PACKAGE = __name__.partition(".")[0]
@@ -46,8 +47,21 @@ def is_own_frame(frame: FrameType) -> bool:
     return package in (_OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(_OWN_ROOMS)
 
 
-@lru_cache(maxsize=4096)
 def _range_of(code: CodeType, last_instruction: int, line: int) -> SourceRange:
+    known = _ranges_in(code)
+    place = known.get((last_instruction, line))
+    if place is None:
+        place = known[last_instruction, line] = _find_range(code, last_instruction, line)
+    return place
+
+
+@remembered_by_code
+def _ranges_in(code: CodeType) -> dict[tuple[int, int], SourceRange]:
+    """The places of a function's instructions that were asked for."""
+    return {}
+
+
+def _find_range(code: CodeType, last_instruction: int, line: int) -> SourceRange:
     column, end_line, end_column = 0, line, 0
     if hasattr(code, "co_positions") and last_instruction >= 0:
         position = next(itertools.islice(code.co_positions(), last_instruction // 2, None), None)

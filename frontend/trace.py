@@ -142,7 +142,7 @@ class Trace:
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()
         self.loop_kinds: dict[Any, Any] = {}
-        """What staged loops carried when they were recorded last, for loops inside of loops."""
+        """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
         self.grown: dict[int, Any] = {}

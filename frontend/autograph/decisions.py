@@ -10,9 +10,9 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 
 from ...dialect.errors import ConversionError, ConversionWarning
+from ..code_table import CodeTable
 from ..settings import settings
 from .convert import to_code
-from .convert.code_objects import CodeTable
 
 NOT_ARRAYS = "Python runs its ifs and loops while tracing, so that no array can decide them"
 

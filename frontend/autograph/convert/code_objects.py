@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from inspect import CO_OPTIMIZED
 from types import CodeType
 from typing import Any
-from weakref import ref
 
 
 def find_code(code: CodeType, name: str) -> CodeType:
@@ -63,24 +62,4 @@ def renamed(code: CodeType, name: str, qualified_name: str, old_name: str, how: 
     return code.replace(**changes)
 
 
-class CodeTable:
-    """Remembers something for code objects, by identity, as long as they live."""
-
-    def __init__(self) -> None:
-        self._found: dict[int, tuple[ref[CodeType], Any]] = {}
-
-    def get(self, code: CodeType) -> Any:
-        """What is remembered, or None."""
-        entry = self._found.get(id(code))
-        return None if entry is None or entry[0]() is not code else entry[1]
-
-    def set(self, code: CodeType, value: Any) -> None:
-        """Remember a value."""
-        key = id(code)
-        self._found[key] = (ref(code, lambda _: self._found.pop(key, None)), value)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-
-__all__ = ["CodeTable", "Renaming", "find_code", "renamed"]
+__all__ = ["Renaming", "find_code", "renamed"]

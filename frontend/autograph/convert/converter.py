@@ -12,9 +12,9 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ....dialect.errors import ConversionError
+from ...code_table import CodeTable
 from . import build
 from .blocks import BlockConverter
-from .code_objects import CodeTable
 from .compiling import as_definition, compile_definition
 from .depth import require_bounded_depth
 from .emitter import Context

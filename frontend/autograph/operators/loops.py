@@ -12,8 +12,7 @@ import math
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ...array import TracedArray
+from ...code_table import remembered_by_code
 from ...regions import Draft, Region
 from ...trace import Trace
 from .abstract import (
@@ -137,7 +137,7 @@ class Loop:
     def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
         """The numbers among the variables that the body assigns are carried."""
         assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
-        remembered = self.trace.loop_kinds.get(self._identity(), {})
+        remembered = self._remembered()
         guess: dict[tuple[Any, ...], Carried] = {}
         candidates: list[tuple[Place, Any]] = [
             *snapshot.variables(),
@@ -161,14 +161,21 @@ class Loop:
     def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
         kinds = {c.place.name: c.kind for c in carried.values() if c.place.is_variable}
-        self.trace.loop_kinds[self._identity()] = kinds
+        self.trace.loop_kinds[self._identity()] = (self._codes(), kinds)
+
+    def _remembered(self) -> dict[str, Kind]:
+        _, kinds = self.trace.loop_kinds.get(self._identity(), ((), {}))
+        return cast("dict[str, Kind]", kinds)
 
     def _identity(self) -> Any:
-        codes = [function.__code__ for function in self.watched if function is not None]
-        return (tuple(codes), str(self.trace.location()))
+        """What tells a loop from others; its code is told by identity, as comparing it takes long."""
+        return (tuple(map(id, self._codes())), str(self.trace.location()))
+
+    def _codes(self) -> tuple[types.CodeType, ...]:
+        return tuple(function.__code__ for function in self.watched if function is not None)
 
 
-@cache
+@remembered_by_code
 def assigned_variables(code: types.CodeType) -> frozenset[str]:
     """The variables of functions around it that some code, or a function in it, assigns."""
     names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"}

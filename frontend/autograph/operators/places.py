@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...array import TracedArray
+from ...code_table import remembered_by_code
 from ...locations import is_own_module
 
 MAX_PLACES = 100_000
@@ -384,7 +385,7 @@ _LEAVES = (
 """Values that nothing of the user's can change, or that have a way of their own to follow changes."""
 
 
-@cache
+@remembered_by_code
 def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
     """The global variables that a function's own code, or a function in it, assigns."""
     names = [i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]

@@ -1,0 +1,53 @@
+"""What is remembered for code objects, by identity.
+
+Dictionaries ask whether code is equal, which Python answers by comparing all functions in it, twice on every level:
+for equal code of 30 nested functions that takes minutes, and converted code nests as deep as a function has exits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from types import CodeType
+from typing import Any, TypeVar
+from weakref import ref
+
+_Found = TypeVar("_Found")
+
+
+class CodeTable:
+    """Remembers something for code objects, by identity, as long as they live."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[ref[CodeType], Any]] = {}
+
+    def get(self, code: CodeType) -> Any:
+        """What is remembered, or None."""
+        entry = self._found.get(id(code))
+        return None if entry is None or entry[0]() is not code else entry[1]
+
+    def set(self, code: CodeType, value: Any) -> None:
+        """Remember a value."""
+        key = id(code)
+        self._found[key] = (ref(code, lambda _: self._found.pop(key, None)), value)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def remembered_by_code(function: Callable[[CodeType], _Found]) -> Callable[[CodeType], _Found]:
+    """Let a function of code objects, which returns something other than None, look at each one once."""
+    table = CodeTable()
+
+    @wraps(function)
+    def remembering(code: CodeType) -> _Found:
+        found: _Found | None = table.get(code)
+        if found is None:
+            found = function(code)
+            table.set(code, found)
+        return found
+
+    return remembering
+
+
+__all__ = ["CodeTable", "remembered_by_code"]
