@@ -32,7 +32,15 @@ from .outcomes import (
 from .outside import Decisions, Input, Outside, copies_in
 from .runtime_values import holds_traced
 from .settings import settings
-from .signature import Structure, alias_pattern, check_fits, describe, unflatten, without_objects
+from .signature import (
+    Structure,
+    alias_pattern,
+    check_fits,
+    describe,
+    signature_of,
+    unflatten,
+    without_objects,
+)
 from .staging import set_current_trace, type_of_operand
 from .trace import Capture, Trace
 from .write_back import WriteBack
@@ -324,7 +332,9 @@ def _record(
         if isinstance(leaf, np.ndarray)
     ]
     bound = (args, kwargs)
-    outside = trace.outside = Outside(trace, bound, copies_in(bound), known, decisions)
+    outside = trace.outside = Outside(
+        trace, bound, copies_in(bound), known, _named(function, bound), decisions
+    )
     previous = set_current_trace(trace)
     try:
         outside.meet_callable(function)
@@ -358,6 +368,13 @@ def _record(
         trace.active = False
     trace.finish(outputs.values)
     return trace
+
+
+def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
+    """The arguments with the names of their parameters."""
+    args, kwargs = bound
+    parameters = signature_of(function).parameters
+    return [*zip(parameters, args, strict=False), *kwargs.items()]
 
 
 def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:

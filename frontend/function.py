@@ -31,6 +31,7 @@ from .signature import (
     flatten,
     is_alive,
     is_array,
+    signature_of,
     unflatten,
     without_objects,
 )
@@ -78,7 +79,7 @@ class Function:
         self.name = name or _name_of(python_function)
         self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
         try:
-            self._signature = _signature_of(python_function)
+            self._signature = signature_of(python_function)
         except (TypeError, ValueError) as error:
             raise WeftTypeError(
                 f"weft.function cannot find out the parameters of {python_function!r}: {error}"
@@ -322,14 +323,6 @@ def _array_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if len(args) > 1 and len(set(map(id, args))) < len(args):
         return None
     return tuple(key)
-
-
-def _signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a function; of a ufunc its operands, as its keywords do not bear their own defaults."""
-    if not isinstance(python_function, np.ufunc):
-        return inspect.signature(python_function)
-    names = ["x"] if python_function.nin == 1 else [f"x{i + 1}" for i in range(python_function.nin)]
-    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names])
 
 
 def _require_function(python_function: Any) -> None:

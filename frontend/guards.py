@@ -266,8 +266,8 @@ class _Budget:
 
 def _fingerprint(value: Any, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...], budget: _Budget) -> Any:
     """What a container is compared by: for each entry its key."""
-    if path in skip and path:
-        return type(value)
+    if path in skip:
+        return None
     if not isinstance(value, _CONTAINERS):
         return _key(value)
     if len(path) >= MAX_DEPTH or budget.left <= 0:

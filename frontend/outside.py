@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,7 @@ class Outside:
         arguments: tuple[tuple[Any, ...], dict[str, Any]],
         copies: Iterable[Any],
         leaves: Iterable[tuple[Any, TracedArray, int]],
+        names: Iterable[tuple[str, Any]],
         decisions: Decisions,
     ) -> None:
         self._trace = trace
@@ -110,6 +111,8 @@ class Outside:
         """The containers among the arguments, which the trace gets copies of."""
         self._decisions = decisions
         self.snapshot = Snapshot()
+        for name, value in names:
+            self.snapshot.follow(value, name)
         self.snapshot.follow(arguments, "")
         self.guards: list[Guard] = []
         self.inputs: list[Input] = []
@@ -182,7 +185,7 @@ class Outside:
             self._handles[id(value)] = (value, handle, key)
             if self._decisions.is_data(key):
                 return
-        if isinstance(value, NUMBERS) and self._decisions.is_data(key):
+        if _may_change(value) and self._decisions.is_data(key):
             self._make_number(place, handle, value)
             return
         if not is_read and isinstance(value, list):
@@ -199,7 +202,21 @@ class Outside:
                 self.guards.append(names)
             names.add(handle, handle.variable, value)
             return
-        self.guards.append(guard_of(handle, value))
+        self.guards.append(guard_of(handle, value, frozenset(self._data_inside(handle, value))))
+
+    def _data_inside(self, handle: Handle, container: Any) -> Iterator[tuple[Any, ...]]:
+        """The paths of the numbers in a container that are read at each call; traced ones stand for them."""
+        if not isinstance(container, (list, dict)):
+            return
+        items = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, value in list(items):
+            place = Entry(f"{handle.name}[{key!r}]", container, key)
+            inner = Item(place.name, handle, key)
+            if _may_change(value) and self._decisions.is_data(place.key()):
+                self._make_number(place, inner, value)
+                yield (key,)
+            elif isinstance(value, (list, dict)):
+                yield from ((key, *path) for path in self._data_inside(inner, value))
 
     def _entry_value(self, place: Place) -> Any:
         """What a place held before the trace, as far as that is known."""
@@ -257,7 +274,7 @@ class Outside:
         if isinstance(value, list):
             self._growing.append((place.attribute, handle, value))
         else:
-            self.guards.append(guard_of(handle, value))
+            self._guard(handle, value, key)
         return value
 
     # Inputs
@@ -283,10 +300,7 @@ class Outside:
     def _make_number(self, place: Place, handle: Handle, value: Any) -> None:
         """Let a traced number stand in the place of a number that changes from call to call."""
         kind = type(value)
-        if kind is int and not -(2**63) <= value < 2**63:
-            self.guards.append(guard_of(handle, value))
-            return
-        found = self._make_input(handle, value, kind)
+        found = self._make_input(handle, value, kind if kind in NUMBERS else None)
         self._numbers.append((handle, value))
         place.set(found.traced)
 
@@ -298,7 +312,7 @@ class Outside:
         for owner, label, attributes in list(self._known_owners.values()):
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
-                if type(value) in NUMBERS and self._decisions.is_data(key) and key not in self._guarded:
+                if _may_change(value) and self._decisions.is_data(key) and key not in self._guarded:
                     self._guarded.add(key)
                     place = Attribute(f"{label}.{name}", owner, name)
                     handle = self._handle(place)
@@ -402,9 +416,9 @@ class Outside:
         for name, entries, saved in snapshot.dicts:
             for key, content in saved.items():
                 yield Entry(f"{name}[{key!r}]", entries, key), content
-        for items in snapshot.tuples:
-            for index, content in enumerate(items):
-                yield Entry(f"[{index}]", items, index), content
+        for held in snapshot.tuples:
+            for index, content in enumerate(held):
+                yield Entry(f"[{index}]", held, index), content
         for name, owner, attributes in snapshot.objects:
             for key, content in attributes.items():
                 yield Attribute(f"{name}.{key}", owner, key), content
@@ -473,9 +487,16 @@ class Outside:
                     and key not in self._guarded
                     and id(owner) not in self._copies
                 ):
-                    handle = self._handle(Attribute(f"{label}.{name}", owner, name))
-                    if handle is not None:
-                        self.guards.append(guard_of(handle, value))
+                    found = self._handle(Attribute(f"{label}.{name}", owner, name))
+                    if found is not None:
+                        self.guards.append(guard_of(found, value))
+
+
+def _may_change(value: Any) -> bool:
+    """Whether a traced number can stand for a value."""
+    if type(value) is int:
+        return -(2**63) <= value < 2**63
+    return type(value) in NUMBERS or (isinstance(value, np.generic) and value.dtype in ALL_DTYPES)
 
 
 def place_key(guard: Any) -> tuple[Any, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import inspect
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -95,6 +96,14 @@ class Node:
 
 
 Structure: TypeAlias = "Leaf | Static | Node"
+
+
+def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a function; of a ufunc its operands, as its keywords do not bear their own defaults."""
+    if not isinstance(python_function, np.ufunc):
+        return inspect.signature(python_function)
+    names = ["x"] if python_function.nin == 1 else [f"x{i + 1}" for i in range(python_function.nin)]
+    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names])
 
 
 def is_array(value: object) -> bool:
