@@ -1,4 +1,4 @@
-"""Rewrites statements as simpler ones of equal meaning, before anything else: `match`, and very long `elif` chains."""
+"""Rewrites statements as simpler ones of equal meaning, first of all: `match`, `suppress`, and very long `elif` chains."""
 
 from __future__ import annotations
 
@@ -23,11 +23,35 @@ def desugared(statements: Sequence[ast.stmt], names: Names) -> list[ast.stmt]:
             result += [node] if _is_plain(node) else desugared(match_as_if(node, names), names)
         elif isinstance(node, ast.If) and _chain_length(node) > MAX_CHAIN:
             result += desugared(_split_chain(node, names), names)
+        elif isinstance(node, ast.With) and _is_suppression(node):
+            result += desugared(_suppression_as_try(node, names), names)
         elif blocks_of(node):
             result.append(_rebuilt(node, names))
         else:
             result.append(node)
     return result
+
+
+def _is_suppression(node: ast.With) -> bool:
+    """Whether a statement is `with contextlib.suppress(...)` or `with suppress(...)`."""
+    (first, *others) = node.items
+    call = first.context_expr
+    if others or first.optional_vars is not None or not isinstance(call, ast.Call):
+        return False
+    return ast.unparse(call.func) in ("suppress", "contextlib.suppress")
+
+
+def _suppression_as_try(node: ast.With, names: Names) -> list[ast.stmt]:
+    """`suppressed = suppress(...)._exceptions; try: ... except suppressed: pass`: exceptions may come at run time."""
+    where = node.items[0].context_expr
+    place = build.place(where)
+    name = names.fresh("suppressed")
+    classes = ast.Attribute(where, "_exceptions", ast.Load(), **place)
+    handler = ast.ExceptHandler(build.load(name, where), None, [ast.Pass(**place)], **place)
+    return [
+        build.assign(name, classes, where),
+        ast.Try(node.body, [handler], [], [], **build.place(node)),
+    ]
 
 
 def _is_plain(node: ast.Match) -> bool:
