@@ -26,26 +26,42 @@ def _index(source: random.Random, rank: int) -> tuple[Any, ...]:
     return tuple(entries)
 
 
-def _program(seed: int, length: int) -> Any:
-    """A function that makes views and writes through them; what NumPy refuses, it leaves out."""
+def _steps(seed: int, length: int, arrays: list[Any], places: Any) -> list[tuple[Any, ...]]:
+    """Random steps that NumPy can take one after the other; what it refuses is left out."""
+    source = random.Random(seed)
+    steps = []
+    for _ in range(length):
+        x, y = source.randrange(len(arrays)), source.randrange(len(arrays))
+        index, kind = _index(source, 3)[: arrays[x].ndim], source.randrange(15)
+        step = (kind, x, y, index, source.randint(1, 5), source.random() < 0.5)
+        try:
+            _take(step, arrays, places)
+        except (ValueError, IndexError, TypeError):
+            continue
+        steps.append(step)
+    return steps
+
+
+def _program(steps: list[tuple[Any, ...]]) -> Any:
+    """A function that makes views and writes through them."""
 
     def program(a: Any, b: Any, places: Any) -> Any:
-        source = random.Random(seed)
         arrays = [a, b]
-        for _ in range(length):
-            x, y, number = source.choice(arrays), source.choice(arrays), source.randint(1, 5)
-            index, kind, flip = _index(source, 3)[: x.ndim], source.randrange(15), source.random() < 0.5
-            try:
-                if kind < 8:
-                    made = _made(kind, x, y, index, places, flip)
-                    arrays.append(made if made.ndim else made.reshape(1))
-                else:
-                    _write(kind - 8, x, y, index, places, number)
-            except (ValueError, IndexError, TypeError):
-                continue
+        for step in steps:
+            _take(step, arrays, places)
         return arrays[2:], [array.sum() for array in arrays]
 
     return program
+
+
+def _take(step: tuple[Any, ...], arrays: list[Any], places: Any) -> None:
+    """Make an array of others, or change one."""
+    kind, x, y, index, number, flip = step
+    if kind < 8:
+        made = _made(kind, arrays[x], arrays[y], index, places, flip)
+        arrays.append(made if made.ndim else made.reshape(1))
+    else:
+        _write(kind - 8, arrays[x], arrays[y], index, places, number)
 
 
 def _made(kind: int, x: Any, y: Any, index: Any, places: Any, flip: bool) -> Any:
@@ -81,28 +97,31 @@ def _write(kind: int, x: Any, y: Any, index: Any, places: Any, number: int) -> N
         x[places] = number
 
 
-def _differences(seed: int, extents: str) -> bool:
+def _differences(seed: int, extents: str, is_converted: bool) -> bool:
     source = random.Random(seed * 7 + 1)
     a, b = (np.arange(np.prod(shape)).reshape(shape) - 3 for shape in source.choices(_SHAPES, k=2))
     places = np.array(source.choice([[0, -1], [[-1], [0]]]))
-    program = _program(seed, source.randint(2, 9))
+    program = _program(_steps(seed, source.randint(2, 9), [a.copy(), b.copy()], places))
     signature = None
     if extents == "run-time":
         signature = [weft.TensorSpec([None] * array.ndim, "int64") for array in (a, b)]
     expected_arguments, arguments = (a.copy(), b.copy()), (a, b)
     expected = program(*expected_arguments, places)
+    compiled = weft.function(program, input_signature=signature, autograph=is_converted)
     try:
-        got = weft.function(program, input_signature=signature)(*arguments, places)
+        got = compiled(*arguments, places)
     except (IndexError, ValueError, NotImplementedError):
-        return False  # found at run time, when `except` is over, or only known then
+        assert extents == "run-time", "what NumPy takes is taken"
+        return False  # a broadcast that is known only then
     pairs = [*zip(arguments, expected_arguments, strict=True), *zip(got[1], expected[1], strict=True)]
     pairs += zip(got[0], expected[0], strict=True)
     return any(g.dtype != e.dtype or not np.array_equal(g, e) for g, e in pairs)
 
 
+@pytest.mark.parametrize("is_converted", [True, False], ids=["converted", "as written"])
 @pytest.mark.parametrize(("extents", "programs"), [("known", 80), ("run-time", 25)])
-def test_views_and_writes(extents: str, programs: int) -> None:
-    assert [seed for seed in range(programs) if _differences(seed, extents)] == []
+def test_views_and_writes(extents: str, programs: int, is_converted: bool) -> None:
+    assert [seed for seed in range(programs) if _differences(seed, extents, is_converted)] == []
 
 
 @pytest.mark.parametrize(
