@@ -16,9 +16,9 @@ import pytest
 import weft
 
 
-def message_of(function, *arguments, error=Exception):
+def message_of(function, *arguments, error=Exception, **options):
     with pytest.raises(error) as caught:
-        weft.function(function)(*arguments)
+        weft.function(function, **options)(*arguments)
     return str(caught.value)
 
 
@@ -75,14 +75,17 @@ def test_caret_is_under_the_expression():
         (lambda x: complex(x[0]), "complex()", "astype"),
         (lambda x: x[0].item(), "item()", "return it"),
         (lambda x: x.tolist(), "tolist()", "outside"),
+        (lambda x: x.tobytes(), "tobytes()", "outside"),
+        (lambda x: len(x[: x.astype(int)[0]]), "len()", "x.shape[0]"),
         (lambda x: [1, 2, 3][x[0].astype(int)], "an index or size in Python", "np.stack(list)[i]"),
         (lambda x: list(range(x[0].astype(int))), "an index or size in Python", "Python int"),
         (lambda x: f"{x[0]:.3f}", "formatting", "outside"),
         (lambda x: np.asarray(x), "a conversion to a NumPy array", "weft.zeros"),
+        (lambda x: np.from_dlpack(x), "an exchange through DLPack", "outside"),
     ],
 )
 def test_a_value_that_python_needs_says_what_to_write(function, what, advice):
-    message = message_of(function, np.ones(3), error=TypeError)
+    message = message_of(function, np.ones(3), error=TypeError, autograph=False)
     assert message.startswith(f"{what} ")
     assert "known only when the compiled function runs" in message
     assert advice in message
@@ -95,7 +98,21 @@ def test_writing_traced_values_into_a_numpy_array_points_to_weft():
         buffer[0] = x[1]
         return buffer
 
-    assert "weft.zeros" in message_of(f, np.ones(3), error=TypeError)
+    assert "weft.zeros" in message_of(f, np.ones(3), error=TypeError, autograph=False)
+
+
+@pytest.mark.parametrize("name", ["item", "tolist", "tobytes"])
+def test_methods_that_give_python_values_are_refused_in_converted_code(name):
+    message = message_of(lambda x: getattr(x[0], name)(), np.ones(3), error=TypeError)
+    assert message.startswith(f"{name}() needs the value of a traced array (f64[])")
+
+
+def test_code_without_a_source_says_that_it_cannot_be_converted():
+    namespace = {}
+    exec("def choose(x):\n    return 1 if x.sum() > 0 else 2", namespace)
+    message = message_of(namespace["choose"], np.ones(3), error=TypeError)
+    assert message.startswith("the truth of an array (if, while, and, or, not, assert) needs the value")
+    assert "choose is traced as it is" in message
 
 
 def test_leaked_array_says_where_it_was_made():
@@ -131,14 +148,15 @@ def test_endless_recursion_names_the_line():
     assert "return count_down(n - 1)" in message
 
 
-def test_enormous_unrolled_trace_names_the_line():
+@pytest.mark.parametrize("is_converted", [True, False])
+def test_enormous_unrolled_trace_names_the_line(is_converted):
     def long(x):
-        for _ in range(10**9):
+        for _ in weft.unroll(range(10**9)):
             x = x + 1
         return x
 
     with weft.settings.scope(max_trace_ops=1000):
-        message = message_of(long, np.ones(2), error=NotImplementedError)
+        message = message_of(long, np.ones(2), error=NotImplementedError, autograph=is_converted)
     assert "the trace of long has more than 1000 operations" in message
     assert "x = x + 1" in message
 

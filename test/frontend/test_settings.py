@@ -56,7 +56,8 @@ def test_scope_restores_also_after_an_error():
 def test_unknown_names_are_refused():
     with (
         pytest.raises(
-            ValueError, match="there is no setting 'max_ops'; the settings are: autograph_verbosity, disable_jit, full_"
+            ValueError,
+            match="there is no setting 'max_ops'; the settings are: autograph_verbosity, disable_jit, full_",
         ),
         weft.settings.scope(max_ops=3),
     ):

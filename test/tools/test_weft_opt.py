@@ -229,7 +229,7 @@ def decorated(x, y):
 
 def needs_value(x):
     if x > 0:
-        return x
+        return x.item()
     return -x
 
 def raises(x):
@@ -248,7 +248,7 @@ WRONG_FUNCTIONS = {
     ("program:good", "--spec", "f32[3]", "--stage=end"): "there is no stage 'end'",
     ("program:good", "--spec", "f32[3] f32[3]"): "too many positional arguments",
     ("program:decorated", "--spec", "f32[3] f32[4]"): "program.py",
-    ("program:needs_value", "--spec", "f32"): 'program.py", line 11',
+    ("program:needs_value", "--spec", "f32"): 'program.py", line 12',
     ("program:raises", "--spec", "f32"): "program.py:16",
     ("program:goood",): "program has no goood; did you mean good?",
     ("broken:f",): "broken.py:2:11: invalid syntax\n    def f(:\n          ^\n",
