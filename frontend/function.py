@@ -191,9 +191,9 @@ class Function:
                 self.python_function, "it has autograph=False; leave that out to let arrays decide"
             )
             return self.python_function
-        from .autograph.operators.calls import converted
+        from .autograph.operators.calls import converted_root
 
-        return converted(self.python_function)
+        return converted_root(self.python_function)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
         """Flatten a call to its arrays, their names and its structure; defaults and keywords are positional here."""

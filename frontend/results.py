@@ -56,6 +56,9 @@ class RuntimeNone(RuntimeValue):
 class RuntimeLength(RuntimeValue):
     """A list whose length is known at run time; AutoGraph's growing lists are such."""
 
+    kind: Any
+    """The abstract type of its items, None where there was none yet."""
+
     def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
         """The items, stacked."""
         item, columns = self.columns()

@@ -10,6 +10,7 @@ from .converter import (
     convert_generator,
     is_converted,
     is_generator_function,
+    is_nested,
     original_of,
     why_not_converted,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "convert_generator",
     "is_converted",
     "is_generator_function",
+    "is_nested",
     "original_of",
     "to_code",
     "why_not_converted",

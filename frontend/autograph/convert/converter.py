@@ -49,6 +49,9 @@ _converted_codes = CodeTable()
 """All code that conversion made, nested functions included: it is not converted again."""
 
 
+_nested_codes = CodeTable()
+"""The code of all functions and classes in code that conversion made."""
+
 _lock = RLock()
 """Syntax trees are shared, and changed for a moment while a function is looked for."""
 
@@ -94,6 +97,11 @@ def why_not_converted(function: FunctionType) -> str | None:
 def is_converted(code: CodeType) -> bool:
     """Whether code was made by conversion, be it a function of the user's or the body of a statement in one."""
     return _converted_codes.get(code) is not None
+
+
+def is_nested(code: CodeType) -> bool:
+    """Whether a function is defined in converted code, so that its variables are those of the trace."""
+    return _nested_codes.get(code) is not None
 
 
 def definition_of(function: FunctionType) -> ast.FunctionDef | None:
@@ -183,11 +191,20 @@ def _convert_source(function: FunctionType, source: Source, context: Context) ->
 def _note_converted(code: CodeType) -> None:
     _converted_codes.set(code, True)
     for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _note_nested(constant)
         # Classes and generator functions are left as they are; the methods may be converted later.
         if isinstance(constant, CodeType) and constant.co_flags & (inspect.CO_OPTIMIZED | _GENERATORS) == (
             inspect.CO_OPTIMIZED
         ):
             _note_converted(constant)
+
+
+def _note_nested(code: CodeType) -> None:
+    _nested_codes.set(code, True)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _note_nested(constant)
 
 
 def _function_of(function: FunctionType, code: CodeType, operators: object) -> FunctionType:
@@ -229,6 +246,7 @@ __all__ = [
     "definition_of",
     "is_converted",
     "is_generator_function",
+    "is_nested",
     "original_of",
     "why_not_converted",
 ]

@@ -21,9 +21,11 @@ from ....dialect.ops.shape import BroadcastTo
 from ....dialect.register import context
 from ....dialect.types import TensorType, type_of
 from ...array import TracedArray
+from ...results import RuntimeLength
 from ...signature import static_key
 from ...staging import cast
 from ...trace import Trace
+from .namespace import OPERATORS
 from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
 
@@ -101,7 +103,18 @@ class Choice:
         return " or ".join(map(str, self.options))
 
 
-Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice"
+@dataclass(frozen=True)
+class Growing:
+    """A list of items that are alike; how many is known at run time only."""
+
+    item: Kind | None
+    """None where there was no item yet."""
+
+    def __str__(self) -> str:
+        return f"a list of any length ({self.item})"
+
+
+Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing"
 
 
 class Mismatch(Exception):
@@ -127,6 +140,8 @@ def kind_of(value: Any) -> Kind:
     if isinstance(value, TracedArray):
         number = value._python_type
         return ArrayKind(value.type, number if isinstance(number, type) else None)
+    if isinstance(value, RuntimeLength):
+        return Growing(value.kind)
     parts = parts_of(value)
     if parts is not None:
         keys, children = parts
@@ -170,6 +185,8 @@ def as_arrays(kind: Kind) -> Kind:
     """The abstract type with numbers carried as arrays."""
     if isinstance(kind, Container):
         return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
     return as_array_kind(kind) or kind
 
 
@@ -189,6 +206,8 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         return left
     if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
         return _join_partial(left, right)
+    if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
+        return _join_lists(left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         return _join_containers(left, right)
     one, other = as_array_kind(left), as_array_kind(right)
@@ -230,6 +249,28 @@ def _join_partial(left: Kind, right: Kind) -> Kind:
     if inner is None and none:
         return Partial(Static(None), unbound) if unbound else Static(None)
     return Partial(inner, unbound, none)
+
+
+def _is_list(kind: Kind) -> bool:
+    return isinstance(kind, Growing) or (isinstance(kind, Container) and kind.kind is list)
+
+
+def _have_same_length(left: Kind, right: Kind) -> bool:
+    """Whether two lists have as many items while tracing."""
+    if not isinstance(left, Container) or not isinstance(right, Container):
+        return False
+    return len(left.children) == len(right.children)
+
+
+def _join_lists(left: Kind, right: Kind) -> Growing:
+    """Lists whose lengths differ become one whose length is known at run time."""
+    item: Kind | None = None
+    for side in (left, right):
+        found = side.children if isinstance(side, Container) else (getattr(side, "item", None),)
+        for child in found:
+            if child is not None:
+                item = as_arrays(child) if item is None else join(item, as_arrays(child))
+    return Growing(item)
 
 
 def _join_containers(left: Container, right: Container) -> Kind:
@@ -299,10 +340,29 @@ def carried_types(kind: Kind) -> list[Type]:
         return [mlir_type_of(_INT)]
     if isinstance(kind, Container):
         return [found for child in kind.children for found in carried_types(child)]
+    if isinstance(kind, Growing):
+        return [mlir_type_of(t) for t in _column_types(kind)]
     if isinstance(kind, Partial):
         flags = [mlir_type_of(_BOOL)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else carried_types(kind.inner))
     return []
+
+
+def array_leaves(kind: Kind | None) -> list[ArrayKind]:
+    """The arrays in an item of a list."""
+    if isinstance(kind, ArrayKind):
+        return [kind]
+    if isinstance(kind, Container):
+        return [leaf for child in kind.children for leaf in array_leaves(child)]
+    if isinstance(kind, Partial):
+        return [ArrayKind(_BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
+    return []
+
+
+def _column_types(kind: Growing) -> list[TensorType]:
+    """The types of what carries a list: for each array in an item all of them, and the number of items."""
+    leaves = [leaf.type for leaf in array_leaves(kind.item)]
+    return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
 
 
 def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
@@ -320,6 +380,10 @@ def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
         return _flatten_partial(trace, value, kind)
     if isinstance(kind, Choice):
         return [_option_number(trace, value, kind)]
+    if isinstance(kind, Growing):
+        columns = OPERATORS.growing_columns(value, kind.item)
+        types = _column_types(kind)
+        return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
     return []
 
 
@@ -362,6 +426,8 @@ def absent_values(trace: Trace, kind: Kind) -> list[Value]:
         return [v for child in kind.children for v in absent_values(trace, child)]
     if isinstance(kind, Choice):
         return [trace.value_of(np.int64(0))]
+    if isinstance(kind, Growing):
+        return [v for t in _column_types(kind) for v in absent_values(trace, ArrayKind(t))]
     if isinstance(kind, Partial):
         flags = [trace.value_of(True)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
@@ -398,6 +464,8 @@ def unflatten(trace: Trace, kind: Kind, values: Iterator[Value]) -> Any:
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
         return Chosen(trace.wrap(next(values), _INT), tuple(option.value for option in kind.options))
+    if isinstance(kind, Growing):
+        return OPERATORS.growing_of(kind.item, [trace.wrap(next(values), t) for t in _column_types(kind)])
     unbound = trace.wrap(next(values), _BOOL) if kind.unbound else None
     none = trace.wrap(next(values), _BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)

@@ -231,4 +231,6 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
 }
 """What converted code calls instead of a builtin."""
 
+OPERATORS.sorted_list = sorted_list
+
 __all__ = ["REPLACEMENTS", "sorted_list"]

@@ -13,7 +13,14 @@ from typing import Any
 from ....dialect.errors import ConversionError
 from ...locations import is_own_module
 from ...staging import current_trace
-from ..convert import convert, convert_generator, is_converted, is_generator_function, why_not_converted
+from ..convert import (
+    convert,
+    convert_generator,
+    is_converted,
+    is_generator_function,
+    is_nested,
+    why_not_converted,
+)
 from ..decisions import excuse, note_converted, note_unconverted, require_conversion
 from ..marks import is_marked
 from .expressions import if_exp
@@ -55,6 +62,14 @@ def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: function()
 
 
+def converted_root(function: Any) -> Callable[..., Any]:
+    """What to call for the function that is compiled; ConversionError when it cannot be converted."""
+    plain = getattr(function, "__func__", function)
+    if isinstance(plain, types.FunctionType) and not is_marked(plain) and not is_library(plain.__module__):
+        convert(plain, OPERATORS)
+    return converted(function)
+
+
 def converted(function: Any) -> Callable[..., Any]:
     """What to call for a function while a trace is recorded."""
     replaced = replacement_of(function)
@@ -82,9 +97,10 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if is_own_module(module):
         return function
     trace = current_trace()
-    if trace is not None and trace.outside is not None and not is_converted(function.__code__):
+    known = is_converted(function.__code__)
+    if trace is not None and trace.outside is not None and not known and not is_nested(function.__code__):
         trace.outside.meet(function)
-    if is_library(module) or is_converted(function.__code__):
+    if known or is_library(module):
         return function
     if is_marked(function):
         note_unconverted(function, "it is marked by weft.do_not_convert")
@@ -94,8 +110,6 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     try:
         made = convert(function, OPERATORS)
     except ConversionError as error:
-        if current_trace() is None:
-            raise  # for the function that is to be compiled there is no way around it
         excuse(function, error)
         return function
     if made is function:
@@ -119,7 +133,9 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
         note_unconverted(function, reason)
         require_conversion(function, reason)
         return function
-    note_unconverted(function, "it is a generator that next() or something in Python walks; a `for` loop is compiled")
+    note_unconverted(
+        function, "it is a generator that next() or something in Python walks; a `for` loop is compiled"
+    )
     return lambda *args, **kwargs: Generator(function, feeding, args, kwargs)
 
 
@@ -132,4 +148,4 @@ def is_library(module: str | None) -> bool:
     )
 
 
-__all__ = ["call", "converted", "is_library"]
+__all__ = ["call", "converted", "converted_root", "is_library"]

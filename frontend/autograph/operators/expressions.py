@@ -11,6 +11,7 @@ from ...array import TracedArray
 from ...staging import asarray
 from .branches import stage_if
 from .conditions import is_staged, truth_of
+from .growing import GrowingList
 from .iterables import Sequence
 from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
@@ -86,6 +87,8 @@ def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
+    if isinstance(container, GrowingList):
+        return container.holds(item)
     if isinstance(container, Sequence):
         container = list(container)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):

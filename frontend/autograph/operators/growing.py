@@ -23,9 +23,12 @@ from ...trace import Trace
 from .abstract import (
     ArrayKind,
     Container,
+    Growing,
     Kind,
     Mismatch,
+    Partial,
     Static,
+    array_leaves,
     as_arrays,
     flatten,
     join,
@@ -78,18 +81,17 @@ class GrowingList(ListMethods, RuntimeLength):
         trace = _trace()
         self.kind = kind
         zeros = lookup("zeros")
-        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in _leaves(kind))
+        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(kind))
         self._length = trace.wrap(trace.value_of(np.int64(0)))._like_python(int)
 
     def widen(self, kind: Kind) -> None:
         """Hold items of a wider abstract type from now on."""
-        if self.kind is None:
+        if self.kind is None or not self._arrays:
             self.make_room(kind)
             return
-        arrays = []
-        for array, leaf in zip(self._arrays, _leaves(kind), strict=True):
-            arrays.append(array.astype(leaf.type.dtype))
-        self.kind, self._arrays = kind, tuple(arrays)
+        room = self._arrays[0].shape[0]
+        self._arrays = tuple(_widened(self.kind, kind, iter(self._arrays), room))
+        self.kind = kind
 
     def append(self, item: Any) -> None:
         """Add an item at the end."""
@@ -194,7 +196,7 @@ class GrowingList(ListMethods, RuntimeLength):
         """The items, as the result of a function."""
         if self.kind is None:
             return Leaf(0), [(lookup("zeros")((0,)), False)]
-        leaves = _leaves(self.kind)
+        leaves = array_leaves(self.kind)
         stacked = [array[: self._length].copy() for array in self._arrays]
         numbers = [leaf.number is not None for leaf in leaves]
         return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
@@ -257,8 +259,8 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def refuse(self, what: str) -> NoReturn:
         raise UnsupportedError(
-            f"{what} is not supported for a list whose length is known only at run time; it can be appended to, indexed, "
-            "changed, walked and stacked (np.stack, np.array) as lists can be"
+            f"{what} is not supported for a list whose length is known only at run time; it can be appended to, "
+            "indexed, changed, walked and stacked (np.stack, np.array) as lists can be"
         )
 
 
@@ -274,6 +276,19 @@ class GrowingItems(Sequence):
 
     def item(self, position: Any) -> Any:
         return self.items.item(position)
+
+
+def growing_columns(items: Any, kind: Kind | None) -> list[Any]:
+    """What carries a list, whose items get an abstract type: the arrays, and the number of items."""
+    grown = GrowingList.of(items, kind)
+    return [*grown._arrays, grown.length]
+
+
+def growing_of(kind: Kind | None, columns: list[Any]) -> GrowingList:
+    """The list that is carried so."""
+    made = GrowingList()
+    made.kind, made._arrays, made._length = kind, tuple(columns[:-1]), columns[-1]._like_python(int)
+    return made
 
 
 def kind_of_items(items: list[Any]) -> Kind:
@@ -292,6 +307,7 @@ def _joined(kind: Kind | None, item: Any) -> Kind:
 
 def join_items(kind: Kind | None, found: Kind) -> Kind:
     """The abstract type of items of two kinds; both are not to be told apart in a list."""
+    _require_plain(found)
     try:
         return found if kind is None else join(kind, found)
     except Mismatch as mismatch:
@@ -301,26 +317,49 @@ def join_items(kind: Kind | None, found: Kind) -> Kind:
         ) from None
 
 
+def _require_plain(kind: Kind) -> None:
+    """Refuse items that are lists of any length themselves."""
+    if isinstance(kind, Growing):
+        raise UnsupportedError(
+            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
+            "a list of where each part begins"
+        )
+    for child in kind.children if isinstance(kind, Container) else ():
+        _require_plain(child)
+
+
 def _as_length(length: Any) -> Any:
     trace = _trace()
     return trace.wrap(trace.value_of(length))._like_python(int)
 
 
-def _leaves(kind: Kind) -> list[ArrayKind]:
-    if isinstance(kind, ArrayKind):
-        return [kind]
-    if isinstance(kind, Container):
-        return [leaf for child in kind.children for leaf in _leaves(child)]
-    return []
-
-
 def _static(leaf: ArrayKind) -> tuple[int, ...]:
     if None in leaf.type.shape:
         raise UnsupportedError(
-            f"the items of a list that grows in a staged loop have sizes that are known only at run time ({leaf.type}); "
-            "pad them to one size, or write them into one array"
+            "the items of a list that grows in a staged loop have sizes that are known only at run time "
+            f"({leaf.type}); pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
+    """The arrays of items of a narrow abstract type as those of a wider one."""
+    if isinstance(new, ArrayKind):
+        return [next(arrays).astype(new.type.dtype)]
+    if isinstance(new, Container) and isinstance(old, Container):
+        pairs = zip(old.children, new.children, strict=True)
+        return [array for before, after in pairs for array in _widened(before, after, arrays, room)]
+    if isinstance(new, Partial) and new.inner is not None:
+        if isinstance(old, Partial):
+            inner = old.inner or new.inner
+            return [next(arrays), *_widened(inner, new.inner, arrays, room)]
+        is_none = isinstance(old, Static)
+        flags = lookup("full")((room,), is_none)
+        if is_none:
+            zeros = lookup("zeros")
+            return [flags, *(zeros((room, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner))]
+        return [flags, *_widened(old, new.inner, arrays, room)]
+    return []
 
 
 def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
@@ -330,8 +369,17 @@ def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
     if isinstance(kind, Container):
         children = tuple(_structure(child, positions) for child in kind.children)
         return Node(kind.kind, kind.keys, children)
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Node(_PresentOrNone, (), (Leaf(next(positions)), _structure(kind.inner, positions)))
     value = kind.value if isinstance(kind, Static) else None
     return Constant(static_key(value), value)
+
+
+class _PresentOrNone(tuple[Any, ...]):
+    """Made of whether an item is None and of its value: the item itself."""
+
+    def __new__(cls, is_none: Any, value: Any) -> Any:
+        return None if is_none else value
 
 
 def _is_known_outside(items: Any) -> bool:
@@ -365,5 +413,8 @@ def _trace() -> Trace:
     assert trace is not None, "growing lists exist only while a trace is recorded"
     return trace
 
+
+OPERATORS.growing_columns = growing_columns
+OPERATORS.growing_of = growing_of
 
 __all__ = ["GrowingItems", "GrowingList", "Widened", "kind_of_items"]

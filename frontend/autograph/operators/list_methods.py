@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ...array import TracedArray
 from ...numpy_api import lookup
 from ...staging import current_trace
-from .abstract import ArrayKind
+from .abstract import ArrayKind, Kind
 from .namespace import OPERATORS
 
-if TYPE_CHECKING:
-    from .growing import GrowingList
+
+NOTHING: list[Any] = []
+"""A list in which nothing is found."""
 
 
 class ListMethods:
     """The methods and operators of lists, in terms of arrays of the items that are rearranged."""
 
+    if TYPE_CHECKING:
+        kind: Kind | None
+        length: Any
+        append: Callable[[Any], None]
+        adopt: Callable[[Any], None]
+        copy: Callable[[], Any]
+        item: Callable[[Any], Any]
+        of: Callable[[Any], Any]
+        put: Callable[[Any, Any], None]
+        rearrange: Callable[[Callable[[Any], Any], Any], None]
+        stacked: Callable[[], Any]
+        taken: Callable[[Any], Any]
+
+        def refuse(self, what: str) -> NoReturn: ...
+
     # Adding
 
-    def extend(self: GrowingList, items: Any) -> None:
+    def extend(self, items: Any) -> None:
         """Add several items."""
         OPERATORS.for_(items.copy() if items is self else items, self.append)
 
-    def insert(self: GrowingList, index: Any, item: Any) -> None:
+    def insert(self, index: Any, item: Any) -> None:
         """Put an item in front of a position."""
         place = self._clamped(index, self.length)
         self.append(item)
@@ -35,21 +51,21 @@ class ListMethods:
             lambda a: _joined(a[:place], a[last : last + 1], a[place:last], a[last + 1 :]), self.length
         )
 
-    def __iadd__(self: GrowingList, items: Any) -> GrowingList:
+    def __iadd__(self, items: Any) -> Any:
         self.extend(items)
         return self
 
-    def __add__(self: GrowingList, items: Any) -> GrowingList:
+    def __add__(self, items: Any) -> Any:
         made = self.copy()
         made.extend(items)
         return made
 
-    def __radd__(self: GrowingList, items: Any) -> GrowingList:
-        made = type(self)(items)
+    def __radd__(self, items: Any) -> Any:
+        made = self.of(items).copy()
         made.extend(self)
         return made
 
-    def __mul__(self: GrowingList, times: Any) -> GrowingList:
+    def __mul__(self, times: Any) -> Any:
         made = self.taken(slice(0, 0))
 
         def again(_: Any) -> None:
@@ -62,7 +78,7 @@ class ListMethods:
 
     # Taking away
 
-    def pop(self: GrowingList, index: Any = -1) -> Any:
+    def pop(self, index: Any = -1) -> Any:
         """Take an item away, and return it."""
         trace = current_trace()
         assert trace is not None, "a list grows only while a trace is recorded"
@@ -72,32 +88,32 @@ class ListMethods:
         self._remove(position, position + 1)
         return item
 
-    def remove(self: GrowingList, item: Any) -> None:
+    def remove(self, item: Any) -> None:
         """Take the first item away that equals another."""
-        position = self._found(item, lambda: [].remove(0))
+        position = self._found(item, NOTHING.remove)
         self._remove(position, position + 1)
 
-    def __delitem__(self: GrowingList, index: Any) -> None:
+    def __delitem__(self, index: Any) -> None:
         if not isinstance(index, slice):
             position = self._checked(index, "list assignment index out of range")
             self._remove(position, position + 1)
             return
         self._remove(*self._bounds(index, "deleting"))
 
-    def _remove(self: GrowingList, start: Any, stop: Any) -> None:
+    def _remove(self, start: Any, stop: Any) -> None:
         """Take the items of a range away: they go behind the end."""
         self.rearrange(
-            lambda a: _joined(a[:start], a[stop:], a[start:stop]), _as_int(self.length - (stop - start))
+            lambda a: _joined(a[:start], a[stop:], a[start:stop]), as_int(self.length - (stop - start))
         )
 
     # Reading and writing
 
-    def __getitem__(self: GrowingList, index: Any) -> Any:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.taken(index)
         return self.item(self._checked(index, "list index out of range"))
 
-    def __setitem__(self: GrowingList, index: Any, item: Any) -> None:
+    def __setitem__(self, index: Any, item: Any) -> None:
         if not isinstance(index, slice):
             position = self._checked(index, "list assignment index out of range")
             self.put(position, item)
@@ -108,7 +124,7 @@ class ListMethods:
         made.extend(self.taken(slice(stop, None)))
         self.adopt(made)
 
-    def _checked(self: GrowingList, index: Any, message: str) -> Any:
+    def _checked(self, index: Any, message: str) -> Any:
         """A position from the start; out of range is an `IndexError` when the program runs."""
         if not isinstance(index, TracedArray):
             index = index.__index__()
@@ -119,51 +135,52 @@ class ListMethods:
         trace = current_trace()
         assert trace is not None, "a list grows only while a trace is recorded"
         trace.raise_if(trace.wrap(trace.value_of(outside)), "IndexError", message)
-        return _as_int(np.where(np.less(index, 0), index + length, index))
+        return as_int(np.where(np.less(index, 0), index + length, index))
 
-    def _clamped(self: GrowingList, index: Any, length: Any) -> Any:
+    def _clamped(self, index: Any, length: Any) -> Any:
         """A bound from the start, moved into the list."""
         from_start = np.where(np.less(index, 0), index + length, index)
-        return _as_int(np.clip(from_start, 0, length))
+        return as_int(np.clip(from_start, 0, length))
 
-    def _bounds(self: GrowingList, index: slice, what: str) -> tuple[Any, Any]:
+    def _bounds(self, index: slice, what: str) -> tuple[Any, Any]:
         """Start and stop of a slice without a step."""
         if index.step not in (None, 1):
             self.refuse(f"{what} a slice with a step")
         length = self.length
         start = 0 if index.start is None else self._clamped(index.start, length)
         stop = length if index.stop is None else self._clamped(index.stop, length)
-        return start, _as_int(np.maximum(start, stop))
+        return start, as_int(np.maximum(start, stop))
 
     # Order
 
-    def reverse(self: GrowingList) -> None:
+    def reverse(self) -> None:
         """Turn the order around."""
         length = self.length
         self.rearrange(lambda a: _joined(a[:length][::-1], a[length:]), length)
 
-    def sort(self: GrowingList, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort the items."""
         self.adopt(OPERATORS.sorted_list(self, key, reverse))
 
     # Comparing
 
-    def __contains__(self: GrowingList, item: Any) -> bool:
+    def __contains__(self, item: Any) -> bool:
         return bool(self.holds(item))
 
-    def holds(self: GrowingList, item: Any) -> Any:
+    def holds(self, item: Any) -> Any:
         """Whether an item is there."""
-        return np.any(self._equal(item))._like_python(bool)
+        found: Any = np.any(self._equal(item))
+        return found._like_python(bool)
 
-    def count(self: GrowingList, item: Any) -> Any:
+    def count(self, item: Any) -> Any:
         """How many items equal another."""
-        return _as_int(np.sum(self._equal(item)))
+        return as_int(np.sum(self._equal(item)))
 
-    def index(self: GrowingList, item: Any) -> Any:
+    def index(self, item: Any) -> Any:
         """The position of the first item that equals another."""
-        return self._found(item, lambda: [].index(0))
+        return self._found(item, NOTHING.index)
 
-    def _equal(self: GrowingList, item: Any) -> Any:
+    def _equal(self, item: Any) -> Any:
         """Which items equal another."""
         kind = self.kind
         if kind is None:
@@ -172,37 +189,34 @@ class ListMethods:
             self.refuse("looking for an item in a list of other things than numbers")
         return np.equal(self.stacked(), item)
 
-    def _found(self: GrowingList, item: Any, fails: Callable[[], Any]) -> Any:
+    def _found(self, item: Any, fails: Callable[[Any], Any]) -> Any:
         """The position of an item; a `ValueError` as Python raises it where there is none."""
         equal = self._equal(item)
         missing = np.logical_not(np.any(equal))
-        OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: _not_found(item, fails)))
-        return _as_int(np.sum(np.cumsum(equal) == 0))
+        OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, fails)))
+        return as_int(np.sum(np.cumsum(equal) == 0))
 
-    def __eq__(self: GrowingList, other: Any) -> Any:
+    def __eq__(self, other: Any) -> Any:
         if not isinstance(other, (list, type(self))):
             return NotImplemented
         length = OPERATORS.call(len, other)
-        return OPERATORS.and_(np.equal(self.length, length)._like_python(bool), lambda: self._all_equal(other))
+        return OPERATORS.and_(
+            np.equal(self.length, length)._like_python(bool), lambda: self._all_equal(other)
+        )
 
-    def __ne__(self: GrowingList, other: Any) -> Any:
+    def __ne__(self, other: Any) -> Any:
         equal = self.__eq__(other)
         return equal if equal is NotImplemented else OPERATORS.not_(equal)
 
-    def _all_equal(self: GrowingList, other: Any) -> Any:
+    def _all_equal(self, other: Any) -> Any:
         """Whether all items equal those of a list of the same length."""
-        return OPERATORS.call(all, (one == two for one, two in ())) if other == [] and False else _same(self, other)
+        return OPERATORS.call(all, OPERATORS.call(map, lambda one, two: one == two, self, self.of(other)))
 
 
-def _same(one: GrowingList, other: Any) -> Any:
-    pairs = OPERATORS.call(zip, one, type(one).of(other))
-    return OPERATORS.call(all, OPERATORS.call(map, lambda a, b: a == b, *_unzipped(pairs)))
-
-
-def _not_found(item: Any, fails: Callable[[], Any]) -> ValueError:
+def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
     """What Python says where an item is not found, which differs between its versions."""
     try:
-        fails()
+        fails(0)
     except ValueError as error:
         head, shows_item, tail = str(error).partition("0")
         return ValueError(OPERATORS.fstring(head, (item, "r", ""), tail) if shows_item else head)
@@ -213,9 +227,9 @@ def _joined(*parts: Any) -> Any:
     return lookup("concatenate")(parts)
 
 
-def _as_int(number: Any) -> Any:
+def as_int(number: Any) -> Any:
     """A number that was just computed, as Python's int."""
     return number.copy()._like_python(int) if isinstance(number, TracedArray) else int(number)
 
 
-__all__ = ["ListMethods"]
+__all__ = ["NOTHING", "ListMethods", "as_int", "not_found"]

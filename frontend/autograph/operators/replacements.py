@@ -12,7 +12,7 @@ from ...array import TracedArray
 from ...numpy_api import lookup
 from ...numpy_api.creation import __all__ as MAKERS
 from ...staging import current_trace, trace_of
-from . import builtins_on_arrays, builtins_on_lists, caught_exceptions, effects, math_on_arrays
+from . import builtins_on_arrays, builtins_on_lists, caught_exceptions, effects, math_on_arrays, plain_lists
 from .growing import GrowingList
 
 KNOWN_ELEMENTS = 1024
@@ -40,6 +40,9 @@ def replacement_of(function: Any) -> Callable[..., Any] | None:
     maker = effects.maker_of(function)
     if maker is not None:
         return maker
+    method = plain_lists.method_of(function)
+    if method is not None:
+        return method
     owner = getattr(function, "__self__", None)
     if isinstance(owner, np.ndarray) and getattr(function, "__name__", "") in ("copy", "astype"):
         return lambda *args, **kwargs: _own(function(*args, **kwargs))

@@ -1,0 +1,318 @@
+"""Lists whose length is known only when the compiled function runs: what lists can do, they can do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import refused, same
+
+F64, I64 = np.float64, np.int64
+COUNTS = [I64(n) for n in (0, 1, 2, 5, 20)]
+
+
+def squares(n):
+    """A list that grows."""
+    items = []
+    for i in range(n):
+        items.append(i * i - 3)
+    return items
+
+
+class TestChanging:
+    @pytest.mark.parametrize("index", [0, 1, -1, 100, -100])
+    def test_insert(self, index):
+        def f(n):
+            items = squares(n)
+            items.insert(index, 7)
+            items.insert(index, n)
+            return items
+
+        same(f, *COUNTS, joined=True)
+
+    def test_insert_in_a_loop_keeps_it_sorted(self):
+        def f(x):
+            ordered = []
+            for v in x:
+                k = 0
+                while k < len(ordered) and ordered[k] < v:
+                    k += 1
+                ordered.insert(k, v)
+            return ordered
+
+        same(f, np.array([3.0, 1.0, 2.0, 5.0, 4.0]), joined=True)
+        same(f, np.sin(np.arange(40.0)), joined=True)
+
+    @pytest.mark.parametrize("index", [0, 1, -1, -2, 4])
+    def test_pop(self, index):
+        def f(n):
+            items = squares(n)
+            taken = items.pop(index)
+            items.append(100)
+            return items, taken
+
+        same(f, *COUNTS, joined=True)
+
+    def test_a_queue(self):
+        def f(n):
+            queue = [n]
+            seen = []
+            while queue:
+                k = queue.pop(0)
+                seen.append(k)
+                if k > 1:
+                    queue.append(k // 2)
+                    queue.append(k // 3)
+            return seen
+
+        same(f, *COUNTS, joined=True)
+
+    def test_delete_items_and_slices(self):
+        def f(n, i):
+            items = squares(n)
+            del items[i]
+            others = squares(n)
+            del others[i:]
+            third = squares(n)
+            del third[1:i]
+            del third[-1:]
+            return items, others, third
+
+        same(f, *[(n, I64(i)) for n in COUNTS for i in (0, 1, -1, 3)], joined=True)
+
+    def test_remove_index_count_and_in(self):
+        def f(n, v):
+            items = squares(n)
+            known = (items.count(v), v in items, v not in items, 999 in items)
+            place = items.index(v)
+            items.remove(v)
+            return items, place, known
+
+        same(f, *[(n, I64(v)) for n in COUNTS for v in (-3, -2, 13, 5)], joined=True)
+
+    def test_reverse_and_sort(self):
+        def f(x, n):
+            items = []
+            for v in x[:n]:
+                items.append(v)
+            backwards = list(items)
+            backwards.reverse()
+            down = items.copy()
+            down.sort(reverse=True)
+            by = sorted(items, key=lambda v: -abs(v))
+            by_reversed = sorted(items, key=lambda v: v * v, reverse=True)
+            items.sort()
+            return items, backwards, down, by, by_reversed, sorted(down)
+
+        x = np.array([3.0, -1.0, 2.0, -3.0, 1.0, 0.0])
+        same(f, *[(x, I64(n)) for n in (0, 1, 4, 6)])
+
+    def test_setting_items_and_slices(self):
+        def f(n):
+            items = squares(n)
+            items[1:3] = [10, 11, 12]
+            items[:0] = squares(n)
+            items[-1] = 5
+            return items
+
+        same(f, *COUNTS, joined=True)
+
+    def test_setting_beyond_the_end(self):
+        def f(n):
+            items = squares(n)
+            items[2] = 5
+            return items
+
+        same(f, *COUNTS, joined=True)
+
+    def test_clear_and_copy(self):
+        def f(n):
+            items = squares(n)
+            kept = items.copy()
+            items.clear()
+            items.append(1)
+            return items, kept
+
+        same(f, *COUNTS, joined=True)
+
+
+class TestKnownLengths:
+    """Python's own lists, at places and with items that only the program knows."""
+
+    def test_insert_and_pop(self):
+        def f(x, i):
+            items = [x, x * 2, x * 3]
+            items.insert(i, x * 100)
+            taken = items.pop(i)
+            items.insert(-1, taken)
+            return items, items.pop(i - 1)
+
+        same(f, *[(F64(5), I64(i)) for i in (0, 1, 2, 3, -1, -3, 9, -9)])
+
+    def test_pop_from_nothing(self):
+        def f(i):
+            items = []
+            return items.pop(i)
+
+        same(f, I64(0), I64(-1))
+
+    def test_index_count_and_remove(self):
+        def f(x, v):
+            items = [x, x * 2, x * 3, x * 2]
+            place, number = items.index(v), items.count(v)
+            items.remove(v)
+            return items, place, number
+
+        same(f, *[(F64(2), F64(v)) for v in (2, 4, 6, 7)])
+
+
+class TestReading:
+    def test_slices(self):
+        def f(n, i):
+            items = squares(n)
+            return items[i:], items[:i], items[1:-1], items[::2], items[::-1]
+
+        same(f, *[(n, I64(i)) for n in COUNTS for i in (0, 2, -2)], joined=True)
+
+    def test_plus_times_and_equality(self):
+        def f(n):
+            items = squares(n)
+            more = items + [1, 2] + items
+            front = [7] + items
+            return more, front, items * 2, items == squares(n), items == more, items != [-3], [-3] == items
+
+        same(f, *COUNTS, joined=True)
+
+    def test_builtins(self):
+        def f(n):
+            items = squares(n)
+            pairs = []
+            for k, (a, b) in enumerate(zip(items, reversed(items))):
+                pairs.append(a * k - b)
+            return (
+                sum(items),
+                len(items),
+                max(items, default=-9),
+                min(items, default=9),
+                any(v > 5 for v in items),
+                all(v > -4 for v in items),
+                any(items),
+                all(items),
+                pairs,
+                [v * 2 for v in items if v % 2],
+                list(map(lambda v: v + 1, items)),
+            )
+
+        same(f, *COUNTS, joined=True)
+
+    def test_the_best_of_nothing(self):
+        def largest(n):
+            return max(squares(n))
+
+        def nearest(n):
+            return min(squares(n), key=lambda v: abs(v - 5))
+
+        same(largest, *COUNTS, joined=True)
+        same(nearest, *COUNTS, joined=True)
+
+    def test_items_that_are_tuples_and_dicts(self):
+        def f(x, n):
+            rows = []
+            for i in range(n):
+                rows.append((i, {"row": x * i, "sum": x.sum() * i}))
+            total = 0.0
+            for i, entry in rows:
+                total += i * entry["sum"] + entry["row"][0]
+            rows.reverse()
+            return rows, total, [entry["row"] for _, entry in rows]
+
+        same(f, *[(np.arange(3.0), n) for n in COUNTS], joined=True)
+
+
+class TestRebinding:
+    def test_in_a_branch(self):
+        def f(x):
+            items = [x]
+            if x > 0:
+                items = items + [x * 2, x * 3]
+            return items, len(items)
+
+        same(f, F64(1), F64(-1))
+
+    def test_other_lists_in_branches(self):
+        def f(x):
+            items = [x, x + 1] if x > 0 else []
+            total = sum(items)
+            items.append(total)
+            return items
+
+        same(f, F64(1), F64(-1), joined=True)
+
+    def test_in_loops(self):
+        def f(x, n):
+            items = []
+            for i in range(n):
+                items = [*items, x] if False else items + [x * i]
+            while n > 10:
+                items = items[1:]
+                n -= 1
+            return items
+
+        same(f, *[(F64(2), n) for n in COUNTS], joined=True)
+
+    def test_returned_from_branches(self):
+        def f(x):
+            if x > 1:
+                return [x]
+            if x > 0:
+                return [x, x]
+            return []
+
+        same(f, F64(2), F64(1), F64(0))
+
+
+class TestRefused:
+    def test_other_collections(self):
+        for kind in (tuple, set, frozenset):
+            refused(
+                lambda n, kind=kind: kind(squares(n)), I64(2), match=f"a {kind.__name__} whose size is known"
+            )
+
+    def test_lists_in_lists(self):
+        def f(n):
+            rows = []
+            for i in range(n):
+                rows.append(squares(i))
+            return rows
+
+        refused(f, I64(2), match="cannot hold another one")
+
+    def test_items_that_differ(self):
+        def f(x, n):
+            items = [x]
+            for _ in range(n):
+                items.append(np.stack([x, x]))
+            return items
+
+        refused(f, F64(1), I64(2), error=TypeError, match="items of a list that grows")
+
+    def test_sorting_rows(self):
+        def f(x, n):
+            rows = []
+            for i in range(n):
+                rows.append(x * i)
+            rows.sort()
+            return rows
+
+        refused(f, np.arange(2.0), I64(3), match="sorting items that are not numbers")
+
+
+def test_capacity_grows_from_nothing():
+    def f(n):
+        items = [0] if n > 3 else []
+        for i in range(n):
+            items.append(i)
+        return items
+
+    same(f, *COUNTS, joined=True)
