@@ -403,7 +403,8 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
         if not _is_operand(other):
             return NotImplemented
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
-        return ufunc(self, other) if self._is_scalar else ufunc(self, other, out=(self,))
+        is_scalar = self._is_scalar and not self._storage.sources
+        return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward
 

@@ -63,21 +63,49 @@ def note_sources(
 
     With `written_later`, writes are looked at when the loop has been recorded.
     """
-    if isinstance(result, (list, tuple)):
-        for index, item in enumerate(result):
-            entries = [c[index] for c in candidates if isinstance(c, (list, tuple))]
+    result, candidates = _present(result), list(map(_present, candidates))
+    parts = parts_of(result)
+    if parts is not None:
+        for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
+            entries = [_entry(candidate, position, key) for candidate in candidates]
             note_sources(outside, item, entries, written_later=written_later)
         return
-    if not isinstance(result, TracedArray) or result.ndim == 0:
+    if not isinstance(result, TracedArray):
         return
     found: dict[int, Storage] = {}
     for candidate in candidates:
-        if isinstance(candidate, TracedArray) and outside.is_inside(candidate._storage.region):
-            found[id(candidate._storage)] = candidate._storage
+        if isinstance(candidate, TracedArray) and not candidate._is_scalar:
+            storage = candidate._storage
+            for one in (storage, *(source.storage for source in storage.sources)):
+                if outside.is_inside(one.region):
+                    found[id(one)] = one
     result._storage.sources = tuple(
         Source(storage, storage.version, _nobody if written_later else functools.partial(is_visible, storage))
         for storage in found.values()
     )
+
+
+def _present(value: Any) -> Any:
+    """A value where it is there."""
+    while isinstance(value, (MaybeUnbound, Optional)):
+        value = value.value
+    return value
+
+
+def _named(parts: tuple[tuple[Any, ...], list[Any]]) -> tuple[tuple[Any, ...], list[Any]]:
+    """The entries of a container with their keys; those of lists and tuples have None."""
+    keys, children = parts
+    return keys or (None,) * len(children), children
+
+
+def _entry(container: Any, position: int, key: Any) -> Any:
+    """An entry of a container of the same structure, whose keys may be in another order."""
+    parts = parts_of(container)
+    if parts is None:
+        return None
+    keys, children = _named(parts)
+    index = keys.index(key) if key is not None and key in keys else position
+    return children[index] if index < len(children) else None
 
 
 def _nobody() -> bool:
@@ -85,10 +113,15 @@ def _nobody() -> bool:
 
 
 def is_visible(storage: Storage) -> bool:
-    """Whether the program can still see an array: it is the caller's, or a variable or container holds it."""
+    """Whether the program can still see an array: it is the caller's, or a variable or container holds it.
+
+    An array that may be one of several others is seen where one of these is.
+    """
     if storage.argument is not None:
         return True
-    return any(_holds(value, storage) for value in _reachable())
+    if any(_holds(value, storage) for value in _reachable()):
+        return True
+    return any(is_visible(source.storage) for source in storage.sources)
 
 
 def _reachable() -> Iterable[Any]:

@@ -147,7 +147,10 @@ class Loop:
             if place.name in self.dead.split():
                 continue
             kind = as_array_kind(kind_of(value)) if value is not UNBOUND else None
-            is_number = kind is not None and kind.type.rank == 0 and not isinstance(value, np.ndarray)
+            is_array = isinstance(value, np.ndarray) or (
+                isinstance(value, TracedArray) and not value._is_scalar
+            )
+            is_number = kind is not None and kind.type.rank == 0 and not is_array
             is_guess = is_number and (place.name in assigned or isinstance(place, Slot))
             if place.name in remembered:
                 try:
