@@ -28,6 +28,9 @@ class Catcher(Protocol):
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
         """Record that the body is left with an exception where the condition holds."""
 
+    def raise_kept(self, number: TracedArray) -> None:
+        """Record that the body is left with an exception that is kept by number, unless that is 0."""
+
     def host_call(
         self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType]
     ) -> list[TracedArray]:

@@ -1,4 +1,4 @@
-"""Rewrites statements as simpler ones of equal meaning, first of all: `match`, `suppress`, and very long `elif` chains."""
+"""Rewrites statements as simpler ones of equal meaning, first of all: `match`, `suppress`, long chains of `elif`."""
 
 from __future__ import annotations
 

@@ -109,9 +109,9 @@ def stage_if(
         trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
     )
     catcher = trace.catcher
+    if joined.raises:
+        raise Diverged
     if catcher is not None and catcher.may_have_raised():
-        if joined.raises:
-            raise Diverged
         catcher.go_on(joined.raised)
         joined.settle()
     return joined.exit, joined.result

@@ -32,10 +32,11 @@ from ...regions import Draft, Region
 from ...runtime_values import Frozen, FrozenException, holds_traced
 from ...trace import Trace
 from ...tracebacks import traceback_through
-from .branches import Path, join_paths
+from .branches import Path, join_paths, record_path
 from .conditions import condition_of
 from .exits import RAISE, Exit, codes_of, exit_from, status_of
 from .places import UNBOUND, Changes, Slot, Snapshot
+from .restarts import recorded
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
 """The classes that it takes, the name it gives to the exception, and the block."""
@@ -71,10 +72,17 @@ class Catching:
     """Takes the exceptions of the body of one `try` statement while it is recorded."""
 
     def __init__(
-        self, trace: Trace, handlers: Sequence[Handler], unread: frozenset[Any] = frozenset()
+        self,
+        trace: Trace,
+        handlers: Sequence[Handler],
+        unread: frozenset[Any] = frozenset(),
+        *,
+        keeps_all: bool = False,
     ) -> None:
         self._trace = trace
         self.handlers = handlers
+        self._keeps_all = keeps_all
+        """Whether each exception gets a number."""
         self.unread = unread
         """The keys of the variables of the body that nothing looks at after an exception."""
         self.pending = Slot("exception", [_NOTHING])
@@ -101,7 +109,7 @@ class Catching:
             if not self._is_looked_at(handler):
                 return self._code(handler), _NOTHING
             places = user_places()
-            if not values:
+            if not values and not self._keeps_all:
                 made = kind(message.format()).with_traceback(traceback_through(places, None))
                 return self._code(handler, error=made), _NOTHING
 
@@ -113,6 +121,10 @@ class Catching:
             return self._code(handler, kind), number
 
         self._leave(condition, arrive)
+
+    def raise_kept(self, number: TracedArray) -> None:
+        """Leave the body with an exception that has a number; 0 is none."""
+        self._leave(np.not_equal(number, 0), lambda: (self._found_out(number), number))
 
     def host_call(
         self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType]
@@ -153,7 +165,7 @@ class Catching:
             return self._code(handler), _NOTHING
         if number is not None and error.__cause__ is None:
             return self._code(handler, type(error)), number
-        if not holds_traced(error, depth=3) and number is None:
+        if not holds_traced(error, depth=3) and number is None and not self._keeps_all:
             return self._code(handler, error=error), _NOTHING
         frozen = Frozen(self._trace, (FrozenException(error),))
         thaw = frozen.thaw
@@ -317,6 +329,28 @@ class Catching:
             self._trace.catcher = catcher
 
 
+def run_keeping(
+    trace: Trace, run: Callable[[], Any], watched: tuple[Callable[..., Any], ...]
+) -> tuple[bool, Any, Any]:
+    """Record a function whose exceptions are the caller's to take.
+
+    Returns whether it may return, its result, and the number of the exception that came, or 0.
+    """
+    catching = Catching(trace, (), keeps_all=True)
+
+    def record(snapshot: Snapshot) -> tuple[bool, Any, Any]:
+        outer, trace.catcher = trace.catcher, catching
+        path = Path(trace.region)
+        try:
+            record_path(trace, path, run, True)
+        finally:
+            trace.catcher = outer
+            catching.forget(0)
+        return not path.raises, path.result, catching.number.get()
+
+    return recorded(trace, watched, record, catching.slots)
+
+
 def _copied(value: Any, snapshot: Snapshot) -> Any:
     if type(value) not in (list, tuple, dict) or snapshot.knows(value):
         return value
@@ -349,4 +383,4 @@ def _raises(code: CodeType) -> bool:
     )
 
 
-__all__ = ["Arrival", "Catching", "Handler"]
+__all__ = ["Arrival", "Catching", "Handler", "run_keeping"]

@@ -10,17 +10,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from ....dialect.errors import TraceRecursionError, UnsupportedError
 from ....dialect.mlir import Value, dialect, ir
 from ....dialect.register import context
+from ....dialect.types import TensorType
 from ...array import TracedArray
 from ...regions import Region
 from ...staging import current_trace
 from ...trace import OutsideArray, Trace
-from .abstract import ArrayKind, Kind, as_arrays, carried_types, flatten, join, kind_of, unflatten
+from .abstract import (
+    ArrayKind,
+    Kind,
+    absent_values,
+    as_arrays,
+    carried_types,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
+from .catching import run_keeping
 from .diverging import Diverged
 from .places import Snapshot
 
@@ -39,6 +54,8 @@ class StagedFunction:
     """That of its result; None until some path is known to return."""
     written: tuple[int, ...] = ()
     """The arrays among its parameters that it writes: it returns them too, for the caller to write back."""
+    catches: bool = False
+    """Whether it returns the number of the exception that it raises, for a `try` around its calls."""
     op: Any = None
     """Its definition."""
     outside: list[TracedArray] = field(default_factory=list)
@@ -62,7 +79,14 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     kinds = [
         as_arrays(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value) for value in values
     ]
-    key = (original.__code__, tuple(map(id, original.__closure__ or ())), tuple(kwargs), tuple(kinds))
+    catches = trace.catcher is not None
+    key = (
+        original.__code__,
+        tuple(map(id, original.__closure__ or ())),
+        tuple(kwargs),
+        tuple(kinds),
+        catches,
+    )
     if key in trace.functions:
         return _call(trace, trace.functions[key], values)
     earlier = next((a for a in trace.activations if a.key == key), None)
@@ -87,6 +111,7 @@ def _call(trace: Trace, function: StagedFunction, values: list[Any]) -> Any:
     arrays = [*_arrays(values, function.kinds), *function.outside]
     types = carried_types(function.result)
     types += [t for i in function.written for t in carried_types(ArrayKind(arrays[i].type))]
+    types += carried_types(_NUMBER) * function.catches
     trace.has_effects = True
     with context():
         callee = ir.FlatSymbolRefAttr.get(function.symbol)
@@ -94,6 +119,9 @@ def _call(trace: Trace, function: StagedFunction, values: list[Any]) -> Any:
     result = unflatten(trace, function.result, results)
     for index in function.written:
         arrays[index]._write(trace.wrap(next(results), arrays[index].type))
+    if function.catches:
+        assert trace.catcher is not None
+        trace.catcher.raise_kept(trace.wrap(next(results), _NUMBER.type))
     return result
 
 
@@ -116,7 +144,7 @@ def _define(
     names: tuple[str, ...],
 ) -> StagedFunction:
     """Record a function until the types of its results are known."""
-    function = StagedFunction(trace.fresh_symbol(original.__name__), kinds)
+    function = StagedFunction(trace.fresh_symbol(original.__name__), kinds, catches=trace.catcher is not None)
     trace.functions[key] = function
     snapshot = Snapshot.of((converted,))
     try:
@@ -155,7 +183,8 @@ def _record(
             given = [unflatten(trace, kind, parameters) for kind in function.kinds]
             with _seen_inside(function.outside, region, parameters):
                 arrays = [*_arrays(given, function.kinds), *function.outside]
-                result = _run(converted, given, names)
+                run = partial(_run, converted, given, names)
+                result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
                 _require_no_state(function, snapshot)
                 if result is not _NEVER:
                     found = as_arrays(kind_of(result))
@@ -164,8 +193,10 @@ def _record(
                     i for i, array in enumerate(arrays) if array._storage.ref is not None
                 )
                 if function.result is not None and known == (function.result, function.written):
-                    returned = [] if result is _NEVER else flatten(trace, result, function.result)
+                    returned = _returned(trace, result, function)
                     returned += [arrays[i]._value() for i in function.written]
+                    if function.catches:
+                        returned.append(trace.value_of(number))
                     _finish(op, block, returned)
                     return True
     except OutsideArray as found_outside:
@@ -174,16 +205,38 @@ def _record(
     return False
 
 
+def _returned(trace: Trace, result: Any, function: StagedFunction) -> list[Value]:
+    """The SSA values of a result; any, where there is none because an exception always comes."""
+    assert function.result is not None
+    if result is _NEVER:
+        return absent_values(trace, function.result)
+    return flatten(trace, result, function.result)
+
+
+_NUMBER = ArrayKind(TensorType((), np.dtype(np.int64)))
+"""The abstract type of the number of an exception."""
+
 _NEVER: Any = object()
 """Stands for the result of a function that always raises."""
 
 
 def _run(converted: Callable[..., Any], given: list[Any], names: tuple[str, ...]) -> Any:
     positional = len(given) - len(names)
+    return converted(*given[:positional], **dict(zip(names, given[positional:], strict=True)))
+
+
+def _plain(run: Callable[[], Any]) -> Any:
+    """The result of a function whose exceptions end the call."""
     try:
-        return converted(*given[:positional], **dict(zip(names, given[positional:], strict=True)))
+        return run()
     except Diverged:
         return _NEVER
+
+
+def _kept(trace: Trace, run: Callable[[], Any], converted: Callable[..., Any]) -> tuple[Any, Any]:
+    """The result of a function whose exceptions are the caller's to take, and the number of one."""
+    returns, result, number = run_keeping(trace, run, (converted,))
+    return (result if returns else _NEVER), number
 
 
 def _finish(op: Any, block: Any, returned: list[Value]) -> None:
@@ -212,12 +265,12 @@ def _recording(trace: Trace, region: Region) -> Iterator[Region]:
     while around is not None:
         outer.append(around)
         around = around.parent
-    saved = trace.region, trace.snapshots, trace.unrolled
+    saved = trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled
     opened = [r for r in outer if r.is_open]
     for r in opened:
         r.is_open = False
     trace.suspended.append(set(map(id, opened)))
-    trace.region, trace.snapshots, trace.unrolled = region, [], 1
+    trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = region, [], 1, None, []
     with trace.own_captures():
         try:
             yield region
@@ -226,7 +279,7 @@ def _recording(trace: Trace, region: Region) -> Iterator[Region]:
             trace.suspended.pop()
             for r in opened:
                 r.is_open = True
-            trace.region, trace.snapshots, trace.unrolled = saved
+            trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = saved
 
 
 @contextmanager

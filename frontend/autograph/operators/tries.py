@@ -158,6 +158,8 @@ class _Try:
             path.raises = True
         catching.close(path, 0, False)
         if not catching.may_have_raised():
+            if path.raises:
+                raise Diverged  # into a function of which nothing is known yet
             return _Outcome(path)
         outcome = _Outcome(path, None, catching.pending.get(), catching.number.get())
         for slot in catching.slots:
