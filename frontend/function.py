@@ -18,6 +18,7 @@ from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType, type_of
 from .array import TracedArray
 from .diagnostics import user_traceback
+from .retracing import Compilation, Retracing
 from .settings import settings
 from .signature import (
     Node,
@@ -100,6 +101,7 @@ class Function:
         self._by_arrays: dict[Any, list[ConcreteFunction]] = {}
         """The same ones by the key of calls that pass nothing but arrays by position, which skip the binding."""
         self._traces = 0
+        self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
 
     @property
@@ -120,11 +122,19 @@ class Function:
             if key is not None and (known := self._by_arrays.get(key)) is not None:
                 for concrete in known:
                     if (arrays := concrete.admitted(args)) is not None:
+                        self._retracing.note_reuse()
                         return concrete.run(arrays)
             leaves, names, structure, bound = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
+            traces = self._traces
             found, concrete, arrays = self._specialize(leaves, names, structure)
+            if self._traces == traces:
+                self._retracing.note_reuse()
+            elif self._last is not None:
+                self._retracing.note(
+                    self.name, list(self._signature.parameters), Compilation(*self._last, self._reason)
+                )
             if key is not None and len(args) == self._positional:
                 self._remember(key, found.concretes)
             return concrete.run(arrays, bound)

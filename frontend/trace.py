@@ -138,6 +138,8 @@ class Trace:
         """The exceptions whose handlers are being recorded, the innermost last."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.has_warned = False
+        """Whether a warning was given that an unrolled loop is large."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
         self.cells = CellLog()

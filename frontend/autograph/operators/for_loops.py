@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Sequence as Functions
 from typing import Any
 
 import numpy as np
 
 from ....dialect.attributes import type_to_mlir
-from ....dialect.errors import ConcreteValueError, ControlFlowError
+from ....dialect.errors import ConcreteValueError, ControlFlowError, UnrollingWarning
 from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ....dialect.types import TensorType
@@ -37,10 +38,10 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
     if trace is None or isinstance(iterable, Unrolled):
-        return run_items(iterable, body, orelse)
+        return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
     if sequence is None:
-        return run_items(iterable, body, orelse)
+        return run_items(_counted(trace, iterable), body, orelse)
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
@@ -102,6 +103,31 @@ def _unroll(
         return run_items(items(), body, orelse)
     finally:
         trace.unrolled = before
+
+
+def _counted(trace: Trace | None, items: Iterable[Any]) -> Iterable[Any]:
+    """The items; a warning when what their iterations record becomes very large, once in a trace."""
+    if trace is None or not settings.unrolled_ops_warning:
+        return items
+    return _counting(trace, items)
+
+
+def _counting(trace: Trace, items: Iterable[Any]) -> Iterator[Any]:
+    start = trace.op_count
+    for number, item in enumerate(items, 1):
+        yield item
+        recorded = trace.op_count - start
+        if recorded > settings.unrolled_ops_warning and not trace.has_warned:
+            trace.has_warned = True
+            place = trace.user_location()
+            message = (
+                f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
+                "iterations: compiling them takes long. A loop over an array or range is compiled once unless its items "
+                "must be known while tracing (in Python's own functions, as dict keys), or weft.unroll asks for it"
+            )
+            warnings.warn_explicit(
+                message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
+            )
 
 
 def stage_for(trace: Trace, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str) -> Exit:

@@ -1,0 +1,92 @@
+"""Warnings of functions that compile at each call, and of loops that are unrolled into very large programs."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import weft
+
+LIMIT = weft.settings.retracing_warning
+
+
+def warned(function, calls):
+    """The only warning that some calls give."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for call in calls:
+            function(*call)
+    assert [w.category for w in caught] == [weft.RetracingWarning], [str(w.message) for w in caught]
+    assert caught[0].filename == __file__
+    return str(caught[0].message)
+
+
+def test_another_python_number_each_time():
+    @weft.function
+    def power(x, n):
+        return x**n
+
+    message = warned(power, [(np.ones(2), n) for n in range(LIMIT + 3)])
+    assert message.startswith(
+        f"power was compiled for each of the last {LIMIT} calls: argument 'n' is another Python"
+    )
+    assert "(0, 1, 2, 3, ...)" in message
+    assert "np.int64(n)" in message
+
+
+def test_another_shape_each_time():
+    @weft.function
+    def total(x):
+        return x.sum()
+
+    message = warned(total, [(np.ones(n),) for n in range(1, LIMIT + 3)])
+    assert "argument 'x' is of another type each time (f64[1], f64[2], f64[3], f64[4], ...)" in message
+    assert "TensorSpec([None" in message
+
+
+def test_another_structure_each_time():
+    @weft.function
+    def total(arrays):
+        return sum(a.sum() for a in arrays)
+
+    message = warned(total, [([np.ones(2)] * n,) for n in range(1, LIMIT + 2)])
+    assert "nested differently" in message
+
+
+def test_calls_in_between_that_do_not_compile():
+    @weft.function
+    def power(x, n):
+        return x**n
+
+    for n in range(2 * LIMIT):
+        power(np.ones(2), n)
+        power(np.ones(2), 0)
+
+
+def test_it_can_be_turned_off():
+    @weft.function
+    def power(x, n):
+        return x**n
+
+    with weft.settings.scope(retracing_warning=0):
+        for n in range(LIMIT + 2):
+            power(np.ones(2), n)
+
+
+def test_a_large_unrolled_loop_is_named():
+    @weft.function
+    def f(x):
+        for i in weft.unroll(range(200)):
+            x = x + i
+        return x
+
+    with (
+        weft.settings.scope(unrolled_ops_warning=100),
+        pytest.warns(weft.UnrollingWarning, match="the loop in f is unrolled, and has recorded 1") as caught,
+    ):
+        assert f(np.float64(0)) == 19900
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert caught[0].lineno == f.python_function.__code__.co_firstlineno + 2
