@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from ...dialect.mlir import Block, Module, Operation, Value, ir
+from ...dialect.mlir import Block, Module, Operation, Value
 from ..base import Pass, Statistics
-from ..rewriting import operations_of
-from .facts import Facts, evaluate, facts_of
-from .speculation import is_pure, is_speculatable
-from .structure import (
-    IF,
-    add_yield,
-    body,
-    control_ops,
-    copy_block,
-    copy_of,
-    functions_with_control_flow,
-    has_else,
-    is_used,
-    keep_results,
-    operation_of,
-    operations_in,
-    replace_all,
-    tensor_of,
-    terminator,
-    use_values,
-    used_inside,
-    yielded,
-)
+from .facts import facts_of, values_that_decide
+from .merging import Merge, choices_of
+from .speculation import is_pure
+from .structure import IF, body, control_ops, functions_with_control_flow, has_else, operations_in, tensor_of
 
-_ROUNDS_PER_BRANCH = 8
+_MERGES_PER_BRANCH = 8
+_MAX_CANDIDATES = 8
+"""How many earlier branches are tried for a branch, so that the time is in proportion to the program."""
 
 
 @dataclass(frozen=True)
@@ -55,168 +38,110 @@ class ThreadBranches(Pass):
     """Of how many ops there may be copies after a merge."""
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        """Merge until nothing can be; the bound on rounds is not met by code that shrinks."""
+        """Merge until nothing can be, inner blocks first; the bound on merges is not met by code that shrinks."""
         for function in functions_with_control_flow(module):
-            for _ in range(_ROUNDS_PER_BRANCH * len(control_ops(function, IF))):
-                if not self._merge_one(function):
-                    break
-                statistics["branches merged"] += 1
+            counts = Counter(branch.block for branch in control_ops(function, IF))
+            merges_left = _MERGES_PER_BRANCH * counts.total()
+            pending = [block for block, count in reversed(counts.items()) if count > 1]
+            while pending and merges_left > 0:
+                branches = _Branches(pending.pop(), self.max_copied)
+                if merged := branches.merge(merges_left):
+                    merges_left -= merged
+                    statistics["branches merged"] += merged
+                    pending += branches.changed_blocks()
 
-    def _merge_one(self, function: Operation) -> bool:
-        by_block: dict[Block, list[Operation]] = {}
-        for branch in control_ops(function, IF):
-            by_block.setdefault(branch.block, []).append(branch)
-        return any(len(branches) > 1 and self._merge_in(block) for block, branches in by_block.items())
 
-    def _merge_in(self, block: Block) -> bool:
-        """Merge a branch of a block into the nearest one before it that decides it.
+class _Branches:
+    """The branches of one block, by the values that they tell something about or depend on."""
 
-        The last one first: a chain of n exits takes 2 n merges then, and not n squared.
+    def __init__(self, block: Block, max_copied: int) -> None:
+        self._max_copied = max_copied
+        self._operations = operations_in(block)
+        self._places: dict[int, int] = {}
+        """Where an op is, by its identity; what is not in the block any more has no place."""
+        self._telling: dict[Value, list[Operation]] = {}
+        """The branches in which something is known about a value, or whose result it is."""
+        self._asking: dict[Value, list[Operation]] = {}
+        """The branches whose conditions depend on a value, as far as they were looked at."""
+        self._made: list[Operation] = []
+        self._gone: list[Operation] = []
+        """What was replaced: kept, so that identities stay their own."""
+        self._number(0)
+
+    def _number(self, start: int) -> None:
+        for place in range(start, len(self._operations)):
+            self._places[id(self._operations[place])] = place
+
+    def merge(self, most: int) -> int:
+        """Merge every branch into the nearest one before it that decides it; returns how many merges there were.
+
+        The last one first, so that what follows an exit moves as a whole.
         """
-        operations = operations_in(block)
-        places = [place for place, operation in enumerate(operations) if operation.name == IF]
-        for number, second in reversed(list(enumerate(places))):
-            for first in reversed(places[:number]):
-                between = operations[first + 1 : second]
-                if not all(is_pure(operation) for operation in between):
-                    break
-                merge = _Merge(operations[first], between, operations[second])
-                if merge.is_possible(self.max_copied):
-                    merge.apply()
-                    return True
-        return False
+        pending = [operation for operation in self._operations if operation.name == IF]
+        for branch in pending if len(pending) > 1 else ():
+            self._note(branch)
+        count = 0
+        while pending and count < most:
+            second = pending.pop()
+            merge = self._merge_of(second) if id(second) in self._places else None
+            if merge is not None:
+                pending += self._apply(merge)
+                count += 1
+        return count
 
+    def changed_blocks(self) -> list[Block]:
+        """The blocks of the branches that were made: what met there may be merged, too."""
+        made = [branch for branch in self._made if id(branch) in self._places]
+        return [body(branch, region) for branch in made for region in range(2 if has_else(branch) else 1)]
 
-class _Merge:
-    """Two branches of one block, and the pure ops between them."""
+    def _note(self, branch: Operation) -> list[Value]:
+        """Note what a branch tells about; returns these values."""
+        told = {branch.operands[0]: None, **dict.fromkeys(branch.results)}
+        condition = tensor_of(branch.operands[0])
+        for holds in (True, False) if condition is not None else ():
+            told.update(dict.fromkeys(facts_of(condition, holds)))
+        for value in told:
+            self._telling.setdefault(value, []).append(branch)
+        return list(told)
 
-    def __init__(self, first: Operation, between: list[Operation], second: Operation) -> None:
-        self.first, self.between, self.second = first, between, second
-        self.choices = [_choice(first, second, region) for region in (0, 1)]
-        """What the second condition is in each branch of the first; None where that is not known."""
-        self.is_moved = self.choices.count(None) == 1
-        """Whether the whole second branch is needed once."""
-        inside = self._inside()
-        self.copied = [self._needed(region, inside) for region in (0, 1)]
-        """The ops between of which each branch gets a copy."""
-        self.stay = {id(operation) for operation in inside}
-        """The ops between that cannot move in front of the first branch."""
+    def _merge_of(self, second: Operation) -> Merge | None:
+        place = self._places[id(second)]
+        asked = values_that_decide(second.operands[0])
+        for value in asked:
+            self._asking.setdefault(value, []).append(second)
+        telling = (branch for value in asked for branch in self._telling.get(value, ()))
+        earlier = {self._places.get(id(branch), place) for branch in telling}
+        end = place
+        for start in sorted((at for at in earlier if at < place), reverse=True)[:_MAX_CANDIDATES]:
+            if not all(is_pure(operation) for operation in self._operations[start + 1 : end]):
+                break
+            end = start + 1
+            first = self._operations[start]
+            choices = choices_of(first, second)
+            if choices != (None, None):
+                merge = Merge(first, self._operations[start + 1 : place], second, choices)
+                if merge.is_small(self._max_copied):
+                    return merge
+        return None
 
-    def _inside(self) -> list[Operation]:
-        """The ops between that use the first branch, or rely on its checks."""
-        inside: list[Operation] = []
-        values = set(self.first.results)
-        for operation in self.between:
-            if not is_speculatable(operation) or any(value in values for value in used_inside(operation)):
-                inside.append(operation)
-                values.update(operation.results)
-        return inside
+    def _apply(self, merge: Merge) -> list[Operation]:
+        """Merge; returns the branches to look at again, the last one at the end."""
+        start, end = self._places[id(merge.first)], self._places[id(merge.second)]
+        replaced = [*merge.first.results, *merge.second.results]
+        asking = self._asking_after(end, replaced)
+        gone = self._operations[start : end + 1]
+        put = merge.apply()
+        self._operations[start : end + 1] = put
+        self._gone += gone
+        for operation in gone:
+            del self._places[id(operation)]
+        self._number(start)
+        made = next(op for op in put if op.name == IF and not any(op is old for old in merge.between))
+        self._made.append(made)
+        asking += self._asking_after(self._places[id(made)], self._note(made))
+        again = {self._places[id(branch)]: branch for branch in asking}
+        return [made, *(again[place] for place in sorted(again))]
 
-    def _needed(self, region: int, inside: list[Operation]) -> list[Operation]:
-        """Those of the ops inside that the second branch, or the part of it that is chosen, needs."""
-        choice = self.choices[region]
-        if choice is None:
-            used = set(used_inside(self.second))
-        elif choice or has_else(self.second):
-            chosen = operations_in(body(self.second, 0 if choice else 1))
-            used = {value for operation in chosen for value in used_inside(operation)}
-        else:
-            used = set()
-        needed: list[Operation] = []
-        for operation in reversed(inside):
-            if not used.isdisjoint(operation.results):
-                needed.append(operation)
-                used.update(used_inside(operation))
-        return needed[::-1]
-
-    def is_possible(self, max_copied: int) -> bool:
-        """Whether the second condition is known in a branch of the first, and what is copied is small."""
-        known = [choice for choice in self.choices if choice is not None]
-        if not known:
-            return False
-        copies = sum(_size(operation) for copied in self.copied for operation in copied)
-        if len(known) == 1 or known[0] == known[1]:
-            region = 0 if known[0] else 1
-            copies += _region_size(self.second, region)
-        return copies <= max_copied
-
-    def apply(self) -> None:
-        """Build the merged branch in the place of the first and erase both."""
-        for operation in self.between:
-            if id(operation) not in self.stay:
-                operation.move_before(self.first)
-        types = [result.type for result in (*self.first.results, *self.second.results)]
-        with ir.InsertionPoint(self.first):
-            made = operation_of(IF, self.first.operands, types, regions=2, location=self.first.location)
-        results = list(made.results)
-        count = len(self.first.results)
-        replace_all(self.second.results, results[count:])
-        # copies first: what moves is changed
-        for region in sorted((0, 1), key=lambda region: self.choices[region] is None):
-            self._fill(made, region)
-        replace_all(self.first.results, results[:count])
-        if not self.is_moved:
-            self.second.erase()
-        self.first.erase()
-        for operation in reversed(self.between):
-            if not any(is_used(result) for result in operation.results):
-                operation.erase()
-        kept = [is_used(result) for result in results]
-        if not all(kept):
-            keep_results(made, kept)
-
-    def _fill(self, made: Operation, region: int) -> None:
-        if region == 0 or has_else(self.first):
-            block = body(self.first, region)
-            block.append_to(made.regions[region])
-        else:
-            block = made.regions[region].blocks.append()
-            with ir.InsertionPoint(block):
-                add_yield([], self.first.location)
-        own = yielded(block)
-        last = terminator(block)
-        values: dict[Value, Value] = dict(zip(self.first.results, own, strict=True))
-        with ir.InsertionPoint(last):
-            for operation in self.copied[region]:
-                copy_of(operation, values)
-            own += self._second(values, self.choices[region], last)
-            add_yield(own, last.location)
-        last.erase()
-
-    def _second(self, values: dict[Value, Value], choice: bool | None, last: Operation) -> list[Value]:
-        """Do what the second branch does in front of `last`; returns its results."""
-        if choice is None:
-            if self.is_moved:
-                self.second.move_before(last)
-                use_values(self.second, values)
-                return list(self.second.results)
-            return list(copy_of(self.second, values).results)
-        if not choice and not has_else(self.second):
-            return []
-        return copy_block(body(self.second, 0 if choice else 1), values)
-
-
-def _choice(first: Operation, second: Operation, region: int) -> bool | None:
-    """Whether the second condition holds in a branch of the first, when that is known."""
-    facts: Facts = {}
-    condition = tensor_of(first.operands[0])
-    if condition is not None:
-        facts = facts_of(condition, region == 0)
-    facts[first.operands[0]] = np.asarray(region == 0)
-    if region == 0 or has_else(first):
-        for result, value in zip(first.results, yielded(body(first, region)), strict=True):
-            known = None if not str(result.type).startswith("tensor<") else evaluate(value, facts)
-            if known is not None:
-                facts[result] = known
-    known = evaluate(second.operands[0], facts)
-    return None if known is None else bool(known)
-
-
-def _size(operation: Operation) -> int:
-    return 1 + (len(operations_of(operation)) if len(operation.regions) else 0)
-
-
-def _region_size(branch: Operation, region: int) -> int:
-    if region == 1 and not has_else(branch):
-        return 0
-    return sum(_size(operation) for operation in operations_in(body(branch, region))) - 1
+    def _asking_after(self, place: int, values: Iterable[Value]) -> list[Operation]:
+        found = (branch for value in values for branch in self._asking.get(value, ()))
+        return [branch for branch in found if self._places.get(id(branch), -1) > place]
