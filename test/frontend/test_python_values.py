@@ -49,6 +49,35 @@ def test_traced_values_are_written_into_arrays_that_numpy_makes():
     check(fill, X)
 
 
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: [str(i) for i in range(20)],
+        lambda x: [x[: i % 3] for i in range(20)],
+        lambda x: {i % 7 for i in range(20)},
+        lambda x: {f"k{i}": x + i for i in range(20)},
+        lambda x: [scale.factor * x for scale in [Scale(i) for i in range(20)]],
+        lambda x: isinstance([i for i in range(20)], list),
+        lambda x: next(i for i in range(10) if i % 9 == 8) * x,
+        lambda x: next((i for i in (1, 2) if i > 2), 3) * x,
+        lambda x: next(y for y in [x, x + 1] if y.ndim),
+    ],
+)
+def test_comprehensions_of_any_items(function):
+    check(function, X)
+
+
+def test_a_long_comprehension_of_arrays_is_a_loop():
+    compiled = weft.function(lambda x: np.stack([x * i for i in range(100)]))
+    np.testing.assert_array_equal(compiled(X), np.stack([X * i for i in range(100)]))
+    assert "scf.for" in compiled.get_concrete_function(X).as_text()
+
+
 @pytest.mark.parametrize("dtype", ALL_DTYPES, ids=str)
 def test_scalars_are_instances_of_what_numpy_makes(dtype):
     def kinds(x):

@@ -18,6 +18,7 @@ from .expressions import as_bool
 from .for_loops import for_
 from .generators import Mapped as MappedWalk
 from .generators import Walk, enumerated, zipped
+from .growing import GrowingList
 from .iterables import (
     Enumerated,
     Filtered,
@@ -171,6 +172,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     """`isinstance`: traced arrays are what NumPy or Python would have in their place."""
     if isinstance(value, UnknownException):
         return is_caught(value, kinds)
+    if isinstance(value, GrowingList):
+        return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
     if not isinstance(value, TracedArray):
         return builtins.isinstance(value, kinds)
     number = value._python_type

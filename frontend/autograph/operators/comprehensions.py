@@ -5,16 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
 from ...settings import settings
 from ...staging import current_trace
+from ...trace import Trace
+from .checkpoints import Checkpoint
 from .conditions import is_staged
 from .for_loops import for_
 from .generators import Walk
 from .growing import GrowingList
-from .iterables import Filtered, is_never_unrolled, sequence_of
+from .iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from .statements import if_
 
-_KINDS: dict[str, Callable[[Any], Any]] = {"list": list, "set": set, "dict": dict, "generator": list}
+
+class GeneratorItems(list[Any]):
+    """What a generator expression gives: its items are made when it is."""
+
+    def __next__(self) -> Any:
+        if not self:
+            raise StopIteration
+        return self.pop(0)
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {
+    "list": list,
+    "set": set,
+    "dict": dict,
+    "generator": GeneratorItems,
+}
 
 
 def comprehension(
@@ -28,7 +46,47 @@ def comprehension(
 
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    items: Any = GrowingList() if _is_staged(iterable) else []
+    trace = current_trace()
+    if trace is None or not _is_staged(trace, iterable):
+        return _collected(kind, iterable, element, condition, flat, [])
+    sequence = sequence_of(iterable)
+    if sequence is None or not isinstance(sequence.length, int) or is_never_unrolled(sequence):
+        return _collected(kind, iterable, element, condition, flat, GrowingList())
+    checkpoint = Checkpoint.take(trace, (element, condition))
+    try:
+        return _collected(kind, Staged(sequence), element, condition, flat, GrowingList())
+    except (ConcreteValueError, ControlFlowError, UnsupportedError):
+        checkpoint.roll_back()
+    # A loop cannot make the items, or one array not hold them: Python makes each.
+    return _unrolled(trace, kind, sequence, element, condition, flat)
+
+
+def _unrolled(
+    trace: Trace,
+    kind: str,
+    sequence: Sequence,
+    element: Callable[[Any], Any],
+    condition: Callable[[Any], Any] | None,
+    flat: bool,
+) -> Any:
+    """The collection, each item recorded by itself; loops inside may not multiply what that makes."""
+    before = trace.unrolled
+    trace.unrolled = before * max(sequence.length, 1)
+    try:
+        return _collected(kind, Unrolled(sequence), element, condition, flat, [])
+    finally:
+        trace.unrolled = before
+
+
+def _collected(
+    kind: str,
+    iterable: Any,
+    element: Callable[[Any], Any],
+    condition: Callable[[Any], Any] | None,
+    flat: bool,
+    items: Any,
+) -> Any:
+    """The collection, begun with no items."""
 
     def add(item: Any) -> None:
         nonlocal items
@@ -57,11 +115,8 @@ def comprehension(
     return _KINDS[kind](items)
 
 
-def _is_staged(iterable: Any) -> bool:
+def _is_staged(trace: Trace, iterable: Any) -> bool:
     """Whether a loop over an iterable is recorded once."""
-    trace = current_trace()
-    if trace is None:
-        return False
     if isinstance(iterable, Filtered):
         return True
     sequence = sequence_of(iterable)
