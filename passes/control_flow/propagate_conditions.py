@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from ...dialect.mlir import Block, Module, Operation, ir
+from ...dialect.mlir import Block, Module, Operation, Value, ir
+from ...dialect.op import Array
 from ...dialect.ops.creation import Constant
 from ...dialect.register import create
 from ..base import Pass, Statistics
-from .facts import Facts, facts_of
-from .structure import (
-    IF,
-    body,
-    constant_of,
-    control_ops,
-    functions_with_control_flow,
-    has_else,
-    is_inside,
-    tensor_of,
-)
+from .facts import facts_of
+from .structure import IF, body, constant_of, functions_with_control_flow, operations_in, tensor_of
 
 
 @dataclass(frozen=True)
@@ -34,34 +26,79 @@ class PropagateConditions(Pass):
     summary: ClassVar[str] = "use in branches what their conditions say"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        """Outer branches first, so that inner ones see all facts."""
+        """Walk once over every function, with what is known on the way."""
         for function in functions_with_control_flow(module):
-            for branch in reversed(control_ops(function, IF)):
-                if decided := _use_condition(branch):
-                    statistics["uses decided"] += decided
+            decided = _Walk().over(body(function)) if len(function.regions[0].blocks) else 0
+            if decided:
+                statistics["uses decided"] += decided
 
 
-def _use_condition(branch: Operation) -> int:
-    condition = tensor_of(branch.operands[0])
-    if condition is None:
-        return 0
-    decided = 0
-    for region in range(2 if has_else(branch) else 1):
-        decided += _replace(body(branch, region), facts_of(condition, region == 0))
-    return decided
+@dataclass
+class _Fact:
+    """What a value is in the branch of a block."""
+
+    block: Block
+    known: Array
+    constant: Value | None = None
+    """The constant in that block, once there is a use."""
+
+    def value(self, user: Operation) -> Value:
+        """The constant, made at the beginning of the block for its first user."""
+        if self.constant is None:
+            with ir.InsertionPoint.at_block_begin(self.block):
+                made = create(Constant, [], {"value": self.known}, location=user.location)
+            self.constant = made.results[0]
+        return self.constant
 
 
-def _replace(block: Block, facts: Facts) -> int:
-    """Let the ops inside a block use constants for what is known; returns how many uses there were."""
-    count = 0
-    for value, known in facts.items():
-        if constant_of(value) is not None:
-            continue
-        uses = [use for use in value.uses if is_inside(use.owner.operation, block)]
-        if uses:
-            with ir.InsertionPoint.at_block_begin(block):
-                constant = create(Constant, [], {"value": known}, location=uses[0].owner.location).results[0]
-            for use in uses:
-                use.owner.operation.operands[use.operand_number] = constant
-        count += len(uses)
-    return count
+@dataclass
+class _Walk:
+    """A walk over a function in program order, with what is known where it is."""
+
+    facts: dict[Value, _Fact] = field(default_factory=dict)
+
+    def over(self, start: Block) -> int:
+        """Use constants for what is known; returns how many uses there were. Blocks may nest deeply."""
+        count = 0
+        pending: list[Operation | _Scope] = list(operations_in(start)[::-1])
+        while pending:
+            step = pending.pop()
+            if isinstance(step, _Scope):
+                self.facts = step.facts
+                continue
+            if self.facts:
+                count += self._use_facts(step)
+            for number in reversed(range(len(step.regions))):
+                for block in step.regions[number].blocks:
+                    pending.append(_Scope(self.facts))
+                    pending += operations_in(block)[::-1]
+                    pending.append(_Scope(self._facts_in(block, step, number)))
+        return count
+
+    def _use_facts(self, operation: Operation) -> int:
+        count = 0
+        for place, operand in enumerate(operation.operands):
+            fact = self.facts.get(operand)
+            if fact is not None:
+                operation.operands[place] = fact.value(operation)
+                count += 1
+        return count
+
+    def _facts_in(self, block: Block, operation: Operation, region: int) -> dict[Value, _Fact]:
+        """What is known in a block: what is known around it, and what the condition of its branch says."""
+        condition = tensor_of(operation.operands[0]) if operation.name == IF else None
+        if condition is None:
+            return self.facts
+        new = {
+            value: _Fact(block, known)
+            for value, known in facts_of(condition, region == 0).items()
+            if value not in self.facts and constant_of(value) is None
+        }
+        return {**self.facts, **new} if new else self.facts
+
+
+@dataclass
+class _Scope:
+    """A step of a walk from which on other facts hold."""
+
+    facts: dict[Value, _Fact]
