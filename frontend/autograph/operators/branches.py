@@ -19,7 +19,7 @@ from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .mismatches import control_flow_error, require_fit
 from .optional import MaybeUnbound
-from .places import UNBOUND, Items, Place, Snapshot, places_to_join, value_after
+from .places import UNBOUND, Changes, Items, Place, Snapshot, copied, places_to_join, value_after
 from .restarts import lengths_differ, recorded
 
 Body = Callable[[], Any]
@@ -34,6 +34,8 @@ class Path:
     result: Any = None
     """The value of an expression."""
     changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
+    contents: dict[Any, Any] = field(default_factory=dict)
+    """What the lists, tuples and dicts among these values hold at its end, by the keys of the places."""
     is_dead: bool = False
     """Whether its end is never reached, because it always raises."""
     raises: bool = False
@@ -44,6 +46,12 @@ class Path:
     """Whether it may end with such an exception."""
     joined: Joined | None = None
     """What its end was joined of, where it may be left with an exception."""
+
+    def note(self, changes: Changes) -> None:
+        """Note what changed, at its end."""
+        self.changes = changes
+        self.contents = {key: copied(value) for key, (_, value) in changes.items()}
+        self.contents[None] = copied(self.result)
 
     @property
     def codes(self) -> frozenset[int]:
@@ -131,7 +139,7 @@ def _stage_if(
         path = Path(draft.add_region(number))
         with draft.recording(path.region):
             record_path(trace, path, body, wants_result)
-        path.changes = snapshot.changes()
+        path.note(snapshot.changes())
         snapshot.restore()
         paths.append(path)
     if all(path.is_dead for path in paths):
@@ -153,6 +161,7 @@ def join_paths(
     values = iter(_finish(trace, draft, paths, computed))
     exit_ = _exit(trace, paths, values)
     for merge in computed:
+        assert merge.kind is not None
         merge.value = unflatten(trace, merge.kind, values)
         note_sources(trace.region, merge.value, merge.values)
     result = _deliver(merges, paths, dead)
@@ -230,6 +239,8 @@ def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
         if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
             merge.value = alive[0] if alive else UNBOUND
             continue
+        key = None if merge.place is None else merge.place.key()
+        merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
         try:
             merge.kind = join(
                 *(None if gone else kind_of(v) for gone, v in zip(merge.absent, merge.values, strict=True))

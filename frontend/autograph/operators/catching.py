@@ -245,7 +245,7 @@ class Catching:
             code, number = arrive()
             self.pending.set(code)
             self.number.set(number)
-            raised.changes = self._changes(snapshot)
+            raised.note(self._changes(snapshot))
         self.pending.set(_NOTHING)
         self.number.set(_NOTHING)
         point = _Point(draft, raised, draft.add_region(1), trace.region, snapshot)
@@ -283,7 +283,8 @@ class Catching:
         while len(self._points) > mark:
             point = self._points.pop()
             path.unread = self.unread
-            end = replace(path, region=point.rest, changes=point.snapshot.changes())
+            end = replace(path, region=point.rest)
+            end.note(point.snapshot.changes())
             point.snapshot.restore()
             point.rest.is_open, trace.region = False, point.outside
             _agree(point.raised, end)
