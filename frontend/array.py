@@ -302,6 +302,14 @@ class TracedArray:
             f"NumPy functions on it are recorded when it is passed to them directly; {USE_WEFT_ARRAYS}",
         )
 
+    def _require_no_repetition(self) -> None:
+        """Raise for `[0] * n`: Python repeats a list, whose length tracing has to know."""
+        if self._is_scalar and self.dtype.kind in "iub" and self._known() is None:
+            raise self._needs_value(
+                "the length of a repeated list",
+                "make an array (np.zeros(n)), or pass the number as a Python int",
+            )
+
     def item(self, *index: Any) -> Any:
         """Not available: the value is known only at run time."""
         if (known := self._known()) is not None:
@@ -394,9 +402,13 @@ def _namespace_method(name: str) -> Callable[..., Any]:
 
 def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) -> Callable[..., Any]:
     def forward(self: TracedArray, other: Any) -> Any:
+        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
+            self._require_no_repetition()
         return ufunc(self, other) if _is_operand(other) else NotImplemented
 
     def backward(self: TracedArray, other: Any) -> Any:
+        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
+            self._require_no_repetition()
         return ufunc(other, self) if _is_operand(other) else NotImplemented
 
     def update(self: TracedArray, other: Any) -> Any:

@@ -18,7 +18,7 @@ from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
 from .guards import Guard
-from .handles import Bound
+from .handles import Bound, running
 from .outcomes import (
     ArgumentResult,
     ChosenResult,
@@ -95,6 +95,7 @@ class ConcreteFunction:
         self.has_inputs = bool(outside.inputs)
         """Whether the trace made data of what is not among the arguments."""
         self._shared = outside.shared
+        self._stores_early = outside.stores_early
         self._captures = trace.captures
         self._outside = [capture.array for capture in trace.captures]
         self.guards: list[Capture | Guard] = [
@@ -230,11 +231,15 @@ class ConcreteFunction:
                 executable, before_callback=lambda: self._store_back(leaves, arrays)
             )
         failure: RuntimeFailure | None = None
+        if self._stores_early:
+            previous, running.bound = running.bound, bound
         try:
             outputs = executable(*arrays)
         except RuntimeFailure as caught:
             failure = caught
         finally:
+            if self._stores_early:
+                running.bound = previous
             if self._written:
                 self._store_back(leaves, arrays)
         if failure is not None:

@@ -164,6 +164,27 @@ class Deep(Guard):
         return self._handle, self._path()
 
 
+class Content(Guard):
+    """An array whose elements must not change."""
+
+    __slots__ = ("_array", "_bytes", "_handle", "_shape")
+
+    def __init__(self, handle: Handle, array: np.ndarray[Any, Any]) -> None:
+        self._handle = handle
+        self._array = array
+        self._shape = array.shape
+        self._bytes = array.tobytes()
+
+    def holds(self) -> bool:
+        return self._array.shape == self._shape and self._array.tobytes() == self._bytes
+
+    def changed(self) -> str:
+        return f"the elements of {self._handle.name} changed"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, ()
+
+
 class Kind(Guard):
     """A place whose value is of a type."""
 
@@ -305,6 +326,7 @@ def described(value: Any) -> str:
 
 
 __all__ = [
+    "Content",
     "Deep",
     "Guard",
     "Identity",

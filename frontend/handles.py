@@ -5,6 +5,7 @@ Objects are held weakly, so that a compiled method does not keep its instance al
 
 from __future__ import annotations
 
+import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -14,6 +15,14 @@ from .autograph.operators.places import UNBOUND
 
 Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
 """The positional and keyword arguments of a call, as the caller gave them."""
+
+
+class _Call(threading.local):
+    bound: Bound = None
+
+
+running = _Call()
+"""The call that runs in this thread, for what Python does in the middle of it."""
 
 
 class Handle:
@@ -166,4 +175,4 @@ class Member(Handle):
             object.__setattr__(owner, self.attribute, value)
 
 
-__all__ = ["Arguments", "Bound", "Cell", "Fixed", "Global", "Handle", "Item", "Member", "Owner"]
+__all__ = ["Arguments", "Bound", "Cell", "Fixed", "Global", "Handle", "Item", "Member", "Owner", "running"]

@@ -19,14 +19,19 @@ from ..dialect.dtypes import ALL_DTYPES
 from ..dialect.types import TensorType, type_of
 from .array import TracedArray
 from .autograph.convert import original_of
-from .autograph.operators.places import Attribute, Entry, Place, Snapshot, Variable
-from .guards import Guard, Kind, Names, Same, guard_of, is_fixed
-from .handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
+from .autograph.operators.optional import MaybeUnbound
+from .autograph.operators.places import Attribute, Entry, Items, Place, Snapshot, Variable
+from .effects import outside_traces
+from .guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
+from .handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner, running
 from .name_uses import Uses, name_uses
-from .runtime_values import RuntimeValue
+from .runtime_values import Frozen, RuntimeValue
 
 if TYPE_CHECKING:
     from .trace import Trace
+
+CONSTANT_BYTES = 1024
+"""Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""
 
 NUMBERS = (int, float, complex)
 """Python's numbers that may be data."""
@@ -114,6 +119,8 @@ class Outside:
         for name, value in names:
             self.snapshot.follow(value, name)
         self.snapshot.follow(arguments, "")
+        self.stores_early = False
+        """Whether the call stores changes before its end, too."""
         self.guards: list[Guard] = []
         self.inputs: list[Input] = []
         self.shared: list[tuple[Handle, int]] = []
@@ -121,10 +128,13 @@ class Outside:
         self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
         self._by_value: dict[int, Input] = {}
         self._numbers: list[tuple[Handle, Any]] = []
-        """The numbers that are replaced by traced ones while the trace is recorded."""
+        """The values that traced ones stand for while the trace is recorded."""
+        self._stand_ins: dict[Any, Any] = {}
+        """These traced ones, by the keys of their places."""
         self._guarded: set[Any] = set()
         self._names: dict[int, Names] = {}
-        self._growing: list[tuple[str, Handle, Any]] = []
+        self._lists: list[tuple[Handle, list[Any], Guard, bool | str]] = []
+        """The lists that were found, with the guards of what is in them, and whether they were read: the attribute."""
         self._met: set[Any] = set()
         self._named: dict[Any, tuple[Place, Handle, Any]] = {}
         """The names that code reads, by the keys of their places, with their values."""
@@ -183,13 +193,11 @@ class Outside:
         self.snapshot.__dict__.pop("_old", None)
         if isinstance(value, np.ndarray):
             self._handles[id(value)] = (value, handle, key)
-            if self._decisions.is_data(key):
-                return
-        if _may_change(value) and self._decisions.is_data(key):
-            self._make_number(place, handle, value)
-            return
-        if not is_read and isinstance(value, list):
-            self.guards.append(Kind(handle, list))
+        is_large = self._is_array(value) and value.nbytes > CONSTANT_BYTES and self._decisions.takes_data
+        if is_large or (_may_change(value) and self._decisions.is_data(key)):
+            self._stand_in(place, handle, value)
+        elif isinstance(value, list):
+            self._lists.append((handle, value, self._deep_guard(handle, value), is_read))
         else:
             self._guard(handle, value, key)
 
@@ -202,7 +210,10 @@ class Outside:
                 self.guards.append(names)
             names.add(handle, handle.variable, value)
             return
-        self.guards.append(guard_of(handle, value, frozenset(self._data_inside(handle, value))))
+        self.guards.append(self._deep_guard(handle, value))
+
+    def _deep_guard(self, handle: Handle, value: Any) -> Guard:
+        return guard_of(handle, value, frozenset(self._data_inside(handle, value)))
 
     def _data_inside(self, handle: Handle, container: Any) -> Iterator[tuple[Any, ...]]:
         """The paths of the numbers in a container that are read at each call; traced ones stand for them."""
@@ -213,7 +224,7 @@ class Outside:
             place = Entry(f"{handle.name}[{key!r}]", container, key)
             inner = Item(place.name, handle, key)
             if _may_change(value) and self._decisions.is_data(place.key()):
-                self._make_number(place, inner, value)
+                self._stand_in(place, inner, value)
                 yield (key,)
             elif isinstance(value, (list, dict)):
                 yield from ((key, *path) for path in self._data_inside(inner, value))
@@ -259,7 +270,8 @@ class Outside:
         key = place.key()
         known = self._by_value.get(id(value))
         if key in self._guarded:
-            return known.traced if known is not None else value
+            traced = self.input_of(value)
+            return value if traced is None else traced
         self._guarded.add(key)
         handle = self._handle(place)
         if handle is None:
@@ -272,7 +284,7 @@ class Outside:
         if self._is_array(value) and self._decisions.takes_data:
             return self._make_input(handle, value).traced
         if isinstance(value, list):
-            self._growing.append((place.attribute, handle, value))
+            self._lists.append((handle, value, self._deep_guard(handle, value), place.attribute))
         else:
             self._guard(handle, value, key)
         return value
@@ -297,12 +309,20 @@ class Outside:
             self._by_value[id(value)] = found
         return found
 
-    def _make_number(self, place: Place, handle: Handle, value: Any) -> None:
-        """Let a traced number stand in the place of a number that changes from call to call."""
+    def _stand_in(self, place: Place, handle: Handle, value: Any) -> None:
+        """Let a traced value stand in the place of one that changes from call to call, while the trace is recorded."""
         kind = type(value)
-        found = self._make_input(handle, value, kind if kind in NUMBERS else None)
+        if isinstance(value, np.ndarray) and id(value) in self._leaves:
+            traced = self._shared_leaf(handle, value)
+        elif isinstance(value, np.ndarray) and id(value) in self._by_value:
+            known = self._by_value[id(value)]
+            self.guards.append(Same(handle, known.handle))
+            traced = known.traced
+        else:
+            traced = self._make_input(handle, value, kind if kind in NUMBERS else None).traced
+        self._stand_ins[place.key()] = traced
         self._numbers.append((handle, value))
-        place.set(found.traced)
+        place.set(traced)
 
     def replace_numbers(self) -> None:
         """Let traced numbers stand in the attributes that changed before."""
@@ -317,7 +337,7 @@ class Outside:
                     place = Attribute(f"{label}.{name}", owner, name)
                     handle = self._handle(place)
                     if handle is not None:
-                        self._make_number(place, handle, value)
+                        self._stand_in(place, handle, value)
                         attributes[name] = place.get()
 
     def input_of(self, array: Any) -> Any:
@@ -356,7 +376,7 @@ class Outside:
         handle, key = self._find_array(array)
         if handle is None:
             return array
-        if self._trace.is_constant(array):
+        if self._decisions.takes_data and key not in self._decisions.data:
             raise Reconsider(key)
         return self._make_input(handle, array).traced
 
@@ -435,6 +455,8 @@ class Outside:
 
     def is_input(self, place: Place, value: Any) -> bool:
         """Whether a place holds the traced array that stands for what it held before."""
+        if self._stand_ins.get(place.key()) is value:
+            return True
         known = self._by_value.get(id(self.snapshot.old_value(place)))
         return known is not None and known.traced is value and known.value is self.snapshot.old_value(place)
 
@@ -446,6 +468,26 @@ class Outside:
         }
 
     # The end
+
+    def store_now(self) -> None:
+        """Record that the call stores here what it changed so far: it ends with an exception."""
+        handles, values = [], []
+        for place, value in self.snapshot.changes().values():
+            handle = None if isinstance(place, Items) else self._handle(place)
+            if handle is not None and not isinstance(value, MaybeUnbound) and not self.is_input(place, value):
+                handles.append(handle)
+                values.append(value)
+        if not handles:
+            return
+        self.stores_early = True
+        frozen = Frozen(self._trace, tuple(values))
+        thaw = frozen.thaw
+
+        def store(*arrays: Any) -> None:
+            for handle, value in zip(handles, thaw(arrays), strict=True):
+                handle.set(value, running.bound)
+
+        self._trace.host_call(outside_traces(store, "store"), frozen.operands)
 
     def restore(self) -> None:
         """Give Python's state back as it was."""
@@ -473,9 +515,14 @@ class Outside:
 
     def settle(self) -> None:
         """Decide what could not be decided before all was read: lists that only grow, functions in attributes."""
-        for name, handle, value in self._growing:
-            only_grows = name not in self._attribute_uses.read
-            self.guards.append(Kind(handle, list) if only_grows else guard_of(handle, value))
+        grown = self.grown_lists()
+        for handle, items, guard, read in self._lists:
+            is_read = read in self._attribute_uses.read if isinstance(read, str) else read
+            self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
+        for array, named, key in self._handles.values():
+            is_data = self._decisions.is_data(key) or self.input_of(array) is not None
+            if not is_data and array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array):
+                self.guards.append(Content(named, array))  # NumPy may have computed with it
         mentioned = self._attribute_uses.read
         self._owner(None)
         for owner, label, attributes in self._known_owners.values():
@@ -496,7 +543,8 @@ def _may_change(value: Any) -> bool:
     """Whether a traced number can stand for a value."""
     if type(value) is int:
         return -(2**63) <= value < 2**63
-    return type(value) in NUMBERS or (isinstance(value, np.generic) and value.dtype in ALL_DTYPES)
+    is_array = isinstance(value, np.generic) or type(value) is np.ndarray
+    return type(value) in NUMBERS or (is_array and value.dtype in ALL_DTYPES)
 
 
 def place_key(guard: Any) -> tuple[Any, Any] | None:

@@ -25,23 +25,18 @@ class Update:
     make: Make
     is_whole: bool = False
     """Whether the value is the items of the list or set in the place."""
+    is_tail: bool = False
+    """Whether the value is the items behind those of the list in the place."""
 
     def store(self, value: Any, bound: Bound) -> None:
         """Store the new value."""
-        if not self.is_whole:
+        container: Any = self.handle.get(bound) if self.is_whole or self.is_tail else None
+        if self.is_tail:
+            container.extend(value)
+        elif not self.is_whole:
             self.handle.set(value, bound)
-            return
-        container = self.handle.get(bound)
-        if isinstance(container, list):
-            kept = len(container)
-            if (
-                value[:kept]
-                and all(a is b for a, b in zip(value, container, strict=False))
-                and len(value) >= kept
-            ):
-                container.extend(value[kept:])
-            else:
-                container[:] = value
+        elif isinstance(container, list):
+            container[:] = value
         elif container is not UNBOUND:
             container.clear()
             container.update(value)
@@ -94,6 +89,10 @@ class WriteBack:
             raise _not_found(place)
         if isinstance(place.container, list):
             old = self._outside.snapshot.old_value(place)
+            if all(new is before for new, before in zip(value, old, strict=False)) and len(value) > len(old):
+                tail = [self._maker(place, item) for item in value[len(old) :]]
+                self._updates.append(Update(handle, _together(tail), is_tail=True))
+                return
             positions = {id(item): index for index, item in reversed(list(enumerate(old)))}
             makers = [
                 _entry_maker(handle, positions[id(item)])
@@ -101,9 +100,7 @@ class WriteBack:
                 else self._maker(place, item)
                 for item in value
             ]
-            self._updates.append(
-                Update(handle, lambda *call: [make(*call) for make in makers], is_whole=True)
-            )
+            self._updates.append(Update(handle, _together(makers), is_whole=True))
         else:
             self._updates.append(Update(handle, self._maker(place, set(value)), is_whole=True))
 
@@ -126,6 +123,10 @@ class WriteBack:
             error.args = (str(error.args[0]).replace("the result", place.name, 1), *error.args[1:])
             raise
         return lambda outputs, leaves, bound: result.build(outputs, leaves)
+
+
+def _together(makers: list[Make]) -> Make:
+    return lambda outputs, leaves, bound: [make(outputs, leaves, bound) for make in makers]
 
 
 def _entry_maker(handle: Handle, index: int) -> Make:

@@ -411,7 +411,7 @@ class TestStrings:
         assert plain(f).get_concrete_function(np.ones(2)).result_types == "(a string, [a string, f64[2]])"
 
     def test_a_string_that_is_kept_is_refused(self):
-        kept = []
+        kept = collections.deque()
         plain(lambda x: kept.append(to_string(x)))(np.ones(2))
         with pytest.raises(TypeError, match="after the tracing has ended"):
             kept[0] + "text"

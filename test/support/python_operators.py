@@ -219,6 +219,11 @@ class PythonOperators:
         item = value[index]
         value[index] = _UPDATES[symbol](item, operand() if late else operand)
 
+    def update_attr(self, owner: Any, name: str, symbol: str, operand: Any, late: bool = False) -> None:
+        """`owner.name += operand`; a late operand is a function, called after the attribute was read."""
+        old = getattr(owner, name)
+        setattr(owner, name, _UPDATES[symbol](old, operand() if late else operand))
+
     def load(self, read: Body, name: str) -> Any:
         """A variable that may have no value."""
         try:

@@ -133,7 +133,7 @@ class TestMatch:
 
 
 class TestWith:
-    def test_context_managers_enter_and_exit_while_tracing(self):
+    def test_what_context_managers_note_is_noted_at_each_call(self):
         log = []
 
         @contextlib.contextmanager
@@ -151,7 +151,7 @@ class TestWith:
 
         compiled = weft.function(f)
         assert [compiled(F64(x)) for x in (1, -1)] == [4, 0]
-        assert log == ["enter outer", "enter inner", "exit inner", "exit outer"]
+        assert log == ["enter outer", "enter inner", "exit inner", "exit outer"] * 2
 
     def test_errstate_in_a_loop(self):
         def f(x, n):
