@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .frontend.autograph.api import autograph
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
+    from .frontend.autograph.tensor_array import TensorArray
     from .frontend.effects import print, py_call, trace_print
     from .frontend.function import Function, eager, function, run_functions_eagerly
     from .frontend.settings import settings
@@ -42,6 +43,7 @@ _EXPORTS: dict[str, str] = {
     "Function": ".frontend.function",
     "eager": ".frontend.function",
     "run_functions_eagerly": ".frontend.function",
+    "TensorArray": ".frontend.autograph.tensor_array",
     "autograph": ".frontend.autograph.api",
     "do_not_convert": ".frontend.autograph.marks",
     "range": ".frontend.autograph.loop_hints",
@@ -95,6 +97,7 @@ __all__ = [
     "InternalError",
     "LeakedArrayError",
     "RetracingWarning",
+    "TensorArray",
     "TensorSpec",
     "TraceRecursionError",
     "UnrollingWarning",

@@ -50,7 +50,7 @@ class Widened(BaseException):
     Caught where the list is known from before; then the recording begins again.
     """
 
-    def __init__(self, items: Any, kind: Kind) -> None:
+    def __init__(self, items: Any, kind: Any) -> None:
         super().__init__(items, kind)
         self.items = items
         self.kind = kind
@@ -169,7 +169,7 @@ class GrowingList(ListMethods, RuntimeLength):
         """The abstract type of the items with one more, which the list has from now on."""
         kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
         if kind != self.kind:
-            if _is_known_outside(self):
+            if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
         return kind
@@ -382,7 +382,7 @@ class _PresentOrNone(tuple[Any, ...]):
         return None if is_none else value
 
 
-def _is_known_outside(items: Any) -> bool:
+def is_known_outside(items: Any) -> bool:
     """Whether a loop or branch is being recorded that began when the list was there."""
     return any(snapshot.knows(items) for snapshot in _trace().snapshots)
 
@@ -417,4 +417,4 @@ def _trace() -> Trace:
 OPERATORS.growing_columns = growing_columns
 OPERATORS.growing_of = growing_of
 
-__all__ = ["GrowingItems", "GrowingList", "Widened", "kind_of_items"]
+__all__ = ["GrowingItems", "GrowingList", "Widened", "is_known_outside", "kind_of_items"]
