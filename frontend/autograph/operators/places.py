@@ -350,6 +350,13 @@ def places_to_join(places: dict[tuple[Any, ...], Place]) -> list[Place]:
     return [p for p in places.values() if not (isinstance(p, Entry) and id(p.container) in whole)]
 
 
+def copied(value: Any) -> Any:
+    """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
+
+
 def value_after(changes: Changes, place: Place, snapshot: Snapshot) -> Any:
     """The value of a place after a body with certain changes."""
     if place.key() in changes:
@@ -358,13 +365,6 @@ def value_after(changes: Changes, place: Place, snapshot: Snapshot) -> Any:
     if isinstance(place, Items) and isinstance(old, tuple):
         identity = id(place.container)
         return tuple(changes.get((identity, i), (None, value))[1] for i, value in enumerate(old))
-def copied(value: Any) -> Any:
-    """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
-    if type(value) is dict:
-        return {key: copied(item) for key, item in value.items()}
-    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
-
-
     return old
 
 
