@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -40,8 +39,12 @@ class ThreadBranches(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Merge until nothing can be, inner blocks first; the bound on merges is not met by code that shrinks."""
         for function in functions_with_control_flow(module):
-            counts = Counter(branch.block for branch in control_ops(function, IF))
-            merges_left = _MERGES_PER_BRANCH * counts.total()
+            # A block stands where its last branch does, behind the blocks inside of all of them: merging branches
+            # of a block may erase these.
+            counts: dict[Block, int] = {}
+            for branch in control_ops(function, IF):
+                counts[branch.block] = counts.pop(branch.block, 0) + 1
+            merges_left = _MERGES_PER_BRANCH * sum(counts.values())
             pending = [block for block, count in reversed(counts.items()) if count > 1]
             while pending and merges_left > 0:
                 branches = _Branches(pending.pop(), self.max_copied)
