@@ -81,6 +81,18 @@ class TracedArray:
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
 
+    if TYPE_CHECKING:  # made by _install
+
+        def __eq__(self, other: object) -> Any: ...
+
+        def __ne__(self, other: object) -> Any: ...
+
+        def __lt__(self, other: Any) -> Any: ...
+
+        def __gt__(self, other: Any) -> Any: ...
+
+        def __invert__(self) -> Any: ...
+
     # What is known while tracing
 
     @property
@@ -174,9 +186,9 @@ class TracedArray:
         trace = storage.trace
         if any(source.is_stale for source in storage.sources):
             raise UnsupportedError(
-                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, be "
-                f"one that was written since, made at {storage.sources[0].storage.made_at or 'its entry'}; make a copy before "
-                "the condition or loop (x = x.copy())"
+                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
+                f"be one that was written since, made at {storage.sources[0].storage.made_at or 'its entry'}; make "
+                "a copy before the condition or loop (x = x.copy())"
             )
         value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
         values = [value]
@@ -215,8 +227,8 @@ class TracedArray:
         if any(source.is_visible() for source in sources):
             raise UnsupportedError(
                 f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
-                f"another array of the program, made at {sources[0].storage.made_at or 'its entry'}, or a new one; make a "
-                "copy before the condition or loop (x = x.copy()) and write to that"
+                f"another array of the program, made at {sources[0].storage.made_at or 'its entry'}, or a new one; "
+                "make a copy before the condition or loop (x = x.copy()) and write to that"
             )
         self._storage.sources = ()
 

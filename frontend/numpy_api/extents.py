@@ -182,7 +182,7 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     if not _depends_on_shapes_only(entry._value()):
         trace = entry._storage.trace
         if is_new_fact(trace, ("extent", scalar_key(entry._value()))):
-            trace.raise_if(np.less(entry, 0), "ValueError", "negative dimensions are not allowed")
+            trace.raise_if(entry < 0, "ValueError", "negative dimensions are not allowed")
     extent: TracedArray = entry.astype(np.int64)
     return extent
 

@@ -62,7 +62,7 @@ class Scale:
         lambda x: {i % 7 for i in range(20)},
         lambda x: {f"k{i}": x + i for i in range(20)},
         lambda x: [scale.factor * x for scale in [Scale(i) for i in range(20)]],
-        lambda x: isinstance([i for i in range(20)], list),
+        lambda x: isinstance([i * 2 for i in range(20)], list),
         lambda x: next(i for i in range(10) if i % 9 == 8) * x,
         lambda x: next((i for i in (1, 2) if i > 2), 3) * x,
         lambda x: next(y for y in [x, x + 1] if y.ndim),

@@ -17,7 +17,7 @@ from .uses import FunctionNode
 
 
 def consumed(node: ast.FunctionDef, names: Names) -> ast.FunctionDef:
-    """The definition with the consumer as its first parameter; it must be one that `why_not_consumed` has nothing on."""
+    """The definition with the consumer as its first parameter; `why_not_consumed` must have nothing on it."""
     consumer = names.fresh("yield")
     body = _Rewriter(consumer, names).block(node.body)
     first = ast.arg(consumer, **build.place(node.body[0]))

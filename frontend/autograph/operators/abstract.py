@@ -6,6 +6,7 @@ An abstract type says which SSA values carry a Python value (`flatten`), and bui
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -61,7 +62,7 @@ class ArrayKind:
     """An array or number that is computed at run time."""
 
     type: TensorType
-    number: type | None = None
+    number: builtins.type | None = None
     """int, float, ... where Python would have a number of its own: weak in promotion."""
 
     def __str__(self) -> str:

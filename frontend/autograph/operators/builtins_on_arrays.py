@@ -128,8 +128,10 @@ def int_(*args: Any, **kwargs: Any) -> Any:
             "int() argument must be a string, a bytes-like object or a real number, not 'complex'"
         )
     if number.dtype.kind == "f":
-        current().raise_if(np.isnan(number), "ValueError", "cannot convert float NaN to integer")
-        current().raise_if(np.isinf(number), "OverflowError", "cannot convert float infinity to integer")
+        is_nan: Any = np.isnan(number)
+        is_infinite: Any = np.isinf(number)
+        current().raise_if(is_nan, "ValueError", "cannot convert float NaN to integer")
+        current().raise_if(is_infinite, "OverflowError", "cannot convert float infinity to integer")
     return _fresh(number.astype(np.int64), number)._like_python(int)
 
 

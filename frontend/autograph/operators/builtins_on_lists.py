@@ -62,7 +62,7 @@ def any_(iterable: Any) -> Any:
         return builtins.any(iterable)
     found: Any = False
     for item in iterable:
-        found = or_(found, lambda item=item: bool_(item))
+        found = or_(found, functools.partial(bool_, item))
         if found is True:
             break
     return found

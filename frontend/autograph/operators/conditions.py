@@ -27,8 +27,9 @@ def truth_of(value: Any) -> TracedArray:
     """The truth of a traced value as a bool[]: what `bool(value)` gives, errors included."""
     if isinstance(value, Optional):
         present = ~value.is_none
-        inner = truth_of(value.value) if is_staged(value.value) else np.bool_(bool(value.value))
-        return np.logical_and(present, inner)
+        inner: Any = truth_of(value.value) if is_staged(value.value) else np.bool_(bool(value.value))
+        both: TracedArray = np.logical_and(present, inner)
+        return both
     array: TracedArray = value.__weft_truth__() if hasattr(type(value), "__weft_truth__") else value
     if array.ndim:
         array = _only_element(array)

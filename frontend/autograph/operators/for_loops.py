@@ -122,8 +122,9 @@ def _counting(trace: Trace, items: Iterable[Any]) -> Iterator[Any]:
             place = trace.user_location()
             message = (
                 f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
-                "iterations: compiling them takes long. A loop over an array or range is compiled once unless its items "
-                "must be known while tracing (in Python's own functions, as dict keys), or weft.unroll asks for it"
+                "iterations: compiling them takes long. A loop over an array or range is compiled once unless its "
+                "items must be known while tracing (in Python's own functions, as dict keys), or weft.unroll asks "
+                "for it"
             )
             warnings.warn_explicit(
                 message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1

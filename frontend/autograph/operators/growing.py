@@ -357,7 +357,10 @@ def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any
         flags = lookup("full")((room,), is_none)
         if is_none:
             zeros = lookup("zeros")
-            return [flags, *(zeros((room, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner))]
+            return [
+                flags,
+                *(zeros((room, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
+            ]
         return [flags, *_widened(old, new.inner, arrays, room)]
     return []
 

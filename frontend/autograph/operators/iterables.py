@@ -80,12 +80,16 @@ class Range(Sequence):
     @property
     def length(self) -> Any:
         span, step = self.stop - self.start, self.step
+        count: Any
         if isinstance(step, TracedArray):
             up, down = (span + step - 1) // step, (span + step + 1) // step
             count = np.where(step > 0, up, down)
         else:
             count = (span + step - (1 if step > 0 else -1)) // step
-        return np.maximum(count, 0)._like_python(int) if isinstance(count, TracedArray) else max(count, 0)
+        if not isinstance(count, TracedArray):
+            return max(count, 0)
+        length: Any = np.maximum(count, 0)
+        return length._like_python(int)
 
     def item(self, position: Any) -> Any:
         return self.start + position * self.step

@@ -13,7 +13,6 @@ from ...staging import current_trace
 from .abstract import ArrayKind, Kind
 from .namespace import OPERATORS
 
-
 NOTHING: list[Any] = []
 """A list in which nothing is found."""
 

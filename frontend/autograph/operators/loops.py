@@ -270,12 +270,12 @@ class _Recording:
             record_path(
                 trace,
                 path,
-                lambda: stage_if(trace, status == 0, bodies, loop.watched, wants_result=True)[1],
+                lambda: stage_if(trace, status == 0, bodies, tuple(loop.watched), wants_result=True)[1],
                 True,
             )
         else:
             record_path(trace, path, lambda: _as_truth(test()), True)
-        truth = np.bool_(False) if path.is_dead or path.raises else path.result
+        truth: Any = np.bool_(False) if path.is_dead or path.raises else path.result
         if path.may_raise and not path.raises:
             assert trace.catcher is not None
             truth = np.logical_and(trace.catcher.goes_on(), truth)

@@ -162,7 +162,7 @@ def _type_name(value: Any) -> str:
         return _type_name(value.value)
     if isinstance(value, (TracedArray, np.ndarray, np.generic)):
         names = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
-        return names.get(value.dtype.kind, value.dtype.name)
+        return names.get(value.dtype.kind, str(value.dtype.name))
     return type(value).__name__
 
 

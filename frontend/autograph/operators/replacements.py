@@ -59,7 +59,7 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
         if isinstance(made, np.ndarray):
             return made if any(made is value for value in given) else _own(made)
         if isinstance(made, TracedArray) and trace_of(given) is None and not made._path:
-            static = made.type.is_static and int(np.prod(made.type.shape, dtype=np.int64)) <= KNOWN_ELEMENTS
+            static = made.type.size is not None and made.type.size <= KNOWN_ELEMENTS
             if static and made._storage.ref is None and made._storage.argument is None:
                 made._storage.known = (
                     np.zeros(made.shape, made.dtype) if name.startswith("empty") else theirs(*args, **kwargs)

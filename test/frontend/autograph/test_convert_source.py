@@ -40,7 +40,7 @@ def column(function: FunctionType) -> int:
 
 LAMBDAS = [lambda x: x + 1, lambda x: x + 2, lambda y: y + 2, lambda x, y=3: x, lambda x: "one"]  # fmt: skip
 SAME = [lambda x: x, lambda x: x]
-NESTED = lambda x: lambda y: y + (1 if x else 2)  # noqa: E731
+NESTED = lambda x: lambda y: y + (1 if x else 2)
 
 
 def test_lambdas_on_one_line() -> None:

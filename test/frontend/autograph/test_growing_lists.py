@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import weft
 from support.behaviour_harness import refused, same
 
 F64, I64 = np.float64, np.int64

@@ -91,12 +91,12 @@ class TestStrictness:
         def f(x):
             return helper(x) * 2
 
-        with pytest.raises(ConversionError, match="the name weft_"):
-            if way == "setting":
-                with weft.settings.scope(strict_conversion=True):
-                    weft.function(f)(F64(1))
-            else:
-                weft.function(strict=True)(f)(F64(1))
+        by_setting = way == "setting"
+        with (
+            weft.settings.scope(strict_conversion=by_setting),
+            pytest.raises(ConversionError, match="the name weft_"),
+        ):
+            weft.function(strict=not by_setting)(f)(F64(1))
 
     def test_strict_conversion_wants_the_source_of_control_flow(self):
         plain = executed("def f(x):\n    return x + 1\n")

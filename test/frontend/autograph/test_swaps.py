@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.behaviour_harness import same
 
 import weft
+from support.behaviour_harness import same
 
 _RANDOM = np.random.default_rng(3)
 _COUNTS = [np.int64(n) for n in (0, 1, 2, 3, 4, 7, 40)]

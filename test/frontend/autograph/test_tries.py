@@ -368,7 +368,7 @@ class TestExceptions:
                 x = x - 1
             finally:
                 if x < -10 or x > 10:
-                    return x * 2  # noqa: B012 (what is tested)
+                    return x * 2
             return x
 
         same(f, F64(1), F64(-1), F64(-12), F64(11))
