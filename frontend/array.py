@@ -13,6 +13,7 @@ from ..dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
 from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
 from ..dialect.types import TensorType
+from .divisions import require_divisor
 from .storage import Storage, ViewStep
 
 if TYPE_CHECKING:
@@ -416,17 +417,20 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
     def forward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
+        require_divisor(ufunc, self, other)
         return ufunc(self, other) if _is_operand(other) else NotImplemented
 
     def backward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
+        require_divisor(ufunc, other, self)
         return ufunc(other, self) if _is_operand(other) else NotImplemented
 
     def update(self: TracedArray, other: Any) -> Any:
         if not _is_operand(other):
             return NotImplemented
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
+        require_divisor(ufunc, self, other)
         is_scalar = self._is_scalar and not self._storage.sources
         return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
 

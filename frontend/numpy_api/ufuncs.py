@@ -20,18 +20,16 @@ from ...dialect.ops.reductions import AnyOf
 from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..array import TracedArray
+from ..divisions import PYTHON_NUMBERS
 from ..staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
 from .arguments import NO_VALUE, staged, write_into
 from .extents import known_shape, require_broadcastable
+from .python_numbers import is_python_operator, python_operands
 
 if TYPE_CHECKING:
     from ..trace import Trace
 
 _WEAK = (int, float, complex)
-
-_PYTHON_ARITHMETIC = {np.add, np.subtract, np.multiply, np.divide, np.floor_divide, np.remainder, np.negative}
-_PYTHON_ARITHMETIC |= {np.positive, np.absolute, np.power, np.divmod}
-"""What Python's operators on two Python numbers give is a Python number again."""
 
 _COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
@@ -94,6 +92,9 @@ def _results(
         raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} input arguments but {len(inputs)} were given")
     op_class = op_of(ufunc)
     operands = [as_operand(value) for value in inputs]
+    is_python = is_python_operator(ufunc, operands)
+    if is_python:
+        operands = python_operands(ufunc, operands)
     if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
         op_class, operands = decided
         ufunc = op_class.ufunc
@@ -107,12 +108,9 @@ def _results(
     require_broadcastable(trace, arrays)
     emitted = trace.emit(op_class, arrays, {})
     results: tuple[TracedArray, ...] = emitted if isinstance(emitted, tuple) else (emitted,)
-    if ufunc in _PYTHON_ARITHMETIC and all(isinstance(_weak_type(operand), type) for operand in operands):
-        results = tuple(result._like_python(_PYTHON_NUMBERS.get(kind(result.dtype))) for result in results)
+    if is_python:
+        results = tuple(result._like_python(PYTHON_NUMBERS[kind(result.dtype)]) for result in results)
     return results
-
-
-_PYTHON_NUMBERS: dict[str, type[Any]] = {"i": int, "f": float}
 
 
 def _cast(trace: Trace, operand: Any, dtype: np.dtype[Any]) -> Any:

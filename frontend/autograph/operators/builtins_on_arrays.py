@@ -145,6 +145,18 @@ def float_(*args: Any) -> Any:
     return _fresh(number.astype(np.float64), number)._like_python(float)
 
 
+def round_(number: Any, ndigits: Any = None) -> Any:
+    """`round`: to an int without digits, else to a number of the same type."""
+    if not isinstance(number, TracedArray) or number._known() is not None or number.dtype.kind == "c":
+        return builtins.round(number, ndigits)
+    python_type = number._python_type
+    if python_type is None and not number._is_scalar:
+        raise TypeError("type numpy.ndarray doesn't define __round__ method")
+    if ndigits is None:
+        return int_(np.rint(number) if number.dtype.kind == "f" else number)
+    return _fresh(np.round(number, ndigits), number)._like_python(int if python_type is bool else python_type)
+
+
 def complex_(*args: Any) -> Any:
     """`complex`."""
     if not any(map(is_traced, args)):
@@ -239,6 +251,7 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.bool: bool_,
     builtins.int: int_,
     builtins.float: float_,
+    builtins.round: round_,
     builtins.complex: complex_,
     builtins.isinstance: isinstance_,
     builtins.sum: sum_,
