@@ -16,14 +16,14 @@ groups, and then every group is built once, by moving the bodies of its members.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from ..dialect.mlir import Block, Module, Operation, Value, ir
 from .base import Pass, Statistics
 from .fusion import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
-from .rewriting import defined_functions, is_unused
+from .rewriting import defined_functions, is_unused, operations_of
 
 CHEAP = 8
 """Bodies up to this cost are computed again for every element that they are broadcast to."""
@@ -51,8 +51,21 @@ class FuseElementwise(Pass):
         """Fuse in all functions."""
         maps = Maps()
         for function in defined_functions(module):
+            captured = _used_further_in(function.operation)
             for block in function.regions[0]:
-                _BlockFuser(block, maps, self.max_ops, statistics).run()
+                _BlockFuser(block, maps, self.max_ops, statistics, captured).run()
+
+
+def _used_further_in(function: Operation) -> set[Value]:
+    """The values that are used in a block inside of theirs."""
+    found: set[Value] = set()
+    for operation in operations_of(function):
+        block = operation.block
+        for operand in operation.operands:
+            owner = operand.owner
+            if (owner if isinstance(owner, ir.Block) else owner.operation.block) != block:
+                found.add(operand)
+    return found
 
 
 @dataclass
@@ -63,6 +76,8 @@ class _BlockFuser:
     maps: Maps
     max_ops: int
     statistics: Statistics
+    captured: Set[Value]
+    """The values that are used in a block inside of theirs."""
     generics: list[Generic] = field(default_factory=list)
     makers: dict[Value, Generic] = field(default_factory=dict)
     """The generic that computes a value."""
@@ -87,7 +102,7 @@ class _BlockFuser:
             self._note(view.operation)
         for block in self.inner:
             scalars = ChainMap[Value, Any]({}, self.scalars)
-            _BlockFuser(block, self.maps, self.max_ops, self.statistics, scalars=scalars).run()
+            _BlockFuser(block, self.maps, self.max_ops, self.statistics, self.captured, scalars=scalars).run()
         groups: list[Group] = []
         for generic in reversed(self.generics):
             if self._joins_users(generic):
@@ -122,6 +137,7 @@ class _BlockFuser:
             if view is not None:
                 self.views[op.results[0]] = view
                 self.candidates.append(op)
+                self._escape_captured(op)
             else:
                 self._escape(op)
                 if not name.startswith("linalg."):
@@ -136,22 +152,22 @@ class _BlockFuser:
                 self.readers.setdefault(read.source, []).append((generic, read))
         for destination in generic.destinations:
             self._escape_value(destination)
-        for inner in generic.body:
-            self._escape(inner)
         for result in op.results:
             self.makers[result] = generic
+        self._escape_captured(op)
         filling = generic.filling_scalar()
         if filling is not None:
             self.scalars[op.results[0]] = filling
 
     def _escape(self, op: Operation) -> None:
-        """Note everything that an op uses, also in its regions, as used by something that does not fuse."""
+        """Note what an op uses as used by something that does not fuse; what is used in its regions is captured."""
         for operand in op.operands:
             self._escape_value(operand)
-        for region in op.regions:
-            for block in region:
-                for inner in block.operations:
-                    self._escape(inner.operation)
+
+    def _escape_captured(self, op: Operation) -> None:
+        for result in op.results:
+            if result in self.captured:
+                self._escape_value(result)
 
     def _escape_value(self, value: Value) -> None:
         view = self.views.get(value)

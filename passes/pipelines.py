@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 CANONICALIZE = (
-    "canonicalize{disable-patterns={anonymous}::ConvertTrivialIfToSelect,{anonymous}::ForOpTensorCastFolder}"
+    "canonicalize{region-simplify=disabled "
+    "disable-patterns={anonymous}::ConvertTrivialIfToSelect,{anonymous}::ForOpTensorCastFolder}"
 )
 """Without two patterns: turning branches that only choose between tensors into `arith.select` would compute both, and
 carrying the static type that the initial value of a loop had is wrong where an iteration gives another size.
