@@ -1,5 +1,6 @@
-"""The generated pages are what the sources say."""
+"""The generated pages are what the sources say, and the examples of the others run."""
 
+import doctest
 import importlib.util
 import pathlib
 
@@ -16,3 +17,13 @@ SPEC.loader.exec_module(GENERATOR)
 @pytest.mark.parametrize("name", list(GENERATOR.PAGES))
 def test_generated_page_is_current(name):
     assert (DOCS / name).read_text() == GENERATOR.PAGES[name](), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in DOCS.glob("*.md") if ">>> " in p.read_text()], ids=lambda p: p.name
+)
+def test_the_examples_of_a_page_run(page):
+    options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    outcome = doctest.testfile(str(page), module_relative=False, optionflags=options)
+    assert outcome.failed == 0
+    assert outcome.attempted > 0
