@@ -301,6 +301,15 @@ class Snapshot:
             new = place.get()
             if new is not old:
                 yield place, old, new
+        yield from self._differences_in_sequences()
+        for name, entries, saved in self.dicts:
+            for key, old, new in _changed_entries(saved, entries):
+                yield Entry(f"{name}[{key!r}]", entries, key), old, new
+        for name, owner, attributes in self.objects:
+            for key, old, new in _changed_entries(attributes, _attributes(owner) or {}):
+                yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
+
+    def _differences_in_sequences(self) -> Iterator[tuple[Place, Any, Any]]:
         for name, items, before in self.lists:
             if len(items) != len(before):
                 yield Items(name, items), before, tuple(items)
@@ -311,18 +320,6 @@ class Snapshot:
         for name, members, known in self.sets:
             if members != known:
                 yield Items(name, members), known, frozenset(members)
-        for name, entries, saved in self.dicts:
-            for key in dict.fromkeys([*saved, *entries]):
-                old, new = saved.get(key, UNBOUND), entries.get(key, UNBOUND)
-                if new is not old:
-                    yield Entry(f"{name}[{key!r}]", entries, key), old, new
-        for name, owner, attributes in self.objects:
-            now = _attributes(owner) or {}
-            for key in dict.fromkeys([*attributes, *now]):
-                old, new = attributes.get(key, UNBOUND), now.get(key, UNBOUND)
-                if new is not old:
-                    dotted = f"{name}.{key}" if name else key
-                    yield Attribute(dotted, owner, key), old, new
 
     @cached_property
     def _old(self) -> dict[tuple[Any, ...], Any]:
@@ -338,6 +335,14 @@ class Snapshot:
         for _, owner, attributes in self.objects:
             old.update({(id(owner), "." + key): value for key, value in attributes.items()})
         return old
+
+
+def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """The keys whose values changed, with the old and the new value; one that is not there is unbound."""
+    for key in dict.fromkeys([*before, *now]):
+        old, new = before.get(key, UNBOUND), now.get(key, UNBOUND)
+        if new is not old:
+            yield key, old, new
 
 
 Changes: TypeAlias = "dict[tuple[Any, ...], tuple[Place, Any]]"
@@ -404,7 +409,7 @@ def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
 
 def _attributes(value: Any) -> dict[str, Any] | None:
     """The attributes of an instance of a user's class; None for what is not followed."""
-    kind = type(value)
+    kind: Any = type(value)
     state = getattr(kind, "__weft_state__", None)
     if state is not None:
         return {name: getattr(value, name) for name in state}
