@@ -19,6 +19,7 @@ from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
 from .guards import Guard
 from .handles import Bound, running
+from .inputs import Decisions, Input
 from .outcomes import (
     ArgumentResult,
     ChosenResult,
@@ -29,7 +30,7 @@ from .outcomes import (
     ThawedResult,
     view_type,
 )
-from .outside import Decisions, Input, Outside, copies_in
+from .outside import Outside, copies_in
 from .runtime_values import holds_traced
 from .settings import settings
 from .signature import (
@@ -344,7 +345,10 @@ def _record(
     try:
         outside.meet_callable(function)
         outside.replace_numbers()
-        returned = _returned(trace, convert(), args, kwargs)
+        traced = convert()
+        if traced is function:
+            outside.meet_plain(function)
+        returned = _returned(trace, traced, args, kwargs)
         outputs = Outputs(trace, concrete._position_of)
         concrete._result = outputs.collect(returned)
         concrete.write_back = WriteBack(outside, outputs)

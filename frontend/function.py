@@ -40,7 +40,7 @@ from .staging import current_trace
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
-    from .outside import Decisions
+    from .inputs import Decisions
     from .specialisations import Specialisations
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)

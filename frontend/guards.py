@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .autograph.operators.places import UNBOUND
 from .handles import Handle
 from .signature import IdentityKey, static_key
+from .unbound import UNBOUND
 
 MAX_ENTRIES = 1000
 """So many entries of a container are compared; of what lies beyond, the length only."""

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from .autograph.operators.places import UNBOUND
+from .unbound import UNBOUND
 
 Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
 """The positional and keyword arguments of a call, as the caller gave them."""

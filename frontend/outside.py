@@ -10,92 +10,27 @@ import functools
 import types
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dialect.dtypes import ALL_DTYPES
-from ..dialect.types import TensorType, type_of
+from ..dialect.errors import ConversionError
+from ..dialect.types import type_of
 from .array import TracedArray
-from .autograph.convert import original_of
+from .autograph.convert import original_of, why_not_converted
+from .autograph.marks import is_marked
 from .autograph.operators.optional import MaybeUnbound
 from .autograph.operators.places import Attribute, Entry, Items, Place, Snapshot, Variable
 from .effects import outside_traces
 from .guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
 from .handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner, running
+from .inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider
 from .name_uses import Uses, name_uses
 from .runtime_values import Frozen, RuntimeValue
 
 if TYPE_CHECKING:
     from .trace import Trace
-
-CONSTANT_BYTES = 1024
-"""Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""
-
-NUMBERS = (int, float, complex)
-"""Python's numbers that may be data."""
-
-
-class Reconsider(BaseException):
-    """The trace has to begin again with another decision about what is data."""
-
-    def __init__(self, key: Any) -> None:
-        super().__init__(key)
-        self.key = key
-
-
-@dataclass
-class Decisions:
-    """What is data and what is constant of the state outside of the arguments."""
-
-    data: set[Any] = field(default_factory=set)
-    """The places that changed, and are therefore read at each call."""
-    takes_data: bool = True
-    """Whether there may be any: tracing may need the values."""
-    has_data: bool = False
-    """Whether the last trace made data of something."""
-
-    def is_data(self, key: Any) -> bool:
-        """Whether a place that changed is read at each call."""
-        return self.takes_data and key in self.data
-
-
-class Input:
-    """An array or number of Python's state that compiled code gets as a further argument."""
-
-    def __init__(self, handle: Handle, value: Any, traced: TracedArray) -> None:
-        self.handle = handle
-        self.value = value
-        """What the trace found; not kept afterwards."""
-        self.traced: Any = traced
-        self.type: TensorType = traced.type
-        self._kind = type(value)
-
-    @property
-    def name(self) -> str:
-        """The user's words for it."""
-        return self.handle.name
-
-    def fetch(self) -> Any:
-        """The array of a call; None where there is something else now."""
-        value = self.handle.get()
-        if type(value) is not self._kind:
-            return None
-        if self._kind is np.ndarray:
-            return value if value.dtype == self.type.dtype and value.shape == self.type.shape else None
-        try:
-            return np.asarray(value, self.type.dtype)
-        except OverflowError:
-            return None
-
-    def changed(self) -> str:
-        """Why `fetch` gives None."""
-        return f"{self.name} is no longer {self.type}"
-
-    def forget(self) -> None:
-        """Keep no values of the trace."""
-        self.value = self.traced = None
 
 
 class Outside:
@@ -141,10 +76,17 @@ class Outside:
         self._handles: dict[int, tuple[Any, Handle, Any]] = {}
         """The arrays under names, with their handles and keys."""
         self._attribute_uses = Uses()
+        self._plain_reads: set[str] = set()
+        """The attributes that functions read which are not converted, so that nothing tells when."""
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
 
     # What is met
+
+    def meet_plain(self, function: Any) -> None:
+        """Take note that the function is traced as it is."""
+        if isinstance(function, types.FunctionType):
+            self._plain_reads |= name_uses(function.__code__).attributes.read
 
     def meet_callable(self, function: Any) -> None:
         """Take note of the function that is traced, and of what it is bound to."""
@@ -169,6 +111,8 @@ class Outside:
         self._met.add(key)
         uses = name_uses(function.__code__)
         self._attribute_uses.update(uses.attributes)
+        if not _is_followed(function):
+            self._plain_reads |= uses.attributes.read
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
             self.snapshot.__dict__.pop("_old", None)
@@ -528,15 +472,25 @@ class Outside:
         for owner, label, attributes in self._known_owners.values():
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
+                is_plain = name in self._plain_reads
                 if (
-                    name in mentioned
-                    and callable(value)
+                    (is_plain or (name in mentioned and callable(value)))
                     and key not in self._guarded
                     and id(owner) not in self._copies
                 ):
                     found = self._handle(Attribute(f"{label}.{name}", owner, name))
                     if found is not None:
                         self.guards.append(guard_of(found, value))
+                        if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
+                            self.guards.append(Content(found, value))
+
+
+def _is_followed(function: types.FunctionType) -> bool:
+    """Whether a function is converted, so that its reads of attributes are seen."""
+    try:
+        return why_not_converted(function) is None and not is_marked(function)
+    except ConversionError:
+        return False
 
 
 def _may_change(value: Any) -> bool:
@@ -588,4 +542,4 @@ def copies_in(value: Any) -> Iterable[Any]:
         yield from copies_in(item)
 
 
-__all__ = ["Input", "Outside", "Reconsider", "copies_in", "place_key"]
+__all__ = ["Outside", "copies_in", "place_key"]

@@ -25,6 +25,7 @@ from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
 from .caught import Catcher
+from .inputs import CONSTANT_BYTES, Input
 from .locations import SourceRange, caret_snippet, range_of_frame, user_frames, user_places
 from .regions import CellLog, Region
 from .settings import settings
@@ -33,10 +34,7 @@ from .storage import Storage
 from .tracebacks import remember
 
 if TYPE_CHECKING:
-    from .outside import Input, Outside
-
-CONSTANT_BYTES = 1024
-"""Captured arrays up to this size are compiled in (and compared at each call); larger ones are hidden arguments."""
+    from .outside import Outside
 
 _func = dialect("func")
 
@@ -136,6 +134,8 @@ class Trace:
         """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
         self.handled: list[BaseException] = []
         """The exceptions whose handlers are being recorded, the innermost last."""
+        self.presence: dict[int, Any] = {}
+        """What conditions say about values that may be None."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
         self.has_warned = False

@@ -323,6 +323,24 @@ class TestArguments:
         same(f, *[([F64(1)], F64(2), I64(n)) for n in (0, 3)])
 
 
+class TestPlainFunctions:
+    def test_attributes_in_functions_without_source_are_guarded(self):
+        names = {}
+        exec("def f(o, x):\n    return x * o.scale + o.inner.w", names)
+        for compiled in (
+            weft.function(names["f"]),
+            weft.function(autograph=False)(lambda o, x: x * o.scale + o.inner.w),
+        ):
+            o = Box(scale=F64(2), inner=Box(w=np.zeros(2)), other=1)
+            np.testing.assert_array_equal(compiled(o, F64(1)), [2, 2])
+            o.scale = F64(3)
+            o.other = 2
+            np.testing.assert_array_equal(compiled(o, F64(1)), [3, 3])
+            o.inner.w[0] = 5
+            np.testing.assert_array_equal(compiled(o, F64(1)), [8, 3])
+            assert compiled.trace_count == 3
+
+
 class TestExplanations:
     def test_the_changed_leaf_is_named(self, monkeypatch):
         monkeypatch.setitem(globals(), "STEP", 1)

@@ -8,6 +8,7 @@ assignment to a variable.
 from __future__ import annotations
 
 import dis
+import functools
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,19 +20,11 @@ import numpy as np
 from ...array import TracedArray
 from ...code_table import remembered_by_code
 from ...locations import is_own_module
+from ...unbound import UNBOUND, Unbound
+from .optional import Chosen, MaybeUnbound, Optional
 
 MAX_PLACES = 100_000
 """Objects beyond this number are not followed."""
-
-
-class _Unbound:
-    """Stands for the value of a name that has none."""
-
-    def __repr__(self) -> str:
-        return "unbound"
-
-
-UNBOUND: Any = _Unbound()
 
 
 @dataclass(frozen=True)
@@ -254,6 +247,12 @@ class Snapshot:
             return self._visit_function(value, is_body=not name)
         if isinstance(value, types.MethodType):
             return [(value.__self__, name), (value.__func__, name)]
+        if isinstance(value, functools.partial):
+            return [(value.func, name), (value.args, name), (value.keywords, name)]
+        if isinstance(value, Chosen):
+            return [(option, name) for option in value.options]
+        if isinstance(value, (MaybeUnbound, Optional)):
+            return [(value.value, name)]
         if isinstance(value, tuple):
             self.tuples.append(value)
             return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
@@ -392,7 +391,7 @@ _LEAVES = (
     types.BuiltinFunctionType,
     range,
     slice,
-    _Unbound,
+    Unbound,
 )
 """Values that nothing of the user's can change, or that have a way of their own to follow changes."""
 

@@ -1,0 +1,82 @@
+"""State of Python that is data: compiled functions get it as further arguments, fetched at each call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..dialect.types import TensorType
+from .array import TracedArray
+from .handles import Handle
+
+CONSTANT_BYTES = 1024
+"""Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""
+
+NUMBERS = (int, float, complex)
+"""Python's numbers that may be data."""
+
+
+class Reconsider(BaseException):
+    """The trace has to begin again with another decision about what is data."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+@dataclass
+class Decisions:
+    """What is data and what is constant of the state outside of the arguments."""
+
+    data: set[Any] = field(default_factory=set)
+    """The places that changed, and are therefore read at each call."""
+    takes_data: bool = True
+    """Whether there may be any: tracing may need the values."""
+    has_data: bool = False
+    """Whether the last trace made data of something."""
+
+    def is_data(self, key: Any) -> bool:
+        """Whether a place that changed is read at each call."""
+        return self.takes_data and key in self.data
+
+
+class Input:
+    """An array or number of Python's state that compiled code gets as a further argument."""
+
+    def __init__(self, handle: Handle, value: Any, traced: TracedArray) -> None:
+        self.handle = handle
+        self.value = value
+        """What the trace found; not kept afterwards."""
+        self.traced: Any = traced
+        self.type: TensorType = traced.type
+        self._kind = type(value)
+
+    @property
+    def name(self) -> str:
+        """The user's words for it."""
+        return self.handle.name
+
+    def fetch(self) -> Any:
+        """The array of a call; None where there is something else now."""
+        value = self.handle.get()
+        if type(value) is not self._kind:
+            return None
+        if self._kind is np.ndarray:
+            return value if value.dtype == self.type.dtype and value.shape == self.type.shape else None
+        try:
+            return np.asarray(value, self.type.dtype)
+        except OverflowError:
+            return None
+
+    def changed(self) -> str:
+        """Why `fetch` gives None."""
+        return f"{self.name} is no longer {self.type}"
+
+    def forget(self) -> None:
+        """Keep no values of the trace."""
+        self.value = self.traced = None
+
+
+__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider"]

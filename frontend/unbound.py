@@ -1,0 +1,17 @@
+"""What stands for the value of a name that has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Unbound:
+    """Stands for the value of a name that has none."""
+
+    def __repr__(self) -> str:
+        return "unbound"
+
+
+UNBOUND: Any = Unbound()
+
+__all__ = ["UNBOUND", "Unbound"]
