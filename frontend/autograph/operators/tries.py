@@ -205,6 +205,11 @@ class _Try:
         handled.append(error)
         try:
             return handler(error) if name else handler()
+        except Exception as raised:
+            # Python notes this where a handler raises; here the exception is not being handled for Python.
+            if raised.__context__ is None and raised is not error:
+                raised.__context__ = error
+            raise
         finally:
             handled.pop()
 
