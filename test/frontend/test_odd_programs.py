@@ -116,7 +116,7 @@ class TestArraysFromOutside:
         with pytest.raises(
             NotImplementedError, match=r"f uses a NumPy array \(f64\[3000\]\).*changes it in Python"
         ):
-            weft.function(f)(np.ones(3000))
+            weft.function(f, autograph=False)(np.ones(3000))
 
     @pytest.mark.filterwarnings("ignore:the matrix subclass")
     @pytest.mark.parametrize("make", [np.matrix, np.ma.array])
