@@ -1,5 +1,6 @@
 // RUN: weft-opt %s --weft-optimize --split-input-file | filecheck %s
 // RUN: weft-opt %s --weft-optimize --weft-to-linalg --split-input-file | filecheck %s --check-prefix=LINALG
+// RUN: weft-opt %s --canonicalize --split-input-file | filecheck %s --check-prefix=UPSTREAM
 
 // A branch whose condition is known goes, and what it was computed from; a branch that chooses between tensors stays
 // one, so that nothing is computed for nothing.
@@ -85,4 +86,25 @@ func.func @running_sum(%ref: !weft.ref<tensor<?xf64>>) {
     "weft.write_ref"(%ref, %12) : (!weft.ref<tensor<?xf64>>, tensor<?xf64>) -> ()
   }
   return
+}
+
+// -----
+
+// A loop carries what changes its size as such, although it begins with 8 elements; upstream's canonicalization carries
+// the static type, which is wrong from the second iteration on.
+// CHECK-LABEL: func.func @grows
+// CHECK: scf.for {{.*}} -> (tensor<?xf64>)
+// CHECK-NOT: to tensor<8xf64>
+// UPSTREAM-LABEL: func.func @grows
+// UPSTREAM: scf.for {{.*}} -> (tensor<8xf64>)
+// UPSTREAM: tensor.cast %{{.*}} : tensor<?xf64> to tensor<8xf64>
+func.func @grows(%x: tensor<8xf64>, %n: index) -> tensor<?xf64> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %start = tensor.cast %x : tensor<8xf64> to tensor<?xf64>
+  %r = scf.for %k = %zero to %n step %one iter_args(%a = %start) -> (tensor<?xf64>) {
+    %more = "weft.concat"(%a, %a) {axis = 0 : i64} : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+    scf.yield %more : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
 }
