@@ -298,5 +298,5 @@ def test_do_not_convert_marks() -> None:
 
 
 def test_to_code_of_a_function_that_stays_is_its_source() -> None:
-    source = "def f(x):\n    yield x\n"
+    source = "def f(x):\n    return (yield x)\n"
     assert to_code(define(source)) == source
