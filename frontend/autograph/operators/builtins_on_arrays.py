@@ -154,7 +154,8 @@ def round_(number: Any, ndigits: Any = None) -> Any:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if ndigits is None:
         return int_(np.rint(number) if number.dtype.kind == "f" else number)
-    return _fresh(np.round(number, ndigits), number)._like_python(int if python_type is bool else python_type)
+    rounded: Any = np.round(number, ndigits)
+    return _fresh(rounded, number)._like_python(int if python_type is bool else python_type)
 
 
 def complex_(*args: Any) -> Any:

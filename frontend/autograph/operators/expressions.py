@@ -62,9 +62,10 @@ def not_(value: Any) -> Any:
     return as_bool(np.logical_not(truth_of(value))) if is_staged(value) else not value
 
 
-def as_bool(truth: TracedArray) -> TracedArray:
-    """A truth that was just computed, as Python's bool."""
-    return truth._like_python(bool)
+def as_bool(truth: Any) -> TracedArray:
+    """A truth that was just computed, a traced one, as Python's bool."""
+    number: TracedArray = truth._like_python(bool)
+    return number
 
 
 def is_(left: Any, right: Any) -> Any:
@@ -74,7 +75,7 @@ def is_(left: Any, right: Any) -> Any:
             return as_bool(one.is_none.copy())
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
-            return one._any(lambda option, other=other: option is other)
+            return one._any(_is(other))
     return left is right
 
 
@@ -97,7 +98,7 @@ def in_(item: Any, container: Any) -> Any:
         found: Any = False
         for candidate in container:
             equal = item is candidate or candidate == item
-            found = or_(found, lambda equal=equal: truth_of(equal) if is_staged(equal) else bool(equal))
+            found = or_(found, _truth(equal))
         return as_bool(found.copy()) if isinstance(found, TracedArray) else found
     return item in container
 
@@ -105,6 +106,14 @@ def in_(item: Any, container: Any) -> Any:
 def not_in_(item: Any, container: Any) -> Any:
     """`item not in container`."""
     return not_(in_(item, container))
+
+
+def _is(value: Any) -> Callable[[Any], bool]:
+    return lambda other: other is value
+
+
+def _truth(equal: Any) -> Thunk:
+    return lambda: truth_of(equal) if is_staged(equal) else bool(equal)
 
 
 def _mixes_arrays(item: Any, container: Any) -> bool:

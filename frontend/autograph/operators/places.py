@@ -20,7 +20,8 @@ import numpy as np
 from ...array import TracedArray
 from ...code_table import remembered_by_code
 from ...locations import is_own_module
-from ...unbound import UNBOUND, Unbound
+from ...unbound import UNBOUND as UNBOUND  # the other operators take it from here
+from ...unbound import Unbound
 from .optional import Chosen, MaybeUnbound, Optional
 
 MAX_PLACES = 100_000
