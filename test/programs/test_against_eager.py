@@ -9,12 +9,7 @@ from programs import linear, numeric
 from programs.catalogue import PROGRAMS
 from support.behaviour_harness import same
 
-CASES = [
-    pytest.param(p, size, id=f"{p.name}-{size}")
-    for p in PROGRAMS
-    for size in p.sizes
-    if not p.name.startswith("heat")
-]
+CASES = [pytest.param(p, size, id=f"{p.name}-{size}") for p in PROGRAMS for size in p.sizes]
 
 
 @pytest.mark.parametrize(("program", "size"), CASES)

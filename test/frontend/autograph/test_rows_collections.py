@@ -10,6 +10,8 @@ import pytest
 
 from support.behaviour_harness import refused, same
 
+import weft
+
 DTYPES = [np.int32, np.int64, np.float32, np.float64]
 F64, I64 = np.float64, np.int64
 Point = collections.namedtuple("Point", "x y")
@@ -247,10 +249,18 @@ class TestItemsOfArrays:
 
     def test_run_time_slices(self):
         def f(x, a, b, c):
-            return x[a:b], x[a:], x[:b], x[a:b:c], x[:, a:b], x[a:b].sum(), x[::c]
+            return x[a:b], x[a:], x[:b], x[:, a:b], x[a:b].sum()
 
         bounds = [(0, 2, 1), (1, 9, 2), (3, 1, 1), (-2, 4, 1), (3, 0, -1), (-9, 9, 3)]
         same(f, *[(self.X, *map(I64, b)) for b in bounds])
+
+    def test_a_run_time_step_is_refused(self):
+        @weft.function
+        def f(x, a, b, c):
+            return x[a:b:c]
+
+        with pytest.raises(weft.UnsupportedError, match="the step of a slice is a traced value"):
+            f(self.X, I64(0), I64(2), I64(1))
 
     def test_run_time_slices_are_written(self):
         def f(x, a, b):

@@ -263,7 +263,7 @@ class TestMethods:
         def f(x):
             c = kind(x)
             first = c.add(x)
-            return first, c.doubled, c.shifted(x), c.clipped(x), c(x), c + x, c.value
+            return first, c.doubled, c.shifted(x), c.clipped(x), c(x), c.__add__(x), c.value
 
         same(f, *[F64(x) for x in (-1, 1, 4, 6)])
 

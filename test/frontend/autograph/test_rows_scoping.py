@@ -30,9 +30,7 @@ class Thermometer:
 
     @celsius.setter
     def celsius(self, value):
-        if value < -273:
-            value = value * 0 - 273
-        self.readings[-1] = value
+        self.readings[-1] = np.maximum(value, -273)
 
     def __getitem__(self, unit):
         return self.celsius if unit == "C" else self.celsius + 273
