@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import linecache
 import os
 import sys
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
+from typing import Any
 
 from .code_table import remembered_by_code
 
@@ -63,13 +63,21 @@ def _ranges_in(code: CodeType) -> dict[tuple[int, int], SourceRange]:
 
 def _find_range(code: CodeType, last_instruction: int, line: int) -> SourceRange:
     column, end_line, end_column = 0, line, 0
-    if hasattr(code, "co_positions") and last_instruction >= 0:
-        position = next(itertools.islice(code.co_positions(), last_instruction // 2, None), None)
-        if position is not None and position[0] is not None and position[2] is not None:
+    if last_instruction >= 0:
+        positions = _positions_in(code)
+        position = positions[last_instruction // 2] if last_instruction // 2 < len(positions) else (None,) * 4
+        if position[0] is not None and position[2] is not None:
             line, column = position[0], position[2] + 1
             end_line = position[1] or line
             end_column = (position[3] or position[2]) + 1
     return SourceRange(code.co_filename, line, column, end_line, end_column, code.co_name)
+
+
+@remembered_by_code
+def _positions_in(code: CodeType) -> list[tuple[int | None, int | None, int | None, int | None]]:
+    """Lines and columns of all instructions; finding one alone means to decode those before it."""
+    positions: Any = getattr(code, "co_positions", tuple)  # from Python 3.11
+    return list(positions())
 
 
 def range_of_frame(
@@ -120,8 +128,14 @@ def is_part_of(inner: CodeType, outer: CodeType) -> bool:
         inner.co_name == outer.co_name
         and inner.co_filename == outer.co_filename
         and getattr(inner, "co_qualname", "") == getattr(outer, "co_qualname", "")
-        and any(constant is inner for constant in outer.co_consts)
+        and id(inner) in _functions_in(outer)
     )
+
+
+@remembered_by_code
+def _functions_in(code: CodeType) -> frozenset[int]:
+    """The functions directly in some code, by identity: they live as long as it does."""
+    return frozenset(id(constant) for constant in code.co_consts if isinstance(constant, CodeType))
 
 
 TRACE_ENTRY = "_run_user_function"
