@@ -151,7 +151,7 @@ def _convert(function: FunctionType) -> Conversion | Skipped:
 
 
 def _convert_plain(function: FunctionType) -> Conversion | Skipped:
-    source = find_source(function)
+    source = find_source(function, is_nested=is_nested(function.__code__))
     if isinstance(source, Missing):
         return Skipped(source.reason)
     context = Context(source.filename, source.lines, source.class_name, _environment(function))

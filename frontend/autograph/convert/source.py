@@ -46,8 +46,11 @@ class Missing:
     reason: str
 
 
-def find_source(function: FunctionType) -> Source | Missing:
-    """The source of a plain Python function, or why there is none."""
+def find_source(function: FunctionType, *, is_nested: bool = False) -> Source | Missing:
+    """The source of a plain Python function, or why there is none.
+
+    One that is nested in converted code was compiled with that, not with its file: its code need only be alike.
+    """
     code = function.__code__
     lines = _lines_of(function)
     if not lines:
@@ -55,7 +58,8 @@ def find_source(function: FunctionType) -> Source | Missing:
     tree = _parsed("".join(lines), code.co_flags & FUTURE_FLAGS)
     if tree is None:
         return Missing(f"{code.co_filename} has changed: it is no longer valid Python")
-    matching = _matching(list(_candidates(tree, code)), code)
+    candidates = list(_candidates(tree, code))
+    matching = candidates if is_nested and len(candidates) == 1 else _matching(candidates, code)
     if not matching:
         return Missing(
             f"something has rewritten it after it was read from {code.co_filename}"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ....dialect.dtypes import ALL_DTYPES
 from ...array import TracedArray
 from ...caught import UnknownException
 from ...staging import asarray, is_traced
@@ -241,6 +242,18 @@ def ndenumerate(array: Any) -> Any:
     return IndexedItems(asarray(array))
 
 
+def _numpy_type(kind: type[np.generic]) -> Callable[..., Any]:
+    """A scalar type of NumPy as a function: what it makes of an array is an array of that dtype."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1 or kwargs or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
+            return kind(*args, **kwargs)
+        return _fresh(args[0].astype(np.dtype(kind)), args[0])
+
+    make.__name__ = kind.__name__
+    return make
+
+
 REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.range: range_,
     builtins.len: len_,
@@ -257,6 +270,7 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
     builtins.isinstance: isinstance_,
     builtins.sum: sum_,
     functools.reduce: reduce_,
+    **{dtype.type: _numpy_type(dtype.type) for dtype in ALL_DTYPES if dtype.isbuiltin == 1},
     np.ndindex: ndindex,
     np.ndenumerate: ndenumerate,
 }

@@ -194,6 +194,64 @@ class TestFor:
         same(f, np.arange(5.0), np.zeros(5), joined=True)
 
 
+    def test_a_nested_one_that_calls_what_is_imported(self):
+        def f(n):
+            def rows():
+                with np.errstate(all="ignore"):
+                    for i in range(n):
+                        yield np.float64(i)
+
+            return [i for i in rows()]
+
+        same(f, *COUNTS)
+
+    def test_a_generator_without_end_and_one_that_calls_itself(self):
+        def count():
+            k = 0
+            while True:
+                yield k
+                k += 1
+
+        def leaves(tree):
+            if isinstance(tree, tuple):
+                for child in tree:
+                    yield from leaves(child)
+            else:
+                yield tree
+
+        def f(x, n):
+            total = x
+            for k in count():
+                if k >= n:
+                    break
+                total += k
+            for leaf in leaves(((x, x * 2), (x * 3, (x * 4,)))):
+                if total > 20:
+                    break
+                total += leaf
+            return total
+
+        same(f, *[(F64(x), n) for n in COUNTS for x in (1, 5)])
+
+    def test_exceptions_of_the_loop(self):
+        def numbers(out, n):
+            try:
+                for i in range(n):
+                    yield i
+            finally:
+                out[0] += 1
+
+        def f(out, n):
+            total = 0
+            for i in numbers(out, n):
+                if i == 3:
+                    raise ValueError(f"three after {total}")
+                total += i
+            return total
+
+        same(f, *[(np.zeros(1), n) for n in COUNTS])
+
+
 class TestOtherWaysToWalk:
     def test_comprehensions(self):
         def f(n):

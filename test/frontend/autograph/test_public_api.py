@@ -253,3 +253,13 @@ class TestLoopHints:
 
         with pytest.raises(NotImplementedError, match=r"weft\.unroll needs to know the number of iterations"):
             weft.function(f)(I64(3))
+
+
+def test_types_of_numpy_convert():
+    def f(x, n):
+        y = np.float64(n)
+        if np.bool_(n):
+            y = y + np.int32(x)
+        return y, np.float32(x) * 2, np.int8(n)
+
+    same(f, *[(F64(x), I64(n)) for x, n in ((2.7, 0), (-2.7, 5))])
