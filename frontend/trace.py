@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
@@ -134,6 +134,8 @@ class Trace:
         """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
         self.handled: list[BaseException] = []
         """The exceptions whose handlers are being recorded, the innermost last."""
+        self.at_end: list[Callable[[], None]] = []
+        """Checks of what the whole program does, made before the function is finished."""
         self.presence: dict[int, Any] = {}
         """What conditions say about values that may be None."""
         self.has_effects = False
@@ -390,6 +392,8 @@ class Trace:
 
     def finish(self, results: Sequence[Value]) -> None:
         """Return the results and fix the function's type; nothing can be recorded afterwards."""
+        for check in self.at_end:
+            check()
         self._settle_captures()
         with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
             _func.ReturnOp(list(results))

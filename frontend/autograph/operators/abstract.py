@@ -23,6 +23,7 @@ from ....dialect.register import context
 from ....dialect.types import TensorType, type_of
 from ...array import TracedArray
 from ...results import RuntimeLength
+from ...runtime_strings import RuntimeString
 from ...signature import static_key
 from ...staging import cast
 from ...trace import Trace
@@ -219,6 +220,11 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         and isinstance(right, (Static, Choice))
     ):
         options = tuple(dict.fromkeys((*_options(left), *_options(right))))
+        if any(isinstance(option.value, RuntimeString) for option in options):
+            raise Mismatch(
+                f"{left} on one path and {right} on the other: strings that are made when the program runs cannot be "
+                "carried out of a branch or loop; print them or raise them where they are made"
+            )
         if len(options) <= MOST_OPTIONS:
             return Choice(options)
     if one is None or other is None:

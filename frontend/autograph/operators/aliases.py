@@ -63,11 +63,11 @@ def note_sources(
 
     With `written_later`, writes are looked at when the loop has been recorded.
     """
-    result, candidates = _present(result), list(map(_present, candidates))
+    result, candidates = present(result), list(map(present, candidates))
     parts = parts_of(result)
     if parts is not None:
         for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
-            entries = [_entry(candidate, position, key) for candidate in candidates]
+            entries = [entry_of(candidate, position, key) for candidate in candidates]
             note_sources(outside, item, entries, written_later=written_later)
         return
     if not isinstance(result, TracedArray):
@@ -85,7 +85,7 @@ def note_sources(
     )
 
 
-def _present(value: Any) -> Any:
+def present(value: Any) -> Any:
     """A value where it is there."""
     while isinstance(value, (MaybeUnbound, Optional)):
         value = value.value
@@ -98,7 +98,7 @@ def _named(parts: tuple[tuple[Any, ...], list[Any]]) -> tuple[tuple[Any, ...], l
     return keys or (None,) * len(children), children
 
 
-def _entry(container: Any, position: int, key: Any) -> Any:
+def entry_of(container: Any, position: int, key: Any) -> Any:
     """An entry of a container of the same structure, whose keys may be in another order."""
     parts = parts_of(container)
     if parts is None:
@@ -119,12 +119,12 @@ def is_visible(storage: Storage) -> bool:
     """
     if storage.argument is not None:
         return True
-    if any(_holds(value, storage) for value in _reachable()):
+    if any(_holds(value, storage) for value in reachable()):
         return True
     return any(is_visible(source.storage) for source in storage.sources)
 
 
-def _reachable() -> Iterable[Any]:
+def reachable() -> Iterable[Any]:
     for frame in user_frames():
         snapshot = Snapshot()
         for name, value in frame.f_locals.items():
@@ -136,7 +136,8 @@ def _reachable() -> Iterable[Any]:
 def _holds(value: Any, storage: Storage) -> bool:
     if isinstance(value, MaskedSelection):
         return value.full._storage is storage
+    value = present(value)
     return isinstance(value, TracedArray) and value._storage is storage
 
 
-__all__ = ["is_available", "is_visible", "note_sources", "same_value"]
+__all__ = ["entry_of", "is_available", "is_visible", "note_sources", "present", "reachable", "same_value"]

@@ -18,6 +18,7 @@ from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .mismatches import control_flow_error, require_fit
+from .mixed_containers import note_containers
 from .optional import MaybeUnbound
 from .places import UNBOUND, Changes, Items, Place, Snapshot, copied, places_to_join, value_after
 from .restarts import lengths_differ, recorded
@@ -165,6 +166,10 @@ def join_paths(
         merge.value = unflatten(trace, merge.kind, values)
         note_sources(trace.region, merge.value, merge.values)
     result = _deliver(merges, paths, dead)
+    for merge in computed:
+        place = merge.place
+        originals = [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
+        note_containers(trace, merge.name, merge.value, originals)
     settled = {
         merge.place.key(): merge.place
         for merge in merges

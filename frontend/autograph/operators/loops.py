@@ -48,6 +48,7 @@ from .exits import (
     without_raise,
 )
 from .mismatches import control_flow_error, require_fit
+from .mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from .optional import MaybeUnbound
 from .places import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
 from .restarts import lengths_differ, recorded
@@ -254,6 +255,9 @@ class _Recording:
             note_sources(self.outside, value, [carried.initial], written_later=True)
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
+        self.contents = {key: content_of(value) for key, value in self.bound.items()}
+        for key, carried in kinds.items():
+            note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
 
     def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
         if not counter:
@@ -345,6 +349,7 @@ class _Recording:
     def finish(self) -> None:
         """End the regions and put the loop in place; the places get its results."""
         trace, loop = self.trace, self.loop
+        earlier = {key: content_of(end) for key, end in self.ends[-1].items() if self.snapshot.knows(end)}
         types = [t for c in self.passed.values() for t in carried_types(c.kind)]
         for region, ends in zip(self.regions, self.ends, strict=True):
             is_test = loop.test is not None and region is self.regions[0]
@@ -371,6 +376,11 @@ class _Recording:
                     value = value.value
             note_sources(trace.region, value, [carried.initial, self.ends[-1].get(key)])
             carried.place.set(value)
+        for key, carried in self.passed.items():
+            sides = [carried.initial, self.ends[-1].get(key)]
+            note_containers(trace, carried.place.name, carried.place.get(), sides)
+        note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
+        note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
         for place, _ in self.snapshot.variables():
             if place.name in loop.dead.split():
                 place.set(UNBOUND)

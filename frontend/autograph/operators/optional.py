@@ -9,6 +9,7 @@ import numpy as np
 from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
 from ...results import RuntimeChoice, RuntimeNone
+from ...runtime_strings import RuntimeString, string_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,10 +59,35 @@ class Chosen(RuntimeChoice):
         return self._any(bool)
 
     def __getattr__(self, name: str) -> Any:
-        raise UnsupportedError(
-            f"{self!r} is known only at run time, and {name!r} of it is asked for; it can be compared, tested, called "
+        raise self._refusal(f"{name!r} of it is asked for")
+
+    def _refusal(self, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"{self!r} is known only at run time, and {what}; it can be compared, tested, called "
             "and returned. Use what you need of each value in the branch that chooses it"
         )
+
+    def __add__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: one + two)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: two + one)
+
+    def _joined(self, other: Any, join: Callable[[Any, Any], Any]) -> Any:
+        """This string with another one before or behind it."""
+        is_text = all(isinstance(option, str) for option in self.options)
+        if not is_text or not isinstance(other, (str, Chosen, RuntimeString)):
+            raise self._refusal("it is an operand of +")
+        if isinstance(other, str):
+            return Chosen(self.index, tuple(join(option, other) for option in self.options))
+        return string_of(join, self, other)
+
+    def _refuse_use(self, *_: Any) -> Any:
+        raise self._refusal("its items, its length or its number are asked for")
+
+    __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = __int__ = __float__ = __index__ = (
+        _refuse_use
+    )
 
     def __repr__(self) -> str:
         return " or ".join(map(repr, self.options))

@@ -1,0 +1,68 @@
+"""Strings that conditions choose are joined to others at run time; strings made at run time stay in their branch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.behaviour_harness import refused, same
+from weft.dialect.errors import ControlFlowError, UnsupportedError
+
+F64, I64 = np.float64, np.int64
+
+
+class TestChosenStrings:
+    def test_they_are_joined_to_others(self):
+        def signs(x):
+            text = ""
+            for value in x:
+                text += "+" if value > 0 else "-"
+            return text + "!", "(" + text + ")"
+
+        same(signs, np.array([1.0, -1.0, 2.0]))
+
+    def test_they_are_joined_to_strings_of_the_run(self):
+        def describe(x):
+            name = "positive" if x > 0 else "other"
+            return name + f" {x:.2f}", f"{x:.2f} " + name
+
+        same(describe, F64(1), F64(-1))
+
+    @pytest.mark.parametrize("use", [len, list, lambda text: text[0], lambda text: "a" in text])
+    def test_what_needs_the_text_is_refused(self, use):
+        def measure(x):
+            return use("positive" if x > 0 else "other")
+
+        refused(measure, F64(1), error=UnsupportedError, match="known only at run time", place=False)
+
+
+class TestStringsOfTheRun:
+    def test_they_cannot_leave_a_branch(self):
+        def describe(x):
+            text = "none"
+            if x > 0:
+                text = f"{x:.2f}"
+            return text
+
+        refused(describe, F64(1), error=ControlFlowError, match="cannot be carried out of a branch")
+
+    def test_they_cannot_grow_in_a_loop(self):
+        def describe(n):
+            text = ""
+            for i in range(n):
+                text += f"{i} "
+            return text
+
+        refused(describe, I64(3), error=ControlFlowError, match="cannot be carried out of a branch or loop")
+
+    def test_they_are_printed_where_they_are_made(self):
+        def describe(x, n):
+            for i in range(n):
+                text = f"{i}: {x:.2f}"
+                if x > 0:
+                    text = text + " positive"
+                    print(text)
+                else:
+                    print("other")
+
+        same(describe, (F64(1), I64(2)), (F64(-1), I64(2)), (F64(-1), I64(0)))
