@@ -395,3 +395,20 @@ def test_an_overlap_that_is_too_hard_to_decide_is_refused_at_once():
         np.shares_memory(x, y, max_work=1000)
     with pytest.raises(ValueError, match="overlap in memory"):
         weft.function(write)(x, y)
+
+
+def test_consecutive_loops_differ_in_a_constant():
+    """The first begins with a constant where the others begin with what the one before left."""
+
+    def several(x, n):
+        s = 0.0
+        for _ in range(n):
+            s = s * 1.5 + 0.0
+        for _ in range(n):
+            s = s * 1.5 + 1.0
+        for _ in range(n):
+            s = s * 1.5 + 2.0
+        return s + x[0]
+
+    x = X[0]
+    assert weft.function(several)(x, np.int64(5)) == several(x, 5)

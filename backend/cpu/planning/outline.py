@@ -326,7 +326,9 @@ class Kernels:
         if not constants:
             return draft
         values = [op.attributes["value"] for op in constants]
-        family = self._families.setdefault(draft.with_inputs(constants).key(), Family(values))
+        # A constant that is passed in looks like any other input: drafts with as many of them are a family.
+        key = (len(values), draft.with_inputs(constants).key())
+        family = self._families.setdefault(key, Family(values))
         family.size += 1
         pairs = enumerate(zip(values, family.constants, strict=True))
         family.varying.update(number for number, (value, first) in pairs if value != first)
