@@ -100,8 +100,10 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     known = is_converted(function.__code__)
     if trace is not None and trace.outside is not None and not known and not is_nested(function.__code__):
         trace.outside.meet(function)
-    if known or is_library(module):
+    if is_library(module):
         return function
+    if known:  # a function that converted code defines, which may call itself
+        return function if trace is None else lambda *args, **kwargs: activate(function, function, args, kwargs)
     if is_marked(function):
         note_unconverted(function, "it is marked by weft.do_not_convert")
         return function
