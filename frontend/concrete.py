@@ -15,6 +15,7 @@ from ..dialect.register import context
 from ..dialect.types import TensorType
 from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
+from .autograph.operators.latest import latest_within
 from .compilation import STAGES, optimize, stage_text, to_linalg
 from .diagnostics import explain, python_exception
 from .guards import Guard
@@ -348,7 +349,7 @@ def _record(
         traced = convert()
         if traced is function:
             outside.meet_plain(function)
-        returned = _returned(trace, traced, args, kwargs)
+        returned = latest_within(trace, _returned(trace, traced, args, kwargs))
         outputs = Outputs(trace, concrete._position_of)
         concrete._result = outputs.collect(returned)
         concrete.write_back = WriteBack(outside, outputs)

@@ -16,6 +16,7 @@ from ...staging import current_trace
 from ...views import get_item
 from ...views import set_item as assign_item
 from .iterables import Sequence
+from .latest import latest
 from .namespace import OPERATORS
 
 
@@ -61,6 +62,7 @@ def _member(kind: type, name: str) -> Any:
 
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
+    container = latest(container)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return OPERATORS.call(method, container, key)
@@ -69,6 +71,7 @@ def item(container: Any, key: Any) -> Any:
 
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
+    container = latest(container)
     trace = current_trace()
     if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
         container = trace.outside.writable(container)

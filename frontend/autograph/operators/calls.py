@@ -26,6 +26,7 @@ from ..marks import is_marked
 from .expressions import if_exp
 from .generators import Generator
 from .growing import GrowingList
+from .latest import latest
 from .namespace import OPERATORS
 from .optional import Chosen
 from .recursion import activate
@@ -38,6 +39,10 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
+    args = tuple(map(latest, args))
+    owner = getattr(function, "__self__", None)
+    if type(owner) is list and (now := latest(owner)) is not owner:
+        function = getattr(now, function.__name__)
     called = converted(function)
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))

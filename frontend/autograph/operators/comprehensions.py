@@ -15,6 +15,7 @@ from .for_loops import for_
 from .generators import Walk
 from .growing import GrowingList
 from .iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
+from .latest import latest
 from .statements import if_
 
 

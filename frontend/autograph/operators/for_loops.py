@@ -22,6 +22,7 @@ from .checkpoints import Checkpoint
 from .exits import Exit, without_continue
 from .generators import Walk, for_walk
 from .iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
+from .latest import latest
 from .loops import LeavesLoop, Loop, index_constant
 from .places import Slot
 from .statements import Body, continued, finish_loop, if_, run_items
@@ -32,6 +33,7 @@ _INT = TensorType((), np.dtype(np.int64))
 def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
+    iterable = latest(iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner
         return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)

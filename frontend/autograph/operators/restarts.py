@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from ...trace import Trace
 from .checkpoints import Checkpoint
 from .growing import GrowingList, Widened, kind_of_items
+from .latest import latest
 from .places import Items, Slot, Snapshot
 
 T = TypeVar("T")
@@ -26,7 +27,7 @@ def recorded(
     while True:
         checkpoint = Checkpoint.take(trace, tuple(watched))
         catching = () if trace.catcher is None else trace.catcher.slots
-        snapshot = Snapshot.of(watched, (*slots, *catching))
+        snapshot = _snapshot(trace, watched, (*slots, *catching))
         trace.snapshots.append(snapshot)
         try:
             return record(snapshot)
@@ -45,6 +46,15 @@ def recorded(
                 widened.items.widen(widened.kind)
         finally:
             trace.snapshots.pop()
+
+
+def _snapshot(trace: Trace, watched: Sequence[Callable[..., Any] | None], slots: Sequence[Slot]) -> Snapshot:
+    """What some functions can reach; names of lists that grow by now are given what these have become."""
+    snapshot = Snapshot.of(watched, slots)
+    stale = [items for _, items, _ in snapshot.lists if latest(items) is not items] if trace.grown else []
+    for items in stale:
+        snapshot.replace(items, latest(items))
+    return Snapshot.of(watched, slots) if stale else snapshot
 
 
 def lengths_differ(place: Items, values: Sequence[Any]) -> None:

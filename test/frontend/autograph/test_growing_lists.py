@@ -271,6 +271,40 @@ class TestRebinding:
         same(f, F64(2), F64(1), F64(0))
 
 
+class TestOtherNames:
+    def test_names_that_the_loop_does_not_mention(self):
+        def f(n):
+            a = [n]
+            b = a
+            held = {"a": a, "pair": (a, 1)}
+            for i in range(n):
+                a.append(i)
+            b.append(100)
+            total = 0
+            for v in b:
+                total += v
+            last = b[-1]
+            b[0] = 7
+            return b, len(b), last, total, held["pair"][0], sum(b), [v for v in b], a
+
+        same(f, *COUNTS, joined=True)
+
+    def test_loops_and_branches_behind(self):
+        def f(n):
+            a = [n]
+            b = a
+            while n > 2:
+                a.append(n)
+                n -= 1
+            if n > 0:
+                b.append(50)
+            for i in range(n):
+                b.insert(0, i)
+            return a
+
+        same(f, *COUNTS, joined=True)
+
+
 class TestRefused:
     def test_other_collections(self):
         for kind in (tuple, set, frozenset):
