@@ -13,6 +13,7 @@ from .branches import stage_if
 from .conditions import is_staged, truth_of
 from .growing import GrowingList
 from .iterables import Sequence
+from .latest import latest
 from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
 from .statements import current

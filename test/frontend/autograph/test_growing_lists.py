@@ -285,7 +285,7 @@ class TestOtherNames:
                 total += v
             last = b[-1]
             b[0] = 7
-            return b, len(b), last, total, held["pair"][0], sum(b), [v for v in b], a
+            return b, len(b), last, total, held["pair"][0], sum(b), [v for v in b], a, a is b
 
         same(f, *COUNTS, joined=True)
 
