@@ -47,7 +47,7 @@ def comprehension(
 
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    trace = current_trace()
+    trace, iterable = current_trace(), latest(iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])
     sequence = sequence_of(iterable)

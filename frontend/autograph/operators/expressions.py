@@ -77,7 +77,7 @@ def is_(left: Any, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
             return one._any(_is(other))
-    return left is right
+    return latest(left) is latest(right)
 
 
 def is_not_(left: Any, right: Any) -> Any:
