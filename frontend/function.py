@@ -49,6 +49,9 @@ _COMPILE_LOCK = threading.RLock()
 """One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
 
 
+_SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
+"""The scalars whose type is all there is to their dtype."""
+
 _MOST_KEYS = 1024
 """How many combinations of shapes a function remembers before it starts anew."""
 
@@ -99,7 +102,7 @@ class Function:
         self._reason = "it was not called yet"
         self._last: tuple[Structure, tuple[TensorType, ...], list[str]] | None = None
         self._by_arrays: dict[Any, list[ConcreteFunction]] = {}
-        """The same ones by the key of calls that pass nothing but arrays by position, which skip the binding."""
+        """The same ones by the key of calls with arrays and numbers by position, which skip the binding."""
         self._traces = 0
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
@@ -118,10 +121,10 @@ class Function:
         if settings.disable_jit or _is_eager.get():
             return self.python_function(*args, **kwargs)
         try:
-            key = _array_key(args) if self._is_simple and not kwargs else None
+            key, given = self._quick_key(args) if self._is_simple and not kwargs else (None, ())
             if key is not None and (known := self._by_arrays.get(key)) is not None:
                 for concrete in known:
-                    if (arrays := concrete.admitted(args)) is not None:
+                    if (arrays := concrete.admitted(given)) is not None:
                         self._retracing.note_reuse()
                         return concrete.run(arrays)
             leaves, names, structure, bound = self._bind(args, kwargs)
@@ -229,6 +232,33 @@ class Function:
         arrays = [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
         return arrays, names, structure, given
 
+    def _quick_key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, Sequence[Any]]:
+        """A key of arguments that are distinct NumPy arrays, scalars and Python numbers, and those that are data.
+
+        The key is None where one of them is something else. Input signatures make arrays of scalars and numbers.
+        """
+        key: list[Any] = []
+        arrays = []
+        for value in args:
+            kind = type(value)
+            if kind is np.ndarray:
+                key.append((value.dtype, value.shape))
+                arrays.append(value)
+            elif self.input_signature is not None or current_trace() is not None:
+                return None, ()
+            elif kind in _SCALARS:
+                key.append(kind)
+                arrays.append(value)
+            elif kind is int or kind is bool:
+                key.append((kind, value))
+            elif kind is float:
+                key.append((kind, value.hex()))  # which tells the zeros apart, and takes nan for nan
+            else:
+                return None, ()
+        if len(arrays) > 1 and len(set(map(id, arrays))) < len(arrays):
+            return None, ()
+        return tuple(key), arrays
+
     def _remember(self, key: Any, concretes: list[ConcreteFunction]) -> None:
         """Skip the binding when arrays of these shapes come again; one trace may serve any number of shapes."""
         if len(self._by_arrays) >= _MOST_KEYS:
@@ -321,18 +351,6 @@ class BoundFunction:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
-
-
-def _array_key(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """A key of arguments that are distinct NumPy arrays, or None when one of them is something else."""
-    key = []
-    for value in args:
-        if type(value) is not np.ndarray:
-            return None
-        key.append((value.dtype, value.shape))
-    if len(args) > 1 and len(set(map(id, args))) < len(args):
-        return None
-    return tuple(key)
 
 
 def _require_function(python_function: Any) -> None:

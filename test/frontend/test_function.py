@@ -55,6 +55,24 @@ class TestSignatures:
         assert f.trace_count == 1
         np.testing.assert_array_equal(f(ones(2), np.int64(5)), [5.0, 5.0])
 
+    def test_calls_that_come_again_tell_numbers_apart(self):
+        """They take a shorter way than first calls."""
+        numbers = [
+            1, 1.0, True, 0.0, -0.0, 0, False, float("nan"), np.int64(1), np.float64(1), np.bool_(True),
+            np.float32(1), np.asarray(1), np.asarray(1.0),
+        ]  # fmt: skip
+        f = weft.function(lambda x, n: (x / 2 * n, np.copysign(x, n), type(n).__name__))
+        first = [f(np.float32([1, 2]), number) for number in numbers]
+        count = f.trace_count
+        for _ in range(2):
+            for number, (product, signed, name) in zip(numbers, first, strict=True):
+                again = f(np.float32([3, 4]), number)
+                assert again[0].dtype == product.dtype
+                np.testing.assert_array_equal(again[0], product + np.asarray(number, product.dtype))
+                np.testing.assert_array_equal(np.signbit(again[1]), np.signbit(signed))
+                assert again[2] == name
+        assert f.trace_count == count == len(numbers)
+
     def test_positional_keyword_and_default_arguments_are_one_signature(self):
         @weft.function
         def f(a, b=2):
