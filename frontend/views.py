@@ -263,7 +263,13 @@ def _with_one_place(index: slice) -> slice | OnePlace:
     from .numpy_api.extents import scalar_key
 
     start, stop = index.start, index.stop
-    if index.step not in (None, 1) or start.ndim or stop.ndim or start.dtype.kind not in "iu":
+    if (
+        is_traced(index.step)
+        or index.step not in (None, 1)
+        or start.ndim
+        or stop.ndim
+        or start.dtype.kind not in "iu"
+    ):
         return index
     first, end = scalar_key(start._value()), scalar_key(stop._value())
     text = str(stop._value().type)

@@ -363,6 +363,8 @@ def array_leaves(kind: Kind | None) -> list[ArrayKind]:
         return [leaf for child in kind.children for leaf in array_leaves(child)]
     if isinstance(kind, Partial):
         return [ArrayKind(_BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
+    if isinstance(kind, Choice):
+        return [ArrayKind(_INT)]
     return []
 
 

@@ -108,7 +108,9 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if is_library(module):
         return function
     if known:  # a function that converted code defines, which may call itself
-        return function if trace is None else lambda *args, **kwargs: activate(function, function, args, kwargs)
+        return (
+            function if trace is None else lambda *args, **kwargs: activate(function, function, args, kwargs)
+        )
     if is_marked(function):
         note_unconverted(function, "it is marked by weft.do_not_convert")
         return function

@@ -20,6 +20,7 @@ class Checkpoint:
         self._region = trace.region
         self._cells = trace.cells.mark()
         self._op_count = trace.op_count
+        self._grown = dict(trace.grown)
         self._catcher = trace.catcher
         self._points = 0 if trace.catcher is None else trace.catcher.mark()
         operations = trace.region.block.operations
@@ -51,6 +52,7 @@ class Checkpoint:
             for operation in erased:
                 operation.erase()
         self._trace.op_count = self._op_count
+        self._trace.grown = dict(self._grown)
 
 
 __all__ = ["Checkpoint"]

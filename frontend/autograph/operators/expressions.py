@@ -14,6 +14,7 @@ from .conditions import is_staged, truth_of
 from .growing import GrowingList
 from .iterables import Sequence
 from .latest import latest
+from .narrowing import Facts, facts_of, narrowed, note_facts
 from .optional import Chosen, MaybeUnbound, Optional
 from .places import UNBOUND
 from .statements import current
@@ -25,42 +26,55 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     """`body() if test else orelse()`."""
     if not is_staged(test):
         return body() if test else orelse()
-    return stage_if(current(), truth_of(test), (body, orelse), (body, orelse), wants_result=True)[1]
+    trace, watched = current(), (body, orelse)
+    present, absent = facts_of(trace, test)
+    bodies = (narrowed(body, present, watched), narrowed(orelse, absent, watched))
+    return stage_if(trace, truth_of(test), bodies, watched, wants_result=True)[1]
 
 
 def and_(left: Any, *others: Thunk) -> Any:
     """`left and others[0]() and ...`: the value of the operand that decides, as in Python."""
-    if not others:
-        return left
-    if not is_staged(left):
-        return and_(others[0](), *others[1:]) if left else left
-    return stage_if(
-        current(),
-        truth_of(left),
-        (lambda: and_(others[0](), *others[1:]), lambda: left),
-        others,
-        wants_result=True,
-    )[1]
+    return _decided(left, others, goes_on_if=True)
 
 
 def or_(left: Any, *others: Thunk) -> Any:
     """`left or others[0]() or ...`."""
+    return _decided(left, others, goes_on_if=False)
+
+
+def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool) -> Any:
+    """The first operand whose truth is another one, or else the last."""
     if not others:
         return left
     if not is_staged(left):
-        return left if left else or_(others[0](), *others[1:])
-    return stage_if(
-        current(),
-        truth_of(left),
-        (lambda: left, lambda: or_(others[0](), *others[1:])),
-        others,
-        wants_result=True,
-    )[1]
+        return _decided(others[0](), others[1:], goes_on_if=goes_on_if) if bool(left) is goes_on_if else left
+    trace = current()
+    known = facts_of(trace, left)[0 if goes_on_if else 1]
+    rest_known: Facts = ()
+
+    def rest() -> Any:
+        nonlocal rest_known
+        value = _decided(others[0](), others[1:], goes_on_if=goes_on_if)
+        rest_known = facts_of(trace, value)[0 if goes_on_if else 1]
+        return value
+
+    go_on, stop = narrowed(rest, known, others), lambda: left
+    bodies = (go_on, stop) if goes_on_if else (stop, go_on)
+    result = stage_if(trace, truth_of(left), bodies, others, wants_result=True)[1]
+    both = (*known, *rest_known)
+    note_facts(trace, result, if_true=both if goes_on_if else (), if_false=() if goes_on_if else both)
+    return result
 
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    return as_bool(np.logical_not(truth_of(value))) if is_staged(value) else not value
+    if not is_staged(value):
+        return not value
+    trace = current()
+    opposite = as_bool(np.logical_not(truth_of(value)))
+    if_true, if_false = facts_of(trace, value)
+    note_facts(trace, opposite, if_true=if_false, if_false=if_true)
+    return opposite
 
 
 def as_bool(truth: Any) -> TracedArray:
@@ -73,7 +87,9 @@ def is_(left: Any, right: Any) -> Any:
     """`left is right`; whether a value that may be None is None is known at run time."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Optional) and other is None:
-            return as_bool(one.is_none.copy())
+            absent = as_bool(one.is_none.copy())
+            note_facts(current(), absent, if_false=(one,))
+            return absent
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
             return one._any(_is(other))

@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from ....dialect.attributes import type_to_mlir
-from ....dialect.errors import ConcreteValueError, ControlFlowError, UnrollingWarning
+from ....dialect.errors import (
+    ConcreteValueError,
+    ControlFlowError,
+    UnrollingWarning,
+    UnsupportedError,
+    WeftError,
+)
 from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ....dialect.types import TensorType
@@ -53,20 +59,39 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
             return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
         except _TooManyOps:
             checkpoint.roll_back()
+    return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+_REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
+
+
+def _staged_or_unrolled(
+    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+) -> Exit:
+    """Record a loop of known length once, or else every iteration.
+
+    Its body may need the items as Python numbers, or give values of another shape each time.
+    """
     checkpoint = Checkpoint.take(trace, (body,))
     try:
         left = stage_for(trace, sequence, length, body, dead)
-    except ConcreteValueError:
-        if is_never_unrolled(sequence):
+    except _REFUSALS as error:
+        if is_never_unrolled(sequence) or trace.op_count > settings.max_trace_ops:
             raise
-        # The body needs its items as Python numbers, so it is unrolled after all.
-        checkpoint.roll_back()
-        return _unroll(trace, sequence, length, body, orelse)
-    except ControlFlowError:
+        refusal: WeftError = error
+    else:
+        return finish_loop(left, orelse)
+    checkpoint.roll_back()
+    if isinstance(refusal, ControlFlowError):
         # The first iteration may give another structure: `total = 0; for row in x: total = total + row`.
-        checkpoint.roll_back()
-        return _peel(trace, sequence, length, body, orelse, dead)
-    return finish_loop(left, orelse)
+        try:
+            return _peel(trace, sequence, length, body, orelse, dead)
+        except _REFUSALS:
+            checkpoint.roll_back()
+    try:
+        return _unroll(trace, sequence, length, body, orelse)
+    except UnsupportedError:
+        raise refusal from None
 
 
 def _peel(

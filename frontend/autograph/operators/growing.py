@@ -22,6 +22,7 @@ from ...staging import current_trace
 from ...trace import Trace
 from .abstract import (
     ArrayKind,
+    Choice,
     Container,
     Growing,
     Kind,
@@ -86,10 +87,10 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def widen(self, kind: Kind) -> None:
         """Hold items of a wider abstract type from now on."""
-        if self.kind is None or not self._arrays:
+        if self.kind is None:
             self.make_room(kind)
             return
-        room = self._arrays[0].shape[0]
+        room = self._arrays[0].shape[0] if self._arrays else ROOM
         self._arrays = tuple(_widened(self.kind, kind, iter(self._arrays), room))
         self.kind = kind
 
@@ -349,6 +350,10 @@ def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any
     if isinstance(new, Container) and isinstance(old, Container):
         pairs = zip(old.children, new.children, strict=True)
         return [array for before, after in pairs for array in _widened(before, after, arrays, room)]
+    if isinstance(new, Choice):
+        if isinstance(old, Choice):
+            return [next(arrays)]  # its options come first among the new ones, too
+        return [lookup("full")((room,), np.int64(new.options.index(old)))]
     if isinstance(new, Partial) and new.inner is not None:
         if isinstance(old, Partial):
             inner = old.inner or new.inner
@@ -374,8 +379,20 @@ def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
         return Node(kind.kind, kind.keys, children)
     if isinstance(kind, Partial) and kind.inner is not None:
         return Node(_PresentOrNone, (), (Leaf(next(positions)), _structure(kind.inner, positions)))
+    if isinstance(kind, Choice):
+        return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
     value = kind.value if isinstance(kind, Static) else None
     return Constant(static_key(value), value)
+
+
+def _one_of(options: tuple[Any, ...]) -> type:
+    """Made of a number: the option with that number."""
+
+    class OneOf(tuple[Any, ...]):
+        def __new__(cls, number: Any) -> Any:
+            return options[int(number)]
+
+    return OneOf
 
 
 class _PresentOrNone(tuple[Any, ...]):

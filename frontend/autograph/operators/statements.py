@@ -16,6 +16,7 @@ from .checkpoints import Checkpoint
 from .conditions import is_staged, truth_of
 from .exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from .loops import Loop
+from .narrowing import facts_of, narrowed
 from .optional import MaybeUnbound, Optional
 from .places import UNBOUND, Variable
 
@@ -28,8 +29,10 @@ def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Ex
         if test:
             return body()
         return None if orelse is None else orelse()
-    trace = current()
-    return stage_if(trace, truth_of(test), (body, orelse or _nothing), (body, orelse), dead)[0]
+    trace, watched = current(), (body, orelse)
+    present, absent = facts_of(trace, test)
+    bodies = (narrowed(body, present, watched), narrowed(orelse or _nothing, absent, watched))
+    return stage_if(trace, truth_of(test), bodies, watched, dead)[0]
 
 
 def then_(exit_: Exit, rest: Body, dead: str = "") -> Exit:

@@ -193,7 +193,6 @@ class TestFor:
 
         same(f, np.arange(5.0), np.zeros(5), joined=True)
 
-
     def test_a_nested_one_that_calls_what_is_imported(self):
         def f(n):
             def rows():
