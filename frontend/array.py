@@ -220,6 +220,8 @@ class TracedArray:
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
             value = _behaviour().write_back(trace, step, before, value)
         trace.create(WriteRef, [storage.ref, value], {})
+        trace.clock += 1
+        storage.written_at = trace.clock
         storage.version += 1
 
     def _require_own_memory(self) -> None:

@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 class Region:
     """A block and its place among the blocks around it."""
 
-    __slots__ = ("block", "is_open", "loop", "parent")
+    __slots__ = ("block", "clock", "is_open", "loop", "parent")
 
-    def __init__(self, block: Block, parent: Region | None, is_loop: bool = False) -> None:
+    def __init__(self, block: Block, parent: Region | None, is_loop: bool = False, clock: int = 0) -> None:
         self.block = block
+        self.clock = clock
+        """How many writes were recorded before."""
         self.parent = parent
         self.loop: Region | None = self if is_loop else None if parent is None else parent.loop
         """The innermost loop body around what is recorded here."""
@@ -50,6 +52,7 @@ class Draft:
         self.name = name
         self.operands = list(operands)
         self._ops_before = trace.op_count
+        self._kept_before = len(trace.kept)
         self._is_finished = False
         self.location = trace.location()
         with context(), ir.InsertionPoint(self.parent.block):
@@ -62,7 +65,7 @@ class Draft:
         with context():
             locations = [self.location] * len(arguments)
             block = self.op.regions[number].blocks.append(*arguments, arg_locs=locations)
-        return Region(block, self.parent, is_loop)
+        return Region(block, self.parent, is_loop, self.trace.clock)
 
     @contextmanager
     def recording(self, region: Region) -> Iterator[Region]:
@@ -101,6 +104,7 @@ class Draft:
         if self._is_finished:
             return
         self.trace.op_count = self._ops_before
+        del self.trace.kept[self._kept_before :]
         self.op.erase()
 
 

@@ -48,6 +48,7 @@ class Storage:
         "type",
         "value",
         "version",
+        "written_at",
     )
 
     def __init__(
@@ -61,6 +62,8 @@ class Storage:
         """The SSA value of the cell, once something was written."""
         self.version = 0
         """Counts the writes, so that views know when what they read is stale."""
+        self.written_at = 0
+        """When it was written last, by the clock of the trace."""
         self.argument = argument
         """The position among the function's array arguments, or None for a local array."""
         self.region = trace.region

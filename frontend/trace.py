@@ -138,6 +138,10 @@ class Trace:
         """Checks of what the whole program does, made before the function is finished."""
         self.presence: dict[int, Any] = {}
         """What conditions say about values that may be None."""
+        self.clock = 0
+        """Counts the writes."""
+        self.kept: list[tuple[Any, int]] = []
+        """Arrays whose elements were put into lists that grow, and since when these must not be written."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
         self.has_warned = False
@@ -390,10 +394,21 @@ class Trace:
 
     # The end
 
+    def _require_kept_unwritten(self) -> None:
+        """Refuse lists that grow whose items are written afterwards: they hold copies, where Python has the arrays."""
+        for storage, since in self.kept:
+            if storage.written_at > since:
+                raise UnsupportedError(
+                    f"an array ({storage.type}, made at {storage.made_at or 'the entry'}) is put into a list that "
+                    "grows in a staged loop and is written to afterwards, which the list would not see; append a copy: "
+                    "items.append(array.copy())"
+                )
+
     def finish(self, results: Sequence[Value]) -> None:
         """Return the results and fix the function's type; nothing can be recorded afterwards."""
         for check in self.at_end:
             check()
+        self._require_kept_unwritten()
         self._settle_captures()
         with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
             _func.ReturnOp(list(results))

@@ -115,6 +115,11 @@ RULES = [
     Rule("add_negative", "iufc", lambda b, x, y, t: b("add", x, b("negative", y))),
     Rule("add_negative", "iufc", lambda b, x, y, t: b("add", b("negative", x), y)),
     Rule("subtract_negative", "iufc", lambda b, x, y, t: b("subtract", x, b("negative", y))),
+    Rule("join_constants", "iu", lambda b, x, y, t: b("subtract", b("add", x, full(1, t)), full(1, t))),
+    Rule(
+        "join_constants", "iu", lambda b, x, y, t: b("subtract", b("subtract", x, full(99, t)), full(120, t))
+    ),
+    Rule("join_constants", "iu", lambda b, x, y, t: b("add", b("add", x, full(100, t)), full(90, t, (2, 3)))),
     Rule("multiply_by_one", "biuf", lambda b, x, y, t: b("multiply", full(1, t), x)),
     Rule("multiply_by_zero", "biu", lambda b, x, y, t: b("multiply", x, full(0, t))),
     Rule("multiply_by_minus_one", "if", lambda b, x, y, t: b("multiply", x, full(-1, t))),

@@ -35,6 +35,22 @@ func.func @cascade(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi1> {
   return %2 : tensor<4xi1>
 }
 
+// Constants of integers meet; floats would be rounded in another way.
+// CHECK-LABEL: func.func @constants
+// CHECK-SAME: (%[[N:.*]]: tensor<i64>, %[[X:.*]]: tensor<f64>)
+// CHECK: %[[A:.*]] = "weft.add"(%[[X]]
+// CHECK: %[[B:.*]] = "weft.subtract"(%[[A]]
+// CHECK: return %[[N]], %[[B]]
+func.func @constants(%n: tensor<i64>, %x: tensor<f64>) -> (tensor<i64>, tensor<f64>) {
+  %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %0 = "weft.add"(%n, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %1 = "weft.subtract"(%0, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %half = "weft.constant"() {value = dense<0.5> : tensor<f64>} : () -> tensor<f64>
+  %2 = "weft.add"(%x, %half) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %3 = "weft.subtract"(%2, %half) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %1, %3 : tensor<i64>, tensor<f64>
+}
+
 // Division by a power of two is a product; by another number it stays.
 // CHECK-LABEL: func.func @division
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf64>)

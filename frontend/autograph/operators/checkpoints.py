@@ -21,6 +21,7 @@ class Checkpoint:
         self._cells = trace.cells.mark()
         self._op_count = trace.op_count
         self._grown = dict(trace.grown)
+        self._kept = len(trace.kept)
         self._catcher = trace.catcher
         self._points = 0 if trace.catcher is None else trace.catcher.mark()
         operations = trace.region.block.operations
@@ -53,6 +54,7 @@ class Checkpoint:
                 operation.erase()
         self._trace.op_count = self._op_count
         self._trace.grown = dict(self._grown)
+        del self._trace.kept[self._kept :]
 
 
 __all__ = ["Checkpoint"]

@@ -15,6 +15,7 @@ import numpy as np
 from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
 from ...numpy_api import lookup
+from ...regions import Region
 from ...results import RuntimeLength
 from ...signature import Leaf, Node, Structure, static_key
 from ...signature import Static as Constant
@@ -34,6 +35,7 @@ from .abstract import (
     flatten,
     join,
     kind_of,
+    parts_of,
     unflatten,
 )
 from .iterables import Sequence
@@ -168,6 +170,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""
+        _keep_unwritten(item)
         kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
         if kind != self.kind:
             if is_known_outside(self):
@@ -341,6 +344,28 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
             f"({leaf.type}); pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _keep_unwritten(item: Any) -> None:
+    """Note the arrays in an item, whose elements the list takes: writing them later would change the item in Python.
+
+    In a loop that the array is from outside of, the writes of the next iteration come later, too.
+    """
+    if isinstance(item, TracedArray):
+        if item.ndim == 0:
+            return
+        trace, storage = _trace(), item._storage
+        since = trace.clock
+        region: Region | None = trace.region
+        while region is not None:
+            if region.loop is region and not storage.region.is_inside(region):
+                since = region.clock
+            region = region.parent
+        trace.kept.append((storage, since))
+        return
+    parts = parts_of(item)
+    for part in parts[1] if parts is not None else ():
+        _keep_unwritten(part)
 
 
 def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:

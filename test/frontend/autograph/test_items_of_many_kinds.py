@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.behaviour_harness import same
 
 import weft
+from support.behaviour_harness import same
 
 
 def test_strings_of_the_counter():

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from support.behaviour_harness import refused, same
-
 import weft
+from support.behaviour_harness import refused, same
 
 DTYPES = [np.int32, np.int64, np.float32, np.float64]
 F64, I64 = np.float64, np.int64
