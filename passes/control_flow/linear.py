@@ -136,6 +136,9 @@ def upper_bounds(value: Value, depth: int = _DEPTH) -> Iterator[Linear]:
     form = linear(value)
     if is_exact(form):
         yield form
+        terms = list(form.terms)
+        if len(terms) == 1 and terms[0] != value and depth:  # the value, in other words
+            yield from upper_bounds(terms[0], depth - 1) if form == Linear({terms[0]: 1}) else ()
 
 
 def is_exact(form: Linear) -> bool:

@@ -110,6 +110,27 @@ def subtract_negative(m: Match) -> Value | None:
     return None if negative is None else m.create(Add, m.operands[0], negative.operands[0])
 
 
+@simplifies(Add, Subtract)
+def join_constants(m: Match) -> Value | None:
+    """(x + a) - b is x + (a - b) for integers, which wrap around alike; likewise for the other signs."""
+    if result_kind(m) not in "iu":
+        return None
+    last = m.splat(1)
+    inner = next((made for op_class in (Add, Subtract) if (made := m.producer(0, op_class))), None)
+    first = None if inner is None else inner.splat(1)
+    if last is None or inner is None or first is None:
+        return None
+    if not type_of(inner.operands[0]) == inner.result_type == m.result_type:
+        return None
+    zero: Any = np.zeros((), m.result_type.dtype)[()]
+    with np.errstate(over="ignore"):
+        before = zero - first if inner.op_class is Subtract else zero + first
+        total = before - last if m.op_class is Subtract else before + last
+    if total == 0:
+        return inner.operands[0]
+    return m.create(Add, inner.operands[0], m.create(Constant, value=np.asarray(total, zero.dtype)))
+
+
 # Products and quotients
 
 

@@ -15,6 +15,8 @@ from ...dialect.ops.elementwise import (
     LogicalAnd,
     LogicalNot,
     LogicalOr,
+    Maximum,
+    Minimum,
     NotEqual,
 )
 from ...dialect.ops.selection import Select
@@ -52,6 +54,20 @@ def select_again(m: Match) -> Value | None:
             decided = inner.operands[place]
             if type_of(decided) == type_of(value):
                 return m.create(Select, condition, *((decided, second) if place == 1 else (first, decided)))
+    return None
+
+
+@simplifies(Select)
+def select_smaller(m: Match) -> Value | None:
+    """The one of two integers that compares less or greater is the minimum or maximum; floats may be NaN."""
+    _, first, second = m.operands
+    if m.result_type.dtype.kind not in "iu" or not type_of(first) == type_of(second) == m.result_type:
+        return None
+    for place, op_classes in enumerate(((Less, LessEqual), (Greater, GreaterEqual))):
+        comparison = next((made for op_class in op_classes if (made := m.producer(0, op_class))), None)
+        if comparison is not None and {*comparison.operands} == {first, second}:
+            is_first = comparison.operands[0] == first
+            return m.create(Minimum if is_first == (place == 0) else Maximum, first, second)
     return None
 
 

@@ -120,6 +120,10 @@ RULES = [
         "join_constants", "iu", lambda b, x, y, t: b("subtract", b("subtract", x, full(99, t)), full(120, t))
     ),
     Rule("join_constants", "iu", lambda b, x, y, t: b("add", b("add", x, full(100, t)), full(90, t, (2, 3)))),
+    Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("less", x, y), x, y)),
+    Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("less_equal", y, x), x, y)),
+    Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("greater", x, y), y, x)),
+    Rule("select_smaller", "iu", lambda b, x, y, t: b("select", b("greater_equal", y, x), y, x)),
     Rule("multiply_by_one", "biuf", lambda b, x, y, t: b("multiply", full(1, t), x)),
     Rule("multiply_by_zero", "biu", lambda b, x, y, t: b("multiply", x, full(0, t))),
     Rule("multiply_by_minus_one", "if", lambda b, x, y, t: b("multiply", x, full(-1, t))),
