@@ -5,7 +5,7 @@ Ops of other dialects that weft tensors go through (branches, loops, calls, elem
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -20,7 +20,6 @@ from ..dialect.ops.creation import Constant
 from ..dialect.register import decode_attributes, op_class_of
 from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics
-from .control_flow.in_bounds import results_in_bounds
 from .lowering import load_families
 from .lowering.conversion import LOWERINGS, Conversion, OpInstance, storage_type
 
@@ -71,8 +70,6 @@ class _FunctionConverter:
     """The converted value of every weft value so far; values of other dialects are absent."""
     dead: list[Operation] = field(default_factory=list)
     """Ops that are replaced, in program order."""
-    in_bounds: Set[Value] = frozenset()
-    """The results of reads and writes at places that are known to be in bounds."""
     replaced_arguments: list[tuple[Block, int]] = field(default_factory=list)
     """Blocks, and how many old arguments stand before the converted ones."""
 
@@ -80,7 +77,6 @@ class _FunctionConverter:
         """Convert the signature, then every op in program order; what was converted is erased at the end."""
         entry = function.regions[0].blocks[0]
         results = [_converted_type(t) for t in function.type.results]
-        self.in_bounds = results_in_bounds(function.operation)
         self._convert_block(entry)
         for operation in reversed(self.dead):
             operation.erase()
@@ -191,7 +187,6 @@ class _FunctionConverter:
             [_tensor(type_from_mlir(result.type)) for result in operation.results],
             decode_attributes(op_class, operation),
             operation.location,
-            in_bounds=any(result in self.in_bounds for result in operation.results),
         )
         lowered = lowering(self.conversion, instance)
         several: Sequence[Value] = (

@@ -42,8 +42,6 @@ class OpInstance:
     result_types: list[TensorType]
     attributes: dict[str, Any]
     location: Location
-    in_bounds: bool = False
-    """Whether single indices are known to be from 0 up to the extent."""
 
     @property
     def result_type(self) -> TensorType:

@@ -163,13 +163,10 @@ def lower_slice_update(c: Conversion, op: OpInstance) -> Value:
 # Gathers and scatters
 
 
-def _scalar_places(c: Conversion, op: OpInstance, indices: Sequence[Value]) -> list[Value]:
-    """The place on every indexed axis that i64[] indices say, moved into bounds."""
-    x, places = op.operands[0], []
-    for index, axis in zip(indices, op.attributes["axes"], strict=True):
-        if op.in_bounds:
-            places.append(c.index(index_of(c, tensor.ExtractOp(index, []).result)))
-            continue
+def _scalar_places(c: Conversion, x: Value, indices: Sequence[Value], axes: Sequence[int]) -> list[Value]:
+    """The place on every axis that i64[] indices say, moved into bounds."""
+    places = []
+    for index, axis in zip(indices, axes, strict=True):
         extent = c.extent(x, axis)
         scalar = index_of(c, tensor.ExtractOp(index, []).result)
         places.append(clamp_index(c, c.index(wrap_index(c, scalar, extent)), extent))
@@ -193,7 +190,7 @@ def lower_gather(c: Conversion, op: OpInstance) -> Value:
     x_type, index_type, *_ = op.operand_types
     axes, position = op.attributes["axes"], op.attributes["position"]
     if index_type.rank == 0:
-        places = _scalar_places(c, op, indices)
+        places = _scalar_places(c, x, indices, axes)
         if len(axes) == x_type.rank:
             return scalar_tensor(tensor.ExtractOp(x, places).result)
         region = _single_region(c, x, places, axes)
@@ -237,12 +234,12 @@ def lower_scatter(c: Conversion, op: OpInstance) -> Value:
     axes = op.attributes["axes"]
     if index_type.rank == 0:
         if len(axes) == x_type.rank:
-            places = _scalar_places(c, op, indices)
+            places = _scalar_places(c, x, indices, axes)
             old = tensor.ExtractOp(x, places).result if op.attributes["mode"] == "add" else x
             written = _combined(c, op, old, tensor.ExtractOp(update, []).result)
             return tensor.InsertOp(written, x, places).result
         if op.attributes["mode"] == "set":
-            region = _single_region(c, x, _scalar_places(c, op, indices), axes)
+            region = _single_region(c, x, _scalar_places(c, x, indices, axes), axes)
             kept = [size for axis, size in enumerate(region.sizes) if axis not in axes]
             known = op.operand_types[1].with_shape([n if isinstance(n, int) else None for n in kept])
             return x if region.is_empty else insert_region(c.cast_to(update, known), x, region)
