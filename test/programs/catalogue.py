@@ -103,6 +103,7 @@ PROGRAMS = [
     Program(stencils.wave, lambda n: (_random().standard_normal(n), 0.5, I64(9)), (3, 40)),
     Program(stencils.life, lambda n: (_text(n * (n + 2), 2).reshape(n, n + 2), I64(6)), (3, 8)),
     Program(linear.triangular_solve, _lower, (1, 2, 20), 1e-12),
+    Program(linear.forward_substitution, _lower, (1, 2, 20), 1e-12),
     Program(linear.back_substitution, _upper, (1, 2, 20), 1e-12),
     Program(linear.thomas, _tridiagonal, (2, 3, 50)),
     Program(linear.conjugate_gradient, lambda n: (*_symmetric(n), 1e-9), (1, 3, 20), 1e-9),

@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 
+def forward_substitution(a, b):
+    """Solve a lower triangular system with slices and dot products, as NumPy users write it."""
+    x = np.zeros_like(b)
+    for i in range(len(b)):
+        x[i] = (b[i] - a[i, :i] @ x[:i]) / a[i, i]
+    return x
+
+
 def triangular_solve(lower, b):
     """Forward substitution, element by element."""
     n = len(b)
