@@ -17,7 +17,7 @@ from .aliases import is_available, note_sources, same_value
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
-from .mismatches import control_flow_error, require_fit
+from .mismatches import control_flow_error, require_fit, shown_name
 from .mixed_containers import note_containers
 from .optional import MaybeUnbound
 from .places import UNBOUND, Changes, Items, Place, Snapshot, copied, places_to_join, value_after
@@ -252,7 +252,7 @@ def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
             )
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
-            problems.append(f"{merge.name} is {mismatch}")
+            problems.append(f"{shown_name(merge.name)} is {mismatch}")
         computed.append(merge)
     if problems:
         raise control_flow_error("the two sides of a condition leave values that cannot be one", problems)

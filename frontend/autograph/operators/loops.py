@@ -47,7 +47,7 @@ from .exits import (
     without_continue,
     without_raise,
 )
-from .mismatches import control_flow_error, require_fit
+from .mismatches import control_flow_error, require_fit, shown_name
 from .mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from .optional import MaybeUnbound
 from .places import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
@@ -318,7 +318,7 @@ class _Recording:
             try:
                 carried = self._needed(kinds.get(key), place, end, is_dead)
             except Mismatch as mismatch:
-                problems.append(f"{place.name} is {mismatch}")
+                problems.append(f"{shown_name(place.name)} is {mismatch}")
                 continue
             if carried is not None:
                 needed[key], ends[key] = carried, self.bound.get(key, end) if is_dead else end

@@ -17,6 +17,11 @@ def control_flow_error(what: str, problems: list[str]) -> ControlFlowError:
     )
 
 
+def shown_name(name: str) -> str:
+    """A place as the user knows it: converted code keeps what a function returns in a variable of its own."""
+    return "what the function returns" if name == "return_" else name
+
+
 def require_fit(place: Place | None, kind: Kind) -> None:
     """Raise `Mismatch` where a place cannot hold what may be there or not, or changes its length."""
     if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
@@ -24,4 +29,4 @@ def require_fit(place: Place | None, kind: Kind) -> None:
         raise Mismatch(f"a {missing} that is there on one path only; set it before")
 
 
-__all__ = ["control_flow_error", "require_fit"]
+__all__ = ["control_flow_error", "require_fit", "shown_name"]
