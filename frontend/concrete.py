@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.cpu.machine.executable import RuntimeFailure, compile_module
+from ..backend.cpu.machine.compiler import compile_module
+from ..backend.cpu.machine.executable import RuntimeFailure
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context

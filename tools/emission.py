@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..backend.cpu.machine import llvm
 from ..backend.cpu.machine.stages import Lowering
+from ..backend.cpu.machine.translation import translate
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import run_pipeline
 from ..passes.pipelines import PIPELINES
@@ -25,7 +26,7 @@ def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
 def _llvm_text(module: Module, verify: bool) -> str:
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
-        return llvm.translate(module)
+        return translate(module)
     if "weft" in dialects:
         for name in ("weft-optimize", "weft-to-linalg"):
             run_pipeline(module, PIPELINES[name], verify=verify)

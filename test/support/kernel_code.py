@@ -13,6 +13,7 @@ import numpy as np
 from weft.backend.cpu.codegen.kernels import lower_kernels
 from weft.backend.cpu.machine import llvm
 from weft.backend.cpu.machine.to_llvm import lower_to_llvm
+from weft.backend.cpu.machine.translation import translate
 from weft.dialect.mlir import ir
 
 MLIR_TYPES = {
@@ -159,7 +160,7 @@ def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
         module = ir.Module.parse(text)
         lower_kernels(module, verify)
         lower_to_llvm(module, verify)
-        assembly = llvm.translate(module)
+        assembly = translate(module)
     optimised = llvm.optimise(assembly)
     code = llvm.Code(llvm.object_code(optimised), ["kernel"], llvm.external_symbols(optimised))
     return partial(_call, code)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu.machine.executable import Executable, compile_module
+from weft.backend.cpu.machine.compiler import compile_module
+from weft.backend.cpu.machine.executable import Executable
 from weft.backend.cpu.planning.failures import find
 from weft.dialect.loops import INTERRUPTIBLE
 from weft.dialect.mlir import ir

@@ -1,4 +1,4 @@
-"""The uniform entry of a compiled function, and how its functions are linked.
+"""The uniform entry of a compiled function.
 
     void f_entry(PyArrayObject **arrays, char *workspace, int64_t *record)
     void f_sizes_entry(PyArrayObject **arrays, int64_t *sizes)
@@ -15,30 +15,12 @@ from functools import cache
 from typing import Any
 
 from ....dialect.errors import InternalError
-from ....dialect.mlir import Module, Operation, Type, ir
-from ..planning.buffers import Plan
-from ..planning.failures import RECORD_LENGTH, STACK
-from ..planning.shapes import static_shape
-from .runtime import ENTRY_WORDS
+from ....dialect.types import TensorType
+from ..plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
 
 # PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
 _DATA = object.__basicsize__
 _DIMENSIONS = _DATA + 16
-
-
-def link_functions(module: Module, in_line: set[str]) -> None:
-    """Keep everything but the entries private to the module, and functions out of line but for some."""
-    internal = ir.Attribute.parse("#llvm.linkage<internal>")
-    for view in module.body.operations:
-        function = view.operation
-        if _has_body(function):
-            function.attributes["linkage"] = internal
-            if function.attributes["sym_name"].value not in in_line:
-                function.attributes["no_inline"] = ir.UnitAttr.get()
-
-
-def _has_body(op: Operation) -> bool:
-    return op.name == "llvm.func" and any(True for _ in op.regions[0])
 
 
 def entry_text(plan: Plan) -> str:
@@ -57,7 +39,7 @@ def entry_text(plan: Plan) -> str:
     if plan.blocks:
         arguments.block(len(plan.on_heap), len(plan.inputs + plan.results), plan.blocks)
     if plan.on_heap:
-        arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(heap_extents(plan))])
+        arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(plan.heap_extents)])
     text = (
         f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
         f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
@@ -81,7 +63,7 @@ def _sizes_text(plan: Plan, inputs: int) -> str:
     arguments = _Arguments()
     for index, type in enumerate(plan.inputs):
         arguments.array(index, type)
-    count = fixed_extents(plan) + 1
+    count = plan.fixed_extents + 1
     result = "i64" if count == 1 else "{ " + ", ".join(["i64"] * count) + " }"
     lines = [f'  %sizes = call {result} @"{plan.sizes}"({", ".join(arguments.passed)})\n']
     for i in range(count):
@@ -97,17 +79,6 @@ def _sizes_text(plan: Plan, inputs: int) -> str:
     )
 
 
-def fixed_extents(plan: Plan) -> int:
-    """How many sizes of results are known before a call, but not to the type."""
-    types = (type for index, type in enumerate(plan.results) if index not in plan.on_heap)
-    return sum(extent is None for type in types for extent in static_shape(type))
-
-
-def heap_extents(plan: Plan) -> int:
-    """How many sizes of results are known after a call only."""
-    return sum(extent is None for index in plan.on_heap for extent in static_shape(plan.results[index]))
-
-
 class _Arguments:
     """Builds memref descriptors, passed as separate arguments, from array objects."""
 
@@ -115,7 +86,7 @@ class _Arguments:
         self.text = ""
         self.passed: list[str] = []
 
-    def array(self, index: int, type: Type) -> None:
+    def array(self, index: int, type: TensorType) -> None:
         """Pass the array at an index of the table as a memref of a type."""
         a = f"a{index}"
         lines = [
@@ -124,7 +95,7 @@ class _Arguments:
             f"%{a}.field = getelementptr i8, ptr %{a}, i64 {_DATA}",
             f"%{a}.data = load ptr, ptr %{a}.field",
         ]
-        shape = static_shape(type)
+        shape = type.shape
         if None in shape:
             lines.append(f"%{a}.dims = getelementptr i8, ptr %{a}, i64 {_DIMENSIONS}")
             lines.append(f"%{a}.shape = load ptr, ptr %{a}.dims")

@@ -10,19 +10,14 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....dialect.callbacks import Callback
-from ....dialect.errors import InternalError, WeftError, WeftValueError
-from ....dialect.mlir import Module, Type, ir
-from ..planning.arena import ALIGNMENT
-from ..planning.buffers import Plan
-from ..planning.failures import CHECKED, DEPTH, POLLED, RECORD_LENGTH, STACK, HostSite
-from ..planning.shapes import static_shape
-from . import llvm
-from .entry import check_array_layout, fixed_extents, heap_extents
+from ....dialect.errors import WeftError, WeftValueError
+from ..plan import ALIGNMENT, CHECKED, DEPTH, POLLED, RECORD_LENGTH, STACK, HostSite, MachineCode, Plan
+from .entry import check_array_layout
 from .heap_blocks import HeapBlocks
 from .host_calls import HostLink
 from .interrupts import INTERRUPTED, take_exception
+from .llvm import Code
 from .recursion import depth_limit, stack_budget
-from .stages import STAGES, Lowering, stage_text
 
 _Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
 _MAX_KNOWN_SIZES = 256
@@ -46,39 +41,6 @@ class RuntimeFailure(WeftError):
         self.location = location
 
 
-def compile_module(
-    module: Module,
-    name: str,
-    *,
-    result_dtypes: Sequence[Any] | None = None,
-    callbacks: Sequence[Callback] = (),
-    verify: bool = False,
-) -> Executable:
-    """Compile the function of a linalg-stage module; the module is used up.
-
-    `result_dtypes` are the NumPy dtypes of the results, which MLIR's signless types do not tell; without them
-    results are signed integers, floats and complex numbers. `callbacks` is the table of the Python functions that
-    the program calls. `verify` checks the IR after every step.
-    """
-    check_array_layout()
-    source = module.operation.clone()
-    lowering = Lowering(module, verify)
-    for _ in lowering.stages():
-        pass
-    plan = next((plan for plan in lowering.plans if plan.name == name), None)
-    if plan is None:
-        raise InternalError(f"the module to compile has no function {name}")
-    optimised = llvm.optimise(lowering.llvm_text)
-    entries = [f"{function}_entry" for function in (plan.name, plan.sizes) if function is not None]
-    code = llvm.Code(llvm.object_code(optimised), entries, llvm.external_symbols(optimised))
-    dtypes = (
-        [_default_dtype(type.element_type) for type in plan.results]
-        if result_dtypes is None
-        else result_dtypes
-    )
-    return Executable(plan, [np.dtype(dtype) for dtype in dtypes], code, source, callbacks)
-
-
 class Executable:
     """A compiled function. Call it with C-contiguous, aligned arrays of the dtypes and shapes it was compiled
     for.
@@ -89,29 +51,28 @@ class Executable:
 
     def __init__(
         self,
-        plan: Plan,
-        dtypes: list[np.dtype[Any]],
-        code: llvm.Code,
-        source: Module,
+        compiled: MachineCode,
         callbacks: Sequence[Callback] = (),
+        text: Callable[[str], str] | None = None,
     ) -> None:
-        self.plan = plan
+        check_array_layout()
+        plan = self.plan = compiled.plan
+        self._text = text
         self._callbacks = callbacks
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
-        self._code = code
-        self._source = source
-        self._dtypes = dtypes
+        code = self._code = Code(compiled.object_file, plan.entries, compiled.symbols)
         self._inputs = len(plan.inputs)
         self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
         self._frames: list[_Frame] = []
-        self._shapes = [static_shape(type) for type in plan.results]
+        self._shapes = [type.shape for type in plan.results]
+        self._dtypes = [type.dtype for type in plan.results]
         self._may_fail = bool(plan.sites) or plan.polls
         self._allocated = [index for index in range(len(plan.results)) if index not in plan.on_heap]
         # The shapes of all results when they are known now, for the quick way through a call.
         self._outputs: _Outputs | None = None
         self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
         if plan.sizes is None:
-            self._outputs = [(tuple(plan.results[i].shape), dtypes[i]) for i in self._allocated]
+            self._outputs = [(plan.results[i].shape, self._dtypes[i]) for i in self._allocated]
         if plan.sizes:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
             self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
@@ -166,7 +127,7 @@ class Executable:
         if len(arrays) != self._inputs:
             raise WeftValueError(f"{self.plan.name} takes {self._inputs} arrays, not {len(arrays)}")
         for index, (array, type) in enumerate(zip(arrays, self.plan.inputs, strict=True)):
-            expected = static_shape(type)
+            expected = type.shape
             fits = len(expected) == array.ndim and all(
                 extent is None or extent == actual
                 for extent, actual in zip(expected, array.shape, strict=True)
@@ -178,11 +139,10 @@ class Executable:
                 )
 
     def text(self, stage: str) -> str:
-        """The program at a stage of its compilation; the stages are listed in `STAGES`."""
-        if stage not in STAGES:
-            raise WeftValueError(f"{stage!r} is not a stage of the CPU backend: {', '.join(STAGES)}")
-        with self._source.context, ir.Location.unknown():
-            return stage_text(self._source.clone(), stage)
+        """The program at a stage of its compilation; those of `stages.STAGES`."""
+        if self._text is None:
+            raise WeftValueError(f"{self.plan.name} was made of machine code alone, which has no texts")
+        return self._text(stage)
 
     def _fill_table(
         self,
@@ -243,12 +203,12 @@ class _Frame:
         self.heap: HeapBlocks | None = None
         """Where the program needs memory whose size is known only while it runs."""
         if plan.blocks or plan.on_heap:
-            self.heap = HeapBlocks(len(plan.on_heap) + plan.blocks, heap_extents(plan))
+            self.heap = HeapBlocks(len(plan.on_heap) + plan.blocks, plan.heap_extents)
         self.table = (ctypes.c_ssize_t * (arrays if self.heap is None else arrays + 2))()
         if self.heap is not None:
             self.table[arrays:] = [self.heap.address, self.heap.extents_address]
         self.record = (ctypes.c_int64 * RECORD_LENGTH)()
-        self.sizes = (ctypes.c_int64 * (fixed_extents(plan) + 1))()
+        self.sizes = (ctypes.c_int64 * (plan.fixed_extents + 1))()
         self.table_address = ctypes.addressof(self.table)
         self.record_address = ctypes.addressof(self.record)
         self.sizes_address = ctypes.addressof(self.sizes)
@@ -281,20 +241,8 @@ def _function_type(plan: Plan) -> Any:
 
     Not so where loops decide at run time how long they take.
     """
-    shapes = [static_shape(type) for type in plan.inputs + plan.results]
+    shapes = [type.shape for type in plan.inputs + plan.results]
     # An unknown extent counts as a large one.
     elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
     make = ctypes.CFUNCTYPE if plan.polls or elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
     return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-
-
-def _default_dtype(element: Type) -> Any:
-    """The NumPy dtype of a signless MLIR type, as signed."""
-    if isinstance(element, ir.ComplexType):
-        return np.dtype(f"c{2 * int(element.element_type.width) // 8}")
-    if isinstance(element, ir.BF16Type):
-        import ml_dtypes
-
-        return np.dtype(ml_dtypes.bfloat16)
-    kind = "i" if isinstance(element, ir.IntegerType) else "f"
-    return np.dtype(f"{kind}{int(element.width) // 8}")

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..plan import ENTRY_WORDS
 from .entry import data_address
-from .runtime import ENTRY_WORDS
 
 _COPIED_BYTES = 4096
 """Results up to this size are copied: that is quicker than to hand over memory and to get other memory next time."""

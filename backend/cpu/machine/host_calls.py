@@ -19,7 +19,7 @@ from ....dialect.callbacks import Callback, call_back
 from ....dialect.errors import InternalError
 from ....dialect.op import Array
 from ....dialect.types import TensorType
-from ..planning.failures import HostSite, Site
+from ..plan import HostSite, Site
 
 
 class HostLink:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 
-from ..planning.failures import CHECKED, POLLED
+from ..plan import CHECKED, POLLED
 from ..planning.names import POLL
 
 INTERRUPTED = -1

@@ -1,4 +1,4 @@
-"""The last steps: a module in the LLVM dialect becomes LLVM assembly, optimised code, and memory to run."""
+"""The last steps: LLVM assembly becomes optimised code, an object file, and memory to run."""
 
 from __future__ import annotations
 
@@ -10,31 +10,10 @@ from functools import cache
 from typing import Any
 
 from ....dialect.errors import InternalError
-from ....dialect.mlir import Module, translate_to_llvm
-from .literals import rewrite_literals
 from .symbols import addresses
 
 _lock = threading.Lock()
 _numbers = itertools.count()
-
-
-def translate(module: Module) -> str:
-    """The LLVM assembly of a module in the LLVM dialect; InternalError when another op is left.
-
-    The check comes first because the translation ends the process on an op it does not know.
-    """
-    for op in module.body.operations:
-        _check_dialect(op.operation)
-    return rewrite_literals(translate_to_llvm(module))
-
-
-def _check_dialect(function: Any) -> None:
-    if not function.name.startswith("llvm."):
-        raise InternalError(f"{function.location}: {function.name} is left after the lowering to LLVM")
-    for region in function.regions:
-        for block in region:
-            for op in block.operations:
-                _check_dialect(op.operation)
 
 
 def optimise(text: str) -> Any:

@@ -6,11 +6,9 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 from __future__ import annotations
 
 from ....dialect.mlir import Module, ir
+from ..plan import ENTRY_WORDS
 from ..planning.names import CLEAR, POLL, RELEASE, RESERVE
 from .interrupts import DECLARATIONS, POLL_FUNCTION
-
-ENTRY_WORDS = 5
-"""The 64-bit words of an entry: the block twice, an offset of 0, the bytes it has, a stride of 1."""
 
 _ENTRY = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
 _TABLE = "%table_base: !llvm.ptr, %table: !llvm.ptr, %table_offset: i64, %table_size: i64, %table_stride: i64"

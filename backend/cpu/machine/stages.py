@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
 from ..codegen.kernels import lower_kernels
-from ..planning.buffers import Plan, plan_buffers
+from ..plan import Plan
+from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits
 from ..planning.outline import OutlineKernels
 from . import llvm
-from .entry import entry_text, link_functions
+from .entry import entry_text
 from .inlining import kernels_in_line
+from .linkage import link_functions
 from .runtime import link_runtime
 from .symbols import is_taken
 from .to_llvm import lower_to_llvm
+from .translation import translate
 
 STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
 """All stages that text can be asked of."""
@@ -52,7 +55,7 @@ class Lowering:
         link_functions(module, public | in_line)
         self._check()
         yield "llvm-dialect"
-        self.llvm_text = llvm.translate(module) + "".join(map(entry_text, self.plans))
+        self.llvm_text = translate(module) + "".join(map(entry_text, self.plans))
         yield "llvm"
 
     def _check(self) -> None:

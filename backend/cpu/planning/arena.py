@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from ....dialect.mlir import Value
 from .shapes import Extent, IndexBuilder
 
-ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ....dialect.dtypes import BY_MLIR
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.types import TensorType
 from .clusters import contains
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
@@ -34,6 +36,15 @@ class KernelInterface:
 def memref_type(tensor: Type) -> Type:
     """The memref type, with identity layout, of a buffer that holds a tensor."""
     return ir.MemRefType.get(tensor.shape, tensor.element_type)
+
+
+def data_type(memref: Type) -> TensorType:
+    """What a buffer holds, as data; its integers count as signed, as MLIR's signless types do not tell."""
+    element = memref.element_type
+    dynamic = ir.ShapedType.get_dynamic_size()
+    shape = tuple(None if extent == dynamic else extent for extent in memref.shape)
+    name = "i64" if isinstance(element, ir.IndexType) else str(element)
+    return TensorType(shape, BY_MLIR[name].dtype)
 
 
 def kernel_functions(module: Module) -> dict[str, Operation]:

@@ -18,10 +18,12 @@ from typing import ClassVar
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ....passes.base import Pass, Statistics
-from .arena import ALIGNMENT, Workspace
-from .boundaries import KernelInterface, convert_kernel, kernel_functions, memref_type
+from ..plan import ALIGNMENT, Plan
+from .arena import Workspace
+from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
+from .calls import is_function_call, is_host_call
 from .clusters import VIEWS
-from .failures import FailureSites, HostSite, Site, record_type
+from .failures import FailureSites, record_type
 from .functions import (
     FunctionInterface,
     Needs,
@@ -35,7 +37,7 @@ from .heap import Heap, table_type
 from .host_calls import HostCalls, Placed
 from .interrupts import insert_polls
 from .lifetimes import Lifetimes
-from .names import is_function_call, is_host_call, wrapper_name
+from .names import wrapper_name
 from .outline import clone, entry_functions
 from .places import Buffer, Kind, Places
 from .regions import Regions
@@ -55,30 +57,6 @@ class PlanBuffers(Pass):
         for plan in plan_buffers(module):
             statistics["workspace bytes"] += plan.workspace or 0
             statistics["copies"] += plan.copies
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How the planned function is called: inputs, results, workspace, error record, and what there is of the table of
-    heap blocks and of the sizes of the results in heap blocks, in this order."""
-
-    name: str
-    inputs: list[Type]
-    results: list[Type]
-    workspace: int | None
-    """Bytes of the workspace; None when it depends on the sizes of the arguments."""
-    sizes: str | None
-    """The function that computes the dynamic sizes of results and workspace, where there are any."""
-    sites: list[Site | HostSite]
-    copies: int
-    blocks: int
-    """The number of heap blocks for intermediates."""
-    on_heap: frozenset[int]
-    """The results in heap blocks, because their sizes depend on data."""
-    calls: bool
-    """Whether it calls other functions, or itself."""
-    polls: bool
-    """Whether it has loops that look for interrupts."""
 
 
 def plan_buffers(module: Module) -> list[Plan]:
@@ -180,8 +158,8 @@ class _Planner:
         copies, blocks = self._places.copies, self._places.heap.size
         return Plan(
             self._name,
-            inputs,
-            results,
+            [data_type(type) for type in inputs],
+            [data_type(type) for type in results],
             workspace,
             sizes,
             sites,

@@ -16,7 +16,7 @@ from enum import Enum, auto
 from functools import cached_property
 
 from ....dialect.mlir import Block, Operation, Value, ir
-from .names import is_function_call
+from .calls import is_function_call
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""

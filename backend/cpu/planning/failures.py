@@ -11,40 +11,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialect.mlir import Block, Location, Module, Operation, Type, Value, dialect, ir
-from ....dialect.types import TensorType
+from ..plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
 from .names import EXIT, RUNTIME
 from .scalars import element_of
-
-MAX_VALUES = 15
-DEPTH, STACK, POLLED, CHECKED = range(1 + MAX_VALUES, 5 + MAX_VALUES)
-"""Further words of the record: how many calls of functions may be nested, the lowest address of the stack, and when a
-loop last looked at the time, and for interrupts."""
-RECORD_LENGTH = 5 + MAX_VALUES
-
-
-@dataclass(frozen=True)
-class Site:
-    """A place in the program that can raise."""
-
-    error: str
-    message: str
-    values: int
-    location: str
-    """The MLIR location of the op, as text: `loc("file.py":3:5)`."""
-
-
-@dataclass(frozen=True)
-class HostSite:
-    """A place in the program that calls a Python function of its table."""
-
-    callback: int
-    operands: tuple[TensorType, ...]
-    results: tuple[TensorType, ...]
-    location: str
-    """The MLIR location of the op, as text."""
 
 
 def record_type() -> Type:

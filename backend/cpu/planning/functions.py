@@ -14,10 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ..plan import DEPTH, STACK
 from .boundaries import memref_type
-from .failures import DEPTH, STACK, FailureSites, find, record_type
+from .calls import is_function_call
+from .failures import FailureSites, find, record_type
 from .heap import table_type
-from .names import CLEAR, RELEASE, RESERVE, is_function_call, wrapper_name
+from .names import CLEAR, RELEASE, RESERVE, wrapper_name
 from .shapes import static_shape
 
 _MAX_STACK_BYTES = 256

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from ....dialect.host_calls import callback_of, declared_callback, signature_of
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.types import TensorType
-from .failures import FailureSites, HostSite, find
+from ..plan import HostSite
+from .failures import FailureSites, find
 from .names import HOST_CALL
 from .shapes import Extent, IndexBuilder, static_shape
 

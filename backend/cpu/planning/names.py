@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ....dialect.mlir import Operation, ir
-
 _KERNEL = re.compile(r"kernel_\d+")
 _HOST = re.compile(r"host\.\d+")
 
@@ -47,17 +45,9 @@ def is_kernel_name(name: str) -> bool:
 
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
-    return bool(_KERNEL.fullmatch(name) or _HOST.fullmatch(name)) or name in (EXIT, HOST_CALL, *RUNTIME)
+    return is_kernel_name(name) or is_host_name(name) or name in (EXIT, HOST_CALL, *RUNTIME)
 
 
-def is_function_call(op: Operation) -> bool:
-    """Whether an op calls a function on arrays, or one of Python: neither a kernel nor a function of the C library."""
-    if op.name != "func.call" or is_kernel_name(op.attributes["callee"].value):
-        return False
-    values = [*op.operands, *op.results]
-    return not values or is_host_call(op) or any(isinstance(value.type, ir.ShapedType) for value in values)
-
-
-def is_host_call(op: Operation) -> bool:
-    """Whether an op calls Python."""
-    return op.name == "func.call" and _HOST.fullmatch(op.attributes["callee"].value) is not None
+def is_host_name(name: str) -> bool:
+    """Whether a function is one of Python."""
+    return _HOST.fullmatch(name) is not None

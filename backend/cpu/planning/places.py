@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
-from .arena import ALIGNMENT, Slot, Workspace
+from ..plan import ALIGNMENT
+from .arena import Slot, Workspace
 from .boundaries import memref_type
 from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write

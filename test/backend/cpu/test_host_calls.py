@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.backend.cpu.machine.executable import Executable, RuntimeFailure, compile_module
+from weft.backend.cpu.machine.compiler import compile_module
+from weft.backend.cpu.machine.executable import Executable, RuntimeFailure
 from weft.dialect.attributes import type_to_mlir
 from weft.dialect.callbacks import Callback
 from weft.dialect.dtypes import ALL_DTYPES

@@ -1,0 +1,116 @@
+"""What there is to know about a compiled function besides its machine code: plain data, which no MLIR is needed for.
+
+Planning makes it, the entry functions are written by it, and a call of machine code follows it. Together with an object
+file it can be stored and be read again by another process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...dialect.types import TensorType
+
+ALIGNMENT = 64
+"""Of the workspace and of everything in it, in bytes."""
+
+MAX_VALUES = 15
+"""So many numbers can be part of an error message."""
+
+DEPTH, STACK, POLLED, CHECKED = range(1 + MAX_VALUES, 5 + MAX_VALUES)
+"""Words of the error record behind the number of the site and the values of its message: how many calls of functions
+may be nested, the lowest address of the stack, and when a loop last looked at the time, and for interrupts."""
+
+RECORD_LENGTH = 5 + MAX_VALUES
+
+ENTRY_WORDS = 5
+"""The 64-bit words of an entry in the table of heap blocks: the block twice, an offset of 0, the bytes it has, a stride
+of 1."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A place in the program that can raise."""
+
+    error: str
+    message: str
+    values: int
+    location: str
+    """The MLIR location of the op, as text: `loc("file.py":3:5)`."""
+
+
+@dataclass(frozen=True)
+class HostSite:
+    """A place in the program that calls a Python function of its table."""
+
+    callback: int
+    operands: tuple[TensorType, ...]
+    results: tuple[TensorType, ...]
+    location: str
+    """The MLIR location of the op, as text."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the planned function is called: inputs, results, workspace, error record, and what there is of the table of
+    heap blocks and of the sizes of the results in heap blocks, in this order."""
+
+    name: str
+    inputs: list[TensorType]
+    """Integers count as signed, as the backend does not tell."""
+    results: list[TensorType]
+    workspace: int | None
+    """Bytes of the workspace; None when it depends on the sizes of the arguments."""
+    sizes: str | None
+    """The function that computes the dynamic sizes of results and workspace, where there are any."""
+    sites: list[Site | HostSite]
+    copies: int
+    blocks: int
+    """The number of heap blocks for intermediates."""
+    on_heap: frozenset[int]
+    """The results in heap blocks, because their sizes depend on data."""
+    calls: bool
+    """Whether it calls other functions, or itself."""
+    polls: bool
+    """Whether it has loops that look for interrupts."""
+
+    @property
+    def entries(self) -> list[str]:
+        """The names of the functions that are called from outside."""
+        return [f"{name}_entry" for name in (self.name, self.sizes) if name is not None]
+
+    @property
+    def fixed_extents(self) -> int:
+        """How many sizes of results are known before a call, but not to the type."""
+        types = (type for index, type in enumerate(self.results) if index not in self.on_heap)
+        return sum(type.shape.count(None) for type in types)
+
+    @property
+    def heap_extents(self) -> int:
+        """How many sizes of results are known after a call only."""
+        return sum(self.results[index].shape.count(None) for index in self.on_heap)
+
+
+@dataclass(frozen=True)
+class MachineCode:
+    """A compiled function as data: all that is needed to run it, in this process or another one on such a machine."""
+
+    plan: Plan
+    object_file: bytes
+    symbols: tuple[str, ...]
+    """The functions of the C library, of the compiler and of weft that it calls."""
+
+
+__all__ = [
+    "ALIGNMENT",
+    "CHECKED",
+    "DEPTH",
+    "ENTRY_WORDS",
+    "MAX_VALUES",
+    "POLLED",
+    "RECORD_LENGTH",
+    "STACK",
+    "HostSite",
+    "MachineCode",
+    "Plan",
+    "Site",
+]
