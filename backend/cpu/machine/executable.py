@@ -72,7 +72,8 @@ class Executable:
         self._outputs: _Outputs | None = None
         self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
         if plan.sizes is None:
-            self._outputs = [(plan.results[i].shape, self._dtypes[i]) for i in self._allocated]
+            known = [plan.results[index] for index in self._allocated]
+            self._outputs = [(tuple(e or 0 for e in type.shape), type.dtype) for type in known]
         if plan.sizes:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
             self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
