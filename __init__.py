@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .backend.cpu.threads.count import get_num_threads, set_num_threads
     from .dialect.errors import (
         AxisError,
         ConversionError,
@@ -50,6 +51,8 @@ _EXPORTS: dict[str, str] = {
     "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
     "TensorSpec": ".frontend.signature",
+    "get_num_threads": ".backend.cpu.threads.count",
+    "set_num_threads": ".backend.cpu.threads.count",
     "print": ".frontend.effects",
     "py_call": ".frontend.effects",
     "trace_print": ".frontend.effects",
@@ -111,10 +114,12 @@ __all__ = [
     "do_not_convert",
     "eager",
     "function",
+    "get_num_threads",
     "print",
     "py_call",
     "range",
     "run_functions_eagerly",
+    "set_num_threads",
     "settings",
     "trace_print",
     "unroll",

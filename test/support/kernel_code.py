@@ -12,6 +12,7 @@ import numpy as np
 
 from weft.backend.cpu.codegen.kernels import lower_kernels
 from weft.backend.cpu.machine import llvm
+from weft.backend.cpu.machine.symbols import addresses
 from weft.backend.cpu.machine.to_llvm import lower_to_llvm
 from weft.backend.cpu.machine.translation import translate
 from weft.dialect.mlir import ir
@@ -162,7 +163,8 @@ def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
         lower_to_llvm(module, verify)
         assembly = translate(module)
     optimised = llvm.optimise(assembly)
-    code = llvm.Code(llvm.object_code(optimised), ["kernel"], llvm.external_symbols(optimised))
+    symbols = addresses(llvm.external_symbols(optimised))
+    code = llvm.Code(llvm.object_code(optimised), ["kernel"], symbols)
     return partial(_call, code)
 
 

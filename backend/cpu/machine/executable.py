@@ -18,6 +18,7 @@ from .host_calls import HostLink
 from .interrupts import INTERRUPTED, take_exception
 from .llvm import Code
 from .recursion import depth_limit, stack_budget
+from .symbols import addresses
 
 _Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
 _MAX_KNOWN_SIZES = 256
@@ -60,7 +61,7 @@ class Executable:
         self._text = text
         self._callbacks = callbacks
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
-        code = self._code = Code(compiled.object_file, plan.entries, compiled.symbols)
+        code = self._code = Code(compiled.object_file, plan.entries, addresses(compiled.symbols))
         self._inputs = len(plan.inputs)
         self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
         self._frames: list[_Frame] = []

@@ -5,12 +5,11 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from ....dialect.errors import InternalError
-from .symbols import addresses
 
 _lock = threading.Lock()
 _numbers = itertools.count()
@@ -49,11 +48,14 @@ def external_symbols(module: Any) -> list[str]:
 
 
 class Code:
-    """Machine code in memory, freed with this object: whoever holds an address must hold it too."""
+    """Machine code in memory, freed with this object: whoever holds an address must hold it too.
 
-    def __init__(self, object_file: bytes, exports: Iterable[str], symbols: Iterable[str]) -> None:
+    `addresses` are those of the functions that it calls and does not define.
+    """
+
+    def __init__(self, object_file: bytes, exports: Iterable[str], addresses: Mapping[str, int]) -> None:
         builder = _binding().JITLibraryBuilder().add_object_img(object_file)
-        for name, address in addresses(symbols).items():
+        for name, address in addresses.items():
             builder.import_symbol(name, address)
         for name in exports:
             builder.export_symbol(name)

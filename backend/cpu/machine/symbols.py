@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Iterable
 from functools import cache
 
 from ....dialect.errors import InternalError
-from ..planning.names import HOST_CALL, is_own_name
+from ..planning.names import HOST_CALL, PARALLEL_FOR, is_own_name
+from ..threads.pool import parallel_for_address
 from .host_calls import host_call_address
+from .libraries import library_function
 
 _MATH = """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
@@ -63,31 +63,11 @@ def addresses(names: Iterable[str]) -> dict[str, int]:
 def _address(name: str) -> int:
     if name == HOST_CALL:
         return host_call_address()
-    if name in ALLOWED:
-        for library in _libraries():
-            try:
-                function = getattr(library, name)
-            except AttributeError:
-                continue
-            address = ctypes.cast(function, ctypes.c_void_p).value
-            if address:
-                return address
+    if name == PARALLEL_FOR:
+        return parallel_for_address()
+    if name not in ALLOWED:
+        raise InternalError(f"the compiled code calls an unknown function {name}")
+    address = library_function(name)
+    if address is None:
         raise InternalError(f"the function {name}, which the compiled code calls, is not on this system")
-    raise InternalError(f"the compiled code calls an unknown function {name}")
-
-
-@cache
-def _libraries() -> list[ctypes.CDLL]:
-    # By name: ctypes.util.find_library starts processes and takes a tenth of a second.
-    names: list[str | None] = [None]
-    if sys.platform == "linux":
-        names += ["libm.so.6", "libgcc_s.so.1"]
-    elif sys.platform == "win32":
-        names = ["ucrtbase", "msvcrt"]
-    found: list[ctypes.CDLL] = [ctypes.pythonapi]
-    for name in names:
-        try:
-            found.append(ctypes.CDLL(name))
-        except OSError:
-            continue
-    return found
+    return address

@@ -25,6 +25,9 @@ POLL = "weft_poll"
 HOST_CALL = "weft_host_call"
 """Calls Python."""
 
+PARALLEL_FOR = "weft_parallel_for"
+"""Shares the iterations of a loop among threads."""
+
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
 
@@ -45,7 +48,7 @@ def is_kernel_name(name: str) -> bool:
 
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
-    return is_kernel_name(name) or is_host_name(name) or name in (EXIT, HOST_CALL, *RUNTIME)
+    return is_kernel_name(name) or is_host_name(name) or name in (EXIT, HOST_CALL, PARALLEL_FOR, *RUNTIME)
 
 
 def is_host_name(name: str) -> bool:
