@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .backend.cpu.threads.count import get_num_threads, set_num_threads
     from .dialect.errors import (
         AxisError,
+        CacheWarning,
         ConversionError,
         ConversionWarning,
         InternalError,
@@ -67,6 +68,7 @@ _EXPORTS: dict[str, str] = {
     "InternalError": ".dialect.errors",
     "ConversionError": ".dialect.errors",
     "WeftWarning": ".dialect.errors",
+    "CacheWarning": ".dialect.errors",
     "ConversionWarning": ".dialect.errors",
     "RetracingWarning": ".dialect.errors",
     "UnrollingWarning": ".dialect.errors",
@@ -94,6 +96,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AxisError",
+    "CacheWarning",
     "ConversionError",
     "ConversionWarning",
     "Function",

@@ -68,6 +68,10 @@ class ConversionWarning(WeftWarning):
     """A function cannot be converted, and is traced as it is."""
 
 
+class CacheWarning(WeftWarning):
+    """Compiled functions cannot be stored on disk, or not be read there."""
+
+
 class RetracingWarning(WeftWarning):
     """A function is compiled again at each of many calls."""
 

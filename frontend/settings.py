@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from ..backend.cache.store import Configuration, configure
 from ..dialect.errors import WeftValueError
 
 
@@ -43,6 +44,15 @@ class Settings:
         0,
         "WEFT_AUTOGRAPH_VERBOSITY",
         "Log on stderr: 1 which functions are converted and why others are not, 2 their converted code, too.",
+    )
+    cache: bool = _setting(True, "WEFT_CACHE", "Keep compiled functions on disk, for other processes.")
+    cache_dir: str = _setting(
+        "",
+        "WEFT_CACHE_DIR",
+        "Where they are kept; without it the user's cache directory, ~/.cache/weft on Linux.",
+    )
+    cache_megabytes: int = _setting(
+        512, "WEFT_CACHE_MEGABYTES", "How large the cache may become before the oldest files are removed."
     )
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
@@ -110,3 +120,4 @@ def _from_environment() -> Settings:
 
 
 settings = _from_environment()
+configure(lambda: Configuration(settings.cache, settings.cache_dir, settings.cache_megabytes))

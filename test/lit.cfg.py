@@ -28,5 +28,6 @@ config.test_exec_root = str(here.parent / "build" / "lit")
 
 scripts = sysconfig.get_path("scripts")
 config.environment["PATH"] = os.pathsep.join([scripts, config.environment["PATH"]])
+config.environment["WEFT_CACHE"] = "0"
 config.environment["PYTHONPATH"] = str(here)  # for `support`
 config.maxIndividualTestTime = 60

@@ -26,7 +26,7 @@ def test_environment():
     done = settings_in(
         WEFT_DISABLE_JIT="yes", WEFT_MAX_TRACE_OPS="12", WEFT_VERIFY="0", WEFT_FULL_TRACEBACK=""
     )
-    expected = Settings(disable_jit=True, max_trace_ops=12, verify=False, full_traceback=False)
+    expected = Settings(cache=False, disable_jit=True, max_trace_ops=12, verify=False, full_traceback=False)
     assert done.stdout.strip() == repr(expected)
 
 
@@ -57,7 +57,7 @@ def test_unknown_names_are_refused():
     with (
         pytest.raises(
             ValueError,
-            match="there is no setting 'max_ops'; the settings are: autograph_verbosity, disable_jit, full_",
+            match="there is no setting 'max_ops'; the settings are: autograph_verbosity, cache, cache_dir, ",
         ),
         weft.settings.scope(max_ops=3),
     ):

@@ -1,0 +1,54 @@
+"""A file of the cache: data behind a checksum, which tells files that are cut off, damaged or foreign.
+
+The data is what `marshal` reads and writes without any class: numbers, strings, bytes, tuples, lists, dicts, None. It
+is looked at only when the checksum is right, as `marshal` trusts what it reads.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any, TypeAlias
+
+try:
+    from _blake2 import (
+        blake2b,
+    )  # `hashlib` loads OpenSSL, too, which takes longer than all else that a hit needs
+except ImportError:
+    from hashlib import blake2b
+
+Data: TypeAlias = Any
+"""Nested tuples, lists and dicts of None, bool, int, float, complex, str and bytes."""
+
+MAGIC = b"weft cache 1\n"
+_DIGEST = 32
+_MARSHAL_VERSION = 4
+
+
+class DamagedFile(Exception):
+    """A file is not what was written; it counts as not there."""
+
+
+def pack(data: Data) -> bytes:
+    """The content of a file."""
+    body = marshal.dumps(data, _MARSHAL_VERSION)
+    return MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+
+
+def unpack(content: bytes) -> Data:
+    """The data of a file; raises DamagedFile for anything but what `pack` made."""
+    body = memoryview(content)[len(MAGIC) + _DIGEST :]
+    digest = content[len(MAGIC) : len(MAGIC) + _DIGEST]
+    if not content.startswith(MAGIC) or blake2b(body, digest_size=_DIGEST).digest() != digest:
+        raise DamagedFile
+    try:
+        return marshal.loads(body)
+    except (ValueError, EOFError, TypeError) as error:  # of another version of Python, under the same key
+        raise DamagedFile from error
+
+
+def digest(data: Data) -> str:
+    """A name for data: equal data has equal names, in all processes. Sets and dicts must be sorted before."""
+    return blake2b(repr(data).encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+__all__ = ["MAGIC", "DamagedFile", "Data", "digest", "pack", "unpack"]

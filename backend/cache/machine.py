@@ -1,0 +1,67 @@
+"""What compiled code depends on besides the program: the processor, and the versions of all that takes part."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import TypeAlias
+
+Stamp: TypeAlias = "tuple[str, int, int]"
+"""A file's path, size and time."""
+
+_ROOMS = ("dialect", "passes", "backend", "frontend")
+
+
+@cache
+def machine_key() -> tuple[object, ...]:
+    """What has to be the same for object code to be used again."""
+    import llvmlite
+    import llvmlite.binding as llvm
+    import numpy
+
+    return (
+        sys.version,
+        sys.platform,
+        struct.calcsize("P"),
+        numpy.__version__,
+        str(llvmlite.__version__),
+        llvm.get_default_triple(),
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        tuple(_mlir()),
+        tuple(_own_sources()),
+    )
+
+
+def _own_sources() -> Iterator[Stamp]:
+    """The modules of weft: in a checkout they change without the version."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    for room in _ROOMS:
+        yield from sorted(_python_files(os.path.join(root, room)))
+
+
+def _python_files(directory: str) -> Iterator[Stamp]:
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                found = entry.stat()
+                yield entry.path, found.st_size, found.st_mtime_ns
+            elif entry.is_dir() and entry.name != "__pycache__":
+                yield from _python_files(entry.path)
+
+
+def _mlir() -> Iterator[Stamp]:
+    """The installed MLIR, which is not imported for this."""
+    found = importlib.util.find_spec("torch_mlir")
+    for location in (found and found.submodule_search_locations) or ():
+        libraries = os.path.join(location, "_mlir_libs")
+        if os.path.isdir(libraries):
+            at = os.stat(libraries)
+            yield libraries, at.st_size, at.st_mtime_ns
+
+
+__all__ = ["machine_key"]

@@ -1,0 +1,35 @@
+"""Object code that one text determines: the runtime that is the same in all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .files import digest
+from .machine import machine_key
+from .store import store
+
+
+def cached_object(key: str, make: Callable[[], bytes]) -> bytes:
+    """The object code under a key, from the disk cache or, if it is not there, made and put there.
+
+    For code of the backend's own that every process needs, such as the thread pool. The key must tell all that the
+    code depends on, besides this machine and the versions of weft, LLVM, NumPy and Python, which are part of the key
+    anyway: the LLVM assembly is a good one. No address of this process may be in the code; link it with symbols (see
+    `Code` in `machine/llvm.py`). Without a cache, `make` is called each time.
+
+    >>> cached_object("define void @f() { ret void }", lambda: b"object code")
+    b'object code'
+    """
+    cache = store()
+    if cache is None:
+        return make()
+    name = digest(("object", machine_key(), key))
+    found = cache.read(name)
+    if isinstance(found, bytes):
+        return found
+    made = make()
+    cache.write(name, made)
+    return made
+
+
+__all__ = ["cached_object"]
