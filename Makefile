@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+BENCH := .venv-bench
+PEERS := numba scipy jax tensorflow-cpu torch
 
 .DEFAULT_GOAL := help
 
@@ -26,8 +28,16 @@ demo: $(INSTALLED) ## Classify and cluster handwritten digits, and draw the Mand
 test: $(INSTALLED) ## Check format, lint, types; run the FileCheck tests and pytest
 	$(BIN)/python test/run.py
 
-bench: $(INSTALLED) ## Measure the figures that the README quotes, on one core
-	$(BIN)/python bench/run.py
+$(BENCH)/.installed: pyproject.toml
+	test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
+	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable . matplotlib
+	for peer in $(PEERS); do \
+	  $(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check $$peer || echo "measuring without $$peer"; \
+	done
+	@touch $@
+
+bench: $(BENCH)/.installed ## Measure weft beside its peers, in an environment of their own; writes bench/results/
+	$(BENCH)/bin/python bench/run.py
 
 soak: $(INSTALLED) ## Compare random programs with the reference for a long time
 	$(BIN)/python test/soak.py
@@ -40,7 +50,7 @@ docs: $(INSTALLED) ## Regenerate the pages of docs/ that come from the sources
 	$(BIN)/python docs/generate.py
 
 clean: ## Remove .venv, build products and caches
-	rm -rf $(VENV) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: help install demo test bench soak format docs clean

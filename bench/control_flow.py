@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness import Row, keep_freed_memory, median_times, pin_to_one_core, table
+from harness import Row, keep_freed_memory, machine, median_times, pin_to_one_core, table
 
 pin_to_one_core()
 keep_freed_memory()
@@ -259,10 +259,15 @@ def measure_all(names: list[str]) -> list[Row]:
 
 
 def main() -> None:
-    """Measure what is named on the command line, or everything, and print it."""
+    """Measure what is named on the command line and print it, or everything and write it to bench/results/."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("workloads", nargs="*", help="parts of names of workloads")
-    print(table(measure_all(parser.parse_args().workloads)))
+    names = parser.parse_args().workloads
+    figures = table(measure_all(names))
+    print(figures)
+    if not names:
+        page = pathlib.Path(__file__).parent / "results" / "control_flow.md"
+        page.write_text(f"# Control flow\n\n{machine()}\n\n{figures}\n")
 
 
 if __name__ == "__main__":

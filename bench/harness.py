@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import os
+import pathlib
+import platform
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,10 +74,35 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def in_fresh_process(source: str, repeats: int = 7) -> list[float]:
-    """Run Python source in fresh processes on this core; each prints one number of seconds."""
-    values = []
+def in_fresh_process(script: str, repeats: int, environment: Mapping[str, str]) -> float:
+    """Run a Python script in fresh processes on this core; the median of the seconds that each prints last."""
+    seconds = []
     for _ in range(repeats):
-        result = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
-        values.append(float(result.stdout.split()[-1]))
-    return values
+        command = [sys.executable, script]
+        result = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(environment))
+        seconds.append(float(result.stdout.split()[-1]))
+    return statistics.median(seconds)
+
+
+def processor() -> str:
+    """The CPU's name, where the system tells."""
+    cpuinfo = pathlib.Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if "model name" in line]
+    return names[0] if names else platform.processor()
+
+
+def machine(cores: str = "One pinned core") -> str:
+    """What a page was measured on, in a sentence."""
+    packages = ("numpy", "numba", "jax", "torch", "tensorflow-cpu", "llvmlite", "torch-mlir")
+    installed = [package for package in packages if _is_installed(package)]
+    versions = ", ".join(f"{package} {importlib.metadata.version(package)}" for package in installed)
+    return f"{cores} of {processor()}, medians of one run; Python {platform.python_version()}, {versions}."
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True

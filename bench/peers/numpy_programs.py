@@ -1,0 +1,207 @@
+"""The workloads in NumPy: what weft compiles, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+F32 = np.float32
+
+
+def matmuls(a: Any, b: Any, count: Any = 100) -> Any:
+    """Chained matrix products."""
+    for _ in range(count):
+        a = a @ b
+    return a
+
+
+def unrolled_matmuls(a: Any, b: Any) -> Any:
+    """A hundred chained matrix products."""
+    for _ in range(100):
+        a = a @ b
+    return a
+
+
+def deep_mlp(x: Any, weights: Any, biases: Any, last_weight: Any, last_bias: Any) -> Any:
+    """Hidden layers with relu, and a linear one."""
+    for weight, bias in zip(weights, biases, strict=True):
+        x = np.maximum(x @ weight + bias, 0)
+    return x @ last_weight + last_bias
+
+
+def small_mlp(x: Any, weight: Any, bias: Any, last_weight: Any, last_bias: Any) -> Any:
+    """One hidden layer."""
+    return np.maximum(x @ weight + bias, 0) @ last_weight + last_bias
+
+
+def mean_squared_error(a: Any, b: Any) -> Any:
+    """The mean of the squared differences."""
+    return np.mean((a - b) ** 2)
+
+
+def sigmoid(x: Any) -> Any:
+    """The logistic function."""
+    return F32(1) / (F32(1) + np.exp(-x))
+
+
+def lstm_step(x: Any, state: Any, memory: Any, into: Any, recurrent: Any, bias: Any) -> Any:
+    """One step of a long short-term memory cell."""
+    gates = x @ into + state @ recurrent + bias
+    enter, forget, candidate, leave = gates[:, :10], gates[:, 10:20], gates[:, 20:30], gates[:, 30:]
+    memory = sigmoid(forget) * memory + sigmoid(enter) * np.tanh(candidate)
+    return sigmoid(leave) * np.tanh(memory), memory
+
+
+def lstm_loop(x: Any, state: Any, memory: Any, into: Any, recurrent: Any, bias: Any, steps: Any) -> Any:
+    """Steps of the cell on the same input."""
+    for _ in range(steps):
+        state, memory = lstm_step(x, state, memory, into, recurrent, bias)
+    return state, memory
+
+
+def conv(image: Any, kernel: Any) -> Any:
+    """A 3x3 convolution as nine matrix products."""
+    height, width = image.shape[1] - 2, image.shape[2] - 2
+    result = np.zeros((1, height, width, kernel.shape[3]), F32)
+    for i in range(3):
+        for j in range(3):
+            result += image[:, i : i + height, j : j + width] @ kernel[i, j]
+    return result
+
+
+def chain(x: Any, a: Any, b: Any) -> Any:
+    """An elementwise chain."""
+    return np.tanh(x * a + b) * np.exp(-x * x) + np.where(x > 0, x, F32(0.1) * x)
+
+
+def softmax(x: Any) -> Any:
+    """Softmax of rows."""
+    exponential = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return exponential / np.sum(exponential, axis=-1, keepdims=True)
+
+
+def layernorm(x: Any, scale: Any, shift: Any) -> Any:
+    """Rows of mean 0 and variance 1, scaled and shifted."""
+    centred = x - np.mean(x, axis=-1, keepdims=True)
+    variance = np.mean(centred**2, axis=-1, keepdims=True)
+    return centred / np.sqrt(variance + F32(1e-5)) * scale + shift
+
+
+def column_sum(x: Any) -> Any:
+    """Sums of columns."""
+    return np.sum(x, axis=0)
+
+
+def row_max(x: Any) -> Any:
+    """The largest of every row."""
+    return np.max(x, axis=1)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """A matrix product."""
+    return a @ b
+
+
+def matmul_bias_relu(a: Any, b: Any, bias: Any) -> Any:
+    """A dense layer."""
+    return np.maximum(a @ b + bias, 0)
+
+
+def collatz(limit: Any) -> Any:
+    """Where below a limit the longest Collatz sequence starts."""
+    best = 0
+    start_of_best = 0
+    for start in range(1, limit):
+        n = start
+        steps = 0
+        while n != 1:
+            if n % 2 == 0:
+                n //= 2
+            else:
+                n = 3 * n + 1
+            steps += 1
+        if steps > best:
+            best = steps
+            start_of_best = start
+    return start_of_best
+
+
+def mandelbrot(size: Any, iterations: Any) -> Any:
+    """How many iterations every pixel stays within reach."""
+    counts = np.zeros((size, size), np.int64)
+    for i in range(size):
+        for j in range(size):
+            real = -2.0 + 3.0 * j / size
+            imaginary = -1.5 + 3.0 * i / size
+            x = 0.0
+            y = 0.0
+            count = 0
+            while count < iterations and x * x + y * y <= 4.0:
+                x, y = x * x - y * y + real, 2.0 * x * y + imaginary
+                count += 1
+            counts[i, j] = count
+    return counts
+
+
+def training_step(parameters: Any, first: Any, second: Any, x: Any, labels: Any, step: Any) -> Any:
+    """Forward, gradient by hand, and Adam."""
+    w1, b1, w2, b2, w3, b3 = parameters
+    hidden1 = np.maximum(x @ w1 + b1, 0)
+    hidden2 = np.maximum(hidden1 @ w2 + b2, 0)
+    gradient3 = (softmax(hidden2 @ w3 + b3) - labels) / F32(100)
+    gradient2 = (gradient3 @ w3.T) * (hidden2 > 0)
+    gradient1 = (gradient2 @ w2.T) * (hidden1 > 0)
+    gradients = []
+    for below, gradient in ((x, gradient1), (hidden1, gradient2), (hidden2, gradient3)):
+        gradients += [below.T @ gradient, np.sum(gradient, axis=0)]
+    first = [F32(0.9) * m + F32(0.1) * g for m, g in zip(first, gradients, strict=True)]
+    second = [F32(0.999) * v + F32(0.001) * g * g for v, g in zip(second, gradients, strict=True)]
+    mean, scale = F32(1) - F32(0.9) ** step, F32(1) - F32(0.999) ** step
+    parameters = [
+        p - F32(1e-3) * (m / mean) / (np.sqrt(v / scale) + F32(1e-8))
+        for p, m, v in zip(parameters, first, second, strict=True)
+    ]
+    return parameters, first, second
+
+
+def add_one(x: Any) -> Any:
+    """One more."""
+    return x + 1
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "matmuls_unrolled": unrolled_matmuls,
+    "matmuls_loop": matmuls,
+    "deep_mlp": deep_mlp,
+    "small_mlp": small_mlp,
+    "mse_1e3": mean_squared_error,
+    "mse_1e6": mean_squared_error,
+    "lstm_step": lstm_step,
+    "lstm_loop": lstm_loop,
+    "conv": conv,
+    "chain": chain,
+    "softmax": softmax,
+    "layernorm": layernorm,
+    "column_sum": column_sum,
+    "row_max": row_max,
+    **{f"matmul_{n}": matmul for n in (10, 64, 128, 256, 512, 1024)},
+    "matmul_bias_relu": matmul_bias_relu,
+    "collatz": collatz,
+    "mandelbrot": mandelbrot,
+    "training_step": training_step,
+    "add_one": add_one,
+}
+
+
+def _bind(function: Callable[..., Any]) -> Callable[..., Callable[[], Any]]:
+    return lambda *arguments: lambda: function(*arguments)
+
+
+PROGRAMS = {name: _bind(function) for name, function in FUNCTIONS.items()}
+
+
+def to_numpy(result: Any) -> Any:
+    """The result itself."""
+    return result

@@ -1,0 +1,83 @@
+"""Import and first compiled call in fresh processes, beyond NumPy's import."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+
+from harness import in_fresh_process
+
+_PROGRAM = """
+import time, numpy as np
+x = np.linspace(-1, 1, 1000, dtype=np.float32)
+start = time.perf_counter()
+{0}
+print(time.perf_counter() - start)
+"""
+
+_BODIES = {
+    "weft": """
+import weft
+@weft.function
+def f(x):
+    return np.tanh(x * 2 + 1) * x - x / 3
+f(x)
+""",
+    "numba": """
+import numba
+@numba.njit
+def f(x):
+    return np.tanh(x * 2 + 1) * x - x / 3
+f(x)
+""",
+    "jax": """
+import jax, jax.numpy as jnp
+@jax.jit
+def f(x):
+    return jnp.tanh(x * 2 + 1) * x - x / 3
+f(x).block_until_ready()
+""",
+    "torch": """
+import torch
+@torch.compile
+def f(x):
+    return torch.tanh(x * 2 + 1) * x - x / 3
+f(torch.from_numpy(x))
+""",
+    "tensorflow": """
+import tensorflow as tf
+@tf.function(jit_compile=True)
+def f(x):
+    return tf.tanh(x * 2 + 1) * x - x / 3
+f(x)
+""",
+}
+
+
+@dataclass(frozen=True)
+class StartUp:
+    """How long one candidate takes from nothing to its first result."""
+
+    candidate: str
+    seconds: float
+
+
+def start_up(names: list[str]) -> list[StartUp]:
+    """The median seconds of every candidate that compiles; weft without and with what it keeps on disk."""
+    rows = []
+    for name in names:
+        if name not in _BODIES:
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as script, tempfile.TemporaryDirectory() as cache:
+            script.write(_PROGRAM.format(_BODIES[name]))
+            script.flush()
+            cold = in_fresh_process(
+                script.name, 3 if name in ("torch", "tensorflow") else 9, os.environ | {"WEFT_CACHE": "0"}
+            )
+            rows.append(StartUp(name if name != "weft" else "weft, nothing on disk", cold))
+            if name == "weft":
+                kept = os.environ | {"WEFT_CACHE_DIR": cache, "WEFT_CACHE": "1"}
+                in_fresh_process(script.name, 1, kept)
+                rows.append(StartUp("weft, found on disk", in_fresh_process(script.name, 9, kept)))
+    return rows

@@ -1,0 +1,89 @@
+"""One candidate in a process of its own: prepares workloads and times them when it is told to.
+
+Every candidate brings its own LLVM, threads and allocator; they do not share a process, but take turns on one
+core. Requests and answers are lines of JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from harness import keep_freed_memory, pin_to_one_core
+
+pin_to_one_core()
+keep_freed_memory()
+
+import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
+from peers import numpy_programs  # noqa: E402
+from workloads import workload  # noqa: E402
+
+
+def leaves(value: Any) -> list[Any]:
+    """The arrays of a nested result."""
+    if isinstance(value, list | tuple):
+        return [leaf for part in value for leaf in leaves(part)]
+    return [value]
+
+
+class Worker:
+    """Calls of one candidate by workload."""
+
+    def __init__(self, candidate: str) -> None:
+        self.module = importlib.import_module(f"peers.{candidate}_programs")
+        self.calls: dict[str, Callable[[], Any]] = {}
+
+    def prepare(self, name: str) -> dict[str, Any]:
+        """Compile a workload and check its result; the seconds of the first call less those of a second one."""
+        if name not in self.module.PROGRAMS:
+            return {"missing": True}
+        chosen = workload(name)
+        arguments = chosen.arguments()
+        start = time.perf_counter()
+        call = self.module.PROGRAMS[name](*arguments)
+        result = call()
+        first = time.perf_counter() - start
+        start = time.perf_counter()
+        call()
+        again = time.perf_counter() - start
+        if not chosen.slow:
+            expected = leaves(numpy_programs.FUNCTIONS[name](*arguments))
+            for got, wanted in zip(leaves(self.module.to_numpy(result)), expected, strict=True):
+                scale = float(np.max(np.abs(wanted))) or 1.0
+                np.testing.assert_allclose(got, wanted, rtol=chosen.tolerance, atol=chosen.tolerance * scale)
+        self.calls[name] = call
+        digest = [
+            float(np.sum(np.asarray(leaf, np.float64))) for leaf in leaves(self.module.to_numpy(result))
+        ]
+        return {"compile": max(0.0, first - again), "again": again, "digest": digest}
+
+    def time(self, name: str, count: int) -> dict[str, Any]:
+        """The mean seconds of a number of calls."""
+        call = self.calls[name]
+        call()  # what other processes threw out of the caches comes back
+        start = time.perf_counter()
+        for _ in range(count):
+            call()
+        return {"seconds": (time.perf_counter() - start) / count}
+
+
+def main() -> None:
+    """Answer requests until there are none."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # what candidates print does not get between
+    worker = Worker(sys.argv[1])
+    print(json.dumps({"ready": True}), file=answers, flush=True)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            answer = getattr(worker, request.pop("do"))(**request)
+        except Exception as error:  # whatever a candidate cannot do is reported, not fatal
+            answer = {"error": f"{type(error).__name__}: {str(error)[:300]}"}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
