@@ -11,6 +11,7 @@ import numpy as np
 
 from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError
+from ..memory.result_pool import maker
 from ..plan import ALIGNMENT, CHECKED, DEPTH, POLLED, RECORD_LENGTH, STACK, HostSite, MachineCode, Plan
 from .entry import check_array_layout
 from .heap_blocks import HeapBlocks
@@ -20,9 +21,8 @@ from .llvm import Code
 from .recursion import depth_limit, stack_budget
 from .symbols import addresses
 
-_Outputs: TypeAlias = "list[tuple[tuple[int, ...], np.dtype[Any]]]"
+_Outputs: TypeAlias = "list[Callable[[], np.ndarray[Any, Any]]]"
 _MAX_KNOWN_SIZES = 256
-_empty = np.empty
 
 
 class RuntimeFailure(WeftError):
@@ -69,12 +69,12 @@ class Executable:
         self._dtypes = [type.dtype for type in plan.results]
         self._may_fail = bool(plan.sites) or plan.polls
         self._allocated = [index for index in range(len(plan.results)) if index not in plan.on_heap]
-        # The shapes of all results when they are known now, for the quick way through a call.
+        # What makes the results when all their shapes are known now, for the quick way through a call.
         self._outputs: _Outputs | None = None
         self._known_sizes: dict[tuple[tuple[int, ...], ...], tuple[_Outputs, int]] = {}
         if plan.sizes is None:
             known = [plan.results[index] for index in self._allocated]
-            self._outputs = [(tuple(e or 0 for e in type.shape), type.dtype) for type in known]
+            self._outputs = [maker(tuple(e or 0 for e in type.shape), type.dtype) for type in known]
         if plan.sizes:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
             self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
@@ -104,7 +104,7 @@ class Executable:
                 known = self._known_sizes[key] = self._ask_sizes(frame, arrays)
             outputs, workspace = known
             frame.reserve(workspace)
-        results = [_empty(shape, dtype) for shape, dtype in outputs]
+        results = [make() for make in outputs]
         if frame.heap is None:
             frame.table[:] = [*map(id, arrays), *map(id, results)]
         else:
@@ -177,7 +177,7 @@ class Executable:
         self._sizes_entry(frame.table_address, frame.sizes_address)
         known = iter(frame.sizes)
         outputs = [
-            (
+            maker(
                 tuple(next(known) if extent is None else extent for extent in self._shapes[index]),
                 self._dtypes[index],
             )
