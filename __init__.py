@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .backend.cpu.memory.result_pool import release_memory
     from .backend.cpu.threads.count import get_num_threads, set_num_threads
     from .dialect.errors import (
         AxisError,
@@ -52,6 +53,7 @@ _EXPORTS: dict[str, str] = {
     "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
     "TensorSpec": ".frontend.signature",
+    "release_memory": ".backend.cpu.memory.result_pool",
     "get_num_threads": ".backend.cpu.threads.count",
     "set_num_threads": ".backend.cpu.threads.count",
     "print": ".frontend.effects",
@@ -121,6 +123,7 @@ __all__ = [
     "print",
     "py_call",
     "range",
+    "release_memory",
     "run_functions_eagerly",
     "set_num_threads",
     "settings",

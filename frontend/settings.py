@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..backend.cache.store import Configuration, configure
+from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..dialect.errors import WeftValueError
 
 
@@ -63,6 +64,11 @@ class Settings:
     max_trace_ops: int = _setting(
         100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
     )
+    result_pool_bytes: int = _setting(
+        DEFAULT_LIMIT,
+        "WEFT_RESULT_POOL_BYTES",
+        "Keep so much memory of results that are gone, for the next ones (0: NumPy allocates all results).",
+    )
     # A function that is called for the sixth time in a row with something new will not stop at six.
     retracing_warning: int = _setting(
         6,
@@ -90,6 +96,14 @@ class Settings:
         "Do not unroll a loop, however short, that would record more operations than this.",
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Change a setting; what follows it is told."""
+        if name == "result_pool_bytes":
+            if value < 0:
+                raise WeftValueError(f"result_pool_bytes must not be negative: {value}")
+            set_limit(value)
+        object.__setattr__(self, name, value)
 
     @contextlib.contextmanager
     def scope(self, **values: Any) -> Iterator[Settings]:

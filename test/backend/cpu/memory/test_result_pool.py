@@ -14,7 +14,7 @@ import pytest
 import weft
 from weft.backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from weft.backend.cpu.memory.pool_code import POOLED_BYTES
-from weft.backend.cpu.memory.result_pool import ResultPool, maker, release_memory, result_pool
+from weft.backend.cpu.memory.result_pool import ResultPool, maker, result_pool
 
 F64 = np.dtype(np.float64)
 
@@ -127,11 +127,29 @@ def test_zero_turns_it_off(pool):
     assert handler(make()) == "weft result pool"
 
 
+def test_the_setting_bounds_it_at_once(pool):
+    array = pool.new((1000, 1000), F64)
+    del array
+    with weft.settings.scope(result_pool_bytes=100):
+        assert count(pool, "kept") == 0
+        assert count(pool, "limit") == 100
+    assert count(pool, "limit") == DEFAULT_LIMIT
+    with pytest.raises(weft.WeftValueError, match="result_pool_bytes must not be negative: -1"):
+        weft.settings.result_pool_bytes = -1
+    assert weft.settings.result_pool_bytes == DEFAULT_LIMIT
+
+
+def test_the_environment_bounds_it():
+    source = "import weft, sys; weft.settings; from weft.backend.cpu.memory.result_pool import result_pool; "
+    source += "sys.stdout.write(str(result_pool().statistics()['limit']))"
+    assert run(source, WEFT_RESULT_POOL_BYTES="12345") == "12345"
+
+
 def test_release_memory_tells_how_much(pool):
     array = pool.new((1000, 1000), F64)
     del array
-    assert release_memory() >= 8_000_000
-    assert release_memory() == 0
+    assert weft.release_memory() >= 8_000_000
+    assert weft.release_memory() == 0
     assert count(pool, "kept") == 0
 
 
@@ -227,9 +245,14 @@ def test_an_array_may_die_in_another_thread(pool):
     assert count(pool, "kept") >= 8_000_000
 
 
-def run(source: str) -> str:
+def run(source: str, **environment: str) -> str:
     result = subprocess.run(
-        [sys.executable, "-c", source], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", source],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=os.environ | environment,
     )
     assert result.returncode == 0, result.stderr
     return result.stdout
