@@ -16,24 +16,25 @@ def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
     The module may be in the weft dialect, in linalg on tensors or in the LLVM dialect already; it is used up.
     Raises `WeftError` where it cannot be lowered.
     """
-    text = _llvm_text(module, verify)
+    text, vectorise = _llvm_text(module, verify)
     if kind == "llvm":
         return text
-    optimised = llvm.optimise(text)
+    optimised = llvm.optimise(text, vectorise)
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-def _llvm_text(module: Module, verify: bool) -> str:
+def _llvm_text(module: Module, verify: bool) -> tuple[str, bool]:
+    """The LLVM assembly, and whether there may be loops to vectorise in it."""
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
-        return translate(module)
+        return translate(module), True
     if "weft" in dialects:
         for name in ("weft-optimize", "weft-to-linalg"):
             run_pipeline(module, PIPELINES[name], verify=verify)
     lowering = Lowering(module, verify)
     for _ in lowering.stages():
         pass
-    return lowering.llvm_text
+    return lowering.llvm_text, lowering.vectorise
 
 
 def _dialects(module: Module) -> set[str]:

@@ -51,7 +51,7 @@ def machine_code(
         dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
         results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
         plan = replace(plan, results=results)
-    optimised = llvm.optimise(lowering.llvm_text)
+    optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
     return MachineCode(plan, llvm.object_code(optimised), tuple(llvm.external_symbols(optimised)))
 
 

@@ -11,6 +11,7 @@ and `PyArray_DIMS` do in every extension module, and ten times cheaper than aski
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Set
 from functools import cache
 from typing import Any
 
@@ -23,9 +24,12 @@ _DATA = object.__basicsize__
 _DIMENSIONS = _DATA + 16
 
 
-def entry_text(plan: Plan) -> str:
-    """The LLVM assembly of the entry functions of a planned function."""
-    arguments = _Arguments()
+def entry_text(plan: Plan, by_pointer: Set[str] = frozenset()) -> str:
+    """The LLVM assembly of the entry functions of a planned function.
+
+    `by_pointer` are the functions that take pointers alone, where others take memref descriptors.
+    """
+    arguments = _Arguments(plan.name in by_pointer)
     inputs = len(plan.inputs)
     for index, type in enumerate(plan.inputs + plan.results):
         if index - inputs in plan.on_heap:
@@ -45,7 +49,7 @@ def entry_text(plan: Plan) -> str:
         f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
         f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
     )
-    return text if plan.sizes is None else text + _sizes_text(plan, inputs)
+    return text if plan.sizes is None else text + _sizes_text(plan, plan.sizes in by_pointer)
 
 
 _STACK_LIMIT = f"""\
@@ -59,8 +63,8 @@ _STACK_LIMIT = f"""\
 """The caller tells how many bytes of the stack may be used; what is called needs the lowest address."""
 
 
-def _sizes_text(plan: Plan, inputs: int) -> str:
-    arguments = _Arguments()
+def _sizes_text(plan: Plan, by_pointer: bool) -> str:
+    arguments = _Arguments(by_pointer)
     for index, type in enumerate(plan.inputs):
         arguments.array(index, type)
     count = plan.fixed_extents + 1
@@ -80,9 +84,10 @@ def _sizes_text(plan: Plan, inputs: int) -> str:
 
 
 class _Arguments:
-    """Builds memref descriptors, passed as separate arguments, from array objects."""
+    """Builds memref descriptors, passed as separate arguments, from array objects; or their pointers alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, by_pointer: bool) -> None:
+        self._by_pointer = by_pointer
         self.text = ""
         self.passed: list[str] = []
 
@@ -125,6 +130,9 @@ class _Arguments:
 
     def pass_memref(self, pointer: str, sizes: list[str], prefix: str = "") -> None:
         """Pass a contiguous memref: both pointers, offset, sizes and strides."""
+        if self._by_pointer:
+            self.passed.append(f"ptr {pointer}")
+            return
         strides = ["1"]
         for axis in range(len(sizes) - 1, 0, -1):
             if sizes[axis].startswith("%") or strides[0].startswith("%"):

@@ -1,4 +1,4 @@
-"""Which kernels become part of the code that calls them.
+"""Which kernels become part of the code that calls them, and whether LLVM has loops to vectorise.
 
 A call takes a few nanoseconds and passes what it computes through memory: nothing beside a large array, but much in
 a loop around rows of three numbers. Large kernels are better off alone: their arguments are known not to overlap.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import dataclass, field
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 
@@ -20,46 +21,71 @@ MAX_STEPS = 300
 MAX_TOTAL_STEPS = 3000
 """All kernels that are inlined into loops together: one long function takes long to compile."""
 
-_LOOPS = ("scf.for", "scf.while")
+_COUNTED = "scf.for"
+_LOOPS = (_COUNTED, "scf.while")
 
 
-def kernels_in_line(module: Module) -> set[str]:
-    """The names of the kernels to inline, in a module of structured loops."""
-    kernels = {}
-    calls: Counter[str] = Counter()
-    in_loops: set[str] = set()
-    for view in module.body.operations:
-        function = view.operation
-        if function.name != "func.func" or not function.regions[0].blocks:
-            continue
-        if "sym_visibility" in function.attributes:
-            kernels[function.attributes["sym_name"].value] = function
-        for block in function.regions[0]:
-            _find_calls(block, False, calls, in_loops)
-    if sum(calls[name] for name in kernels) <= MAX_CALLS:
-        return set(kernels)
-    chosen: set[str] = set()
-    total = 0.0
-    for name, function in kernels.items():
-        if name in in_loops and calls[name] == 1:
-            steps = _steps(function)
-            if steps <= MAX_STEPS and total + steps <= MAX_TOTAL_STEPS:
-                chosen.add(name)
-                total += steps
-    return chosen
+@dataclass
+class CallGraph:
+    """What the functions of a module call, and what of that LLVM should look at closely."""
 
+    kernels: dict[str, Operation] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+    in_loops: set[str] = field(default_factory=set)
+    has_scalar_loops: bool = False
+    """Whether there is a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
 
-def _find_calls(block: Block, in_loop: bool, calls: Counter[str], in_loops: set[str]) -> None:
-    for view in block.operations:
-        op = view.operation
-        if op.name == "func.call":
-            name = op.attributes["callee"].value
-            calls[name] += 1
-            if in_loop:
-                in_loops.add(name)
-        for region in op.regions:
-            for inner in region:
-                _find_calls(inner, in_loop or op.name in _LOOPS, calls, in_loops)
+    @classmethod
+    def of(cls, module: Module) -> CallGraph:
+        """Look at all functions of a module of structured loops, once."""
+        graph = cls()
+        for view in module.body.operations:
+            function = view.operation
+            if function.name != "func.func" or not function.regions[0].blocks:
+                continue
+            if "sym_visibility" in function.attributes:
+                graph.kernels[function.attributes["sym_name"].value] = function
+            for block in function.regions[0]:
+                graph._look_into(block, False)
+        return graph
+
+    def _look_into(self, block: Block, in_loop: bool) -> bool:
+        """Note what a block calls; whether there are only scalar operations in it, and no loops."""
+        is_scalar = True
+        for view in block.operations:
+            op = view.operation
+            name = op.name
+            if name == "func.call":
+                callee = op.attributes["callee"].value
+                self.calls[callee] += 1
+                if in_loop:
+                    self.in_loops.add(callee)
+                is_scalar = False
+            elif name.startswith("vector."):
+                is_scalar = False
+            else:
+                is_loop = name in _LOOPS
+                for region in op.regions:
+                    for inner in region:
+                        inner_is_scalar = self._look_into(inner, in_loop or is_loop)
+                        self.has_scalar_loops |= name == _COUNTED and inner_is_scalar
+                        is_scalar &= inner_is_scalar and not is_loop
+        return is_scalar
+
+    def in_line(self) -> set[str]:
+        """The names of the kernels to inline."""
+        kernels = self.kernels
+        if sum(self.calls[name] for name in kernels) <= MAX_CALLS:
+            return set(kernels)
+        chosen: set[str] = set()
+        total = 0.0
+        for name, function in kernels.items():
+            if name in self.in_loops and self.calls[name] == 1:
+                steps = _steps(function)
+                if steps <= MAX_STEPS and total + steps <= MAX_TOTAL_STEPS:
+                    chosen.add(name)
+                    total += steps
+        return chosen
 
 
 def _steps(op: Operation) -> float:

@@ -14,8 +14,9 @@ from ..planning.failures import branch_at_exits, lower_exits
 from ..planning.outline import OutlineKernels
 from . import llvm
 from .entry import entry_text
-from .inlining import kernels_in_line
+from .inlining import CallGraph
 from .linkage import link_functions
+from .parameters import pass_pointers
 from .runtime import link_runtime
 from .symbols import is_taken
 from .to_llvm import lower_to_llvm
@@ -33,6 +34,8 @@ class Lowering:
         self._verify = verify
         self.plans: list[Plan] = []
         self.llvm_text = ""
+        self.vectorise = True
+        """Whether there are loops that LLVM may turn into vector code, once the text is there."""
 
     def stages(self) -> Iterator[str]:
         """Run the stages up to LLVM assembly; the name of each is given when it is reached."""
@@ -46,21 +49,30 @@ class Lowering:
         yield "buffers"
         lower_kernels(module, self._verify)
         yield "loops"
-        in_line = kernels_in_line(module)
+        graph = CallGraph.of(module)
+        in_line = graph.in_line()
+        self.vectorise = graph.has_scalar_loops
+        by_pointer = pass_pointers(module)
         branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         link_runtime(module)
-        public = {plan.name for plan in self.plans} | {plan.sizes for plan in self.plans if plan.sizes}
-        link_functions(module, public | in_line)
+        link_functions(module, in_line | _called_once(self.plans))
         self._check()
         yield "llvm-dialect"
-        self.llvm_text = translate(module) + "".join(map(entry_text, self.plans))
+        self.llvm_text = translate(module) + "".join(entry_text(plan, by_pointer) for plan in self.plans)
         yield "llvm"
 
     def _check(self) -> None:
         if self._verify:
             self._module.operation.verify()
+
+
+def _called_once(plans: list[Plan]) -> set[str]:
+    """The functions that their entries alone call; what functions of the program call has a plan of its own."""
+    if len(plans) != 1 or plans[0].calls:
+        return set()
+    return {name for name in (plans[0].name, plans[0].sizes) if name is not None}
 
 
 def _require_free_names(module: Module) -> None:
@@ -81,5 +93,5 @@ def stage_text(module: Module, stage: str) -> str:
             return str(module)
     if stage == "llvm":
         return lowering.llvm_text
-    optimised = llvm.optimise(lowering.llvm_text)
+    optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
     return llvm.assembly(optimised) if stage == "asm" else str(optimised)

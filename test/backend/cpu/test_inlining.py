@@ -1,10 +1,10 @@
-"""Which kernels are inlined: few calls, or short kernels that a loop calls in one place."""
+"""Which kernels are inlined: few calls, or short kernels that a loop calls in one place; and who has scalar loops."""
 
 from __future__ import annotations
 
 import pytest
 
-from weft.backend.cpu.machine.inlining import MAX_TOTAL_STEPS, kernels_in_line
+from weft.backend.cpu.machine.inlining import MAX_TOTAL_STEPS, CallGraph
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 
@@ -49,7 +49,7 @@ def loop(*names: str) -> str:
 )
 def test_kernels_in_line(body: str, expected: set[str]) -> None:
     with context(), ir.Location.unknown():
-        assert kernels_in_line(ir.Module.parse(module(body))) == expected
+        assert CallGraph.of(ir.Module.parse(module(body))).in_line() == expected
 
 
 def test_one_function_does_not_get_too_long() -> None:
@@ -58,4 +58,24 @@ def test_one_function_does_not_get_too_long() -> None:
     calls = "".join(f"func.call @{name}() : () -> ()\n" for name in names)
     text = f"func.func @f(%n: index) {{\nscf.for %i = %n to %n step %n {{\n{calls}}}\nreturn\n}}\n{kernels}"
     with context(), ir.Location.unknown():
-        assert len(kernels_in_line(ir.Module.parse(text))) == MAX_TOTAL_STEPS // 2
+        assert len(CallGraph.of(ir.Module.parse(text)).in_line()) == MAX_TOTAL_STEPS // 2
+
+
+BODIES = {
+    "scalars": ("%x = memref.load %m[%i] : memref<?xf64>\nmemref.store %x, %m[%i] : memref<?xf64>", True),
+    "branches": ("scf.if %true {\nscf.yield\n}", True),
+    "vectors": ("%x = vector.load %m[%i] : memref<?xf64>, vector<4xf64>", False),
+    "calls": ("scf.if %true {\nfunc.call @f(%m) : (memref<?xf64>) -> ()\n}", False),
+    "searches": ("scf.while : () -> () {\nscf.condition(%true)\n} do {\nscf.yield\n}", False),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), BODIES.values(), ids=BODIES)
+def test_loops_for_the_vectoriser(body: str, expected: bool) -> None:
+    """Innermost counted loops on scalars are; a loop around one is not looked at, nor what is vector code already."""
+    inner = f"scf.for %i = %c0 to %n step %c1 {{\n{body}\n}}"
+    head = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%true = arith.constant true\n"
+    for loop in (inner, f"scf.for %j = %c0 to %n step %c1 {{\n{inner}\n}}"):
+        text = f"func.func @f(%m: memref<?xf64>) {{\n{head}%n = memref.dim %m, %c0 : memref<?xf64>\n{loop}\nreturn\n}}"
+        with context(), ir.Location.unknown():
+            assert CallGraph.of(ir.Module.parse(text)).has_scalar_loops is expected
