@@ -13,6 +13,7 @@ from ..dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError
 from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
 from ..dialect.types import TensorType
+from .current import TracedValue
 from .divisions import require_divisor
 from .storage import Storage, ViewStep
 
@@ -58,7 +59,7 @@ def _behaviour() -> Behaviour:
     return _defined[0]
 
 
-class TracedArray:
+class TracedArray(TracedValue):
     """An array that is known by dtype and shape only: a storage seen through a path of views.
 
     It answers NumPy's operators, methods and protocols by recording ops, and explains itself where Python needs

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..backend.cpu.machine.executable import Executable
+from ..backend.cpu.machine.compiler import backend_text
+from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, Operation, ir
 from ..dialect.register import context
 from ..passes.pipeline import run_pipeline
@@ -32,10 +33,12 @@ def to_linalg(module: Module) -> None:
     run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
 
 
-def stage_text(traced: Operation, executable: Executable, stage: str) -> str:
+def stage_text(traced: Operation, linalg: Module, stage: str) -> str:
     """The text of a stage; the middle end's stages are made again from the trace, which costs nothing until asked."""
+    if stage not in STAGES:
+        raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
     if stage not in _FRONT:
-        return executable.text(stage)
+        return backend_text(linalg, stage)
     with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT[stage]:

@@ -1,4 +1,4 @@
-"""One specialisation of a function: traced, optimised and compiled for one signature."""
+"""One specialisation of a function: compiled for one signature, called with arrays that fit."""
 
 from __future__ import annotations
 
@@ -8,45 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..backend.cpu.machine.compiler import compile_module
-from ..backend.cpu.machine.executable import RuntimeFailure
-from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
-from ..dialect.mlir import ir
-from ..dialect.register import context
-from ..dialect.types import TensorType
-from .array import USE_WEFT_ARRAYS
-from .autograph.operators.diverging import Diverged, record_raise, refuses
-from .autograph.operators.latest import latest_within
-from .compilation import STAGES, optimize, stage_text, to_linalg
-from .diagnostics import explain, python_exception
+from ..backend.cpu.machine.executable import Executable, RuntimeFailure
+from ..dialect.errors import WeftTypeError, WeftValueError
+from .captures import Capture
 from .guards import Guard
 from .handles import Bound, running
-from .inputs import Decisions, Input
-from .outcomes import (
-    ArgumentResult,
-    ChosenResult,
-    ComputedResult,
-    OptionalResult,
-    Outputs,
-    Result,
-    ThawedResult,
-    view_type,
-)
-from .outside import Outside, copies_in
-from .runtime_values import holds_traced
-from .settings import settings
-from .signature import (
-    Structure,
-    alias_pattern,
-    check_fits,
-    describe,
-    signature_of,
-    unflatten,
-    without_objects,
-)
-from .staging import set_current_trace, type_of_operand
-from .trace import Capture, Trace
-from .write_back import WriteBack
+from .inputs import Input
+from .outcomes import ArgumentResult, ChosenResult, ComputedResult, OptionalResult, ThawedResult, view_type
+from .program import CallSignature, Program
+from .signature import Structure, alias_pattern, check_fits, describe, type_of_leaf, without_objects
 
 
 class ConcreteFunction:
@@ -57,78 +27,41 @@ class ConcreteFunction:
 
     def __init__(
         self,
-        function: Callable[..., Any],
-        convert: Callable[[], Callable[..., Any]],
-        name: str,
-        structure: Structure,
-        leaves: Sequence[Any],
-        types: Sequence[TensorType],
-        names: Sequence[str],
-        aliases: tuple[int, ...],
-        scalars: frozenset[int],
+        signature: CallSignature,
+        program: Program,
         bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure, Bound]],
-        decisions: Decisions | None = None,
     ) -> None:
-        self.name = name
+        self.name = signature.name
         self._bind = bind
-        self.argument_structure = without_objects(structure)
-        self.argument_types = tuple(types)
-        self.argument_names = tuple(names)
-        self._aliases = aliases
-        """For every array argument the first argument that is the same array."""
-        self._scalars = scalars
-        """The array arguments that are NumPy scalars, which cannot be written."""
-        self._distinct = tuple(i for i, first in enumerate(aliases) if i == first)
-        trace = _record(function, convert, self, structure, leaves, decisions or Decisions())
-        with context(), ir.Location.unknown():
-            self._traced = trace.module.operation.clone()
-            optimize(trace.module)
-            self._written = _written_arguments(trace.module, trace.symbol, self._position_of)
-            to_linalg(trace.module)
-            self._executable = compile_module(
-                trace.module,
-                trace.symbol,
-                result_dtypes=[t.dtype for t in self._computed_types],
-                callbacks=trace.callbacks,
-                verify=settings.verify,
-            )
-        outside = trace.outside
-        assert outside is not None, "recording made it"
-        self._extra: list[Capture | Input] = list(trace.extra)
-        self.has_inputs = bool(outside.inputs)
+        self.argument_structure = without_objects(signature.structure)
+        self.argument_types = signature.types
+        self.argument_names = signature.names
+        self._aliases = signature.aliases
+        self._executable = Executable(program.code, program.callbacks)
+        self._text = program.text
+        self._result = program.result
+        self._computed_types = program.computed_types
+        self._extra: list[Capture | Input] = program.extra
+        self.has_inputs = program.has_inputs
         """Whether the trace made data of what is not among the arguments."""
-        self._shared = outside.shared
-        self._stores_early = outside.stores_early
-        self._captures = trace.captures
-        self._outside = [capture.array for capture in trace.captures]
-        self.guards: list[Capture | Guard] = [
-            *trace.captures,
-            *(guard for guard in outside.guards if not guard.is_gone()),
-        ]
-        self._sources = tuple(map(self._position_of, range(len(self._distinct) + len(self._extra))))
-        self._names = [*names, *(extra.name for extra in self._extra)]
-        self._is_direct = len(self._distinct) == len(aliases)
-        outside.forget()
-        self._objects = len(set(self._distinct)) + len(self._extra)
-
-    def _position_of(self, argument: int) -> int:
-        """Where an argument of the trace is among the arrays of a call: the caller's, then the extra ones."""
-        distinct = self._distinct
-        return (
-            distinct[argument] if argument < len(distinct) else len(self._aliases) + argument - len(distinct)
-        )
-
-    _result: Result
-    _computed_types: list[TensorType]
-    write_back: WriteBack
+        self._written = program.written
+        self._shared = program.shared
+        self._stores_early = program.stores_early
+        self._write_back = program.write_back
+        self._captures = program.captures
+        self._outside = [capture.array for capture in program.captures]
+        self.guards: list[Capture | Guard] = [*program.captures, *program.guards]
+        distinct = signature.distinct
+        self._sources = tuple(map(signature.position_of, range(len(distinct) + len(self._extra))))
+        self._names = [*signature.names, *(extra.name for extra in self._extra)]
+        self._is_direct = len(distinct) == len(self._aliases)
+        self._objects = len(distinct) + len(self._extra)
 
     # Looking at it
 
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
-        if stage not in STAGES:
-            raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
-        return stage_text(self._traced, self._executable, stage)
+        return self._text(stage)
 
     @property
     def result_types(self) -> str:
@@ -169,10 +102,10 @@ class ConcreteFunction:
         if structure != self.argument_structure:
             raise WeftTypeError(
                 f"{self!r} was called with other Python values or another structure: "
-                f"{describe(structure, [type_of_operand(leaf) for leaf in leaves])}"
+                f"{describe(structure, list(map(type_of_leaf, leaves)))}"
             )
         for name, leaf, wanted in zip(names, leaves, self.argument_types, strict=True):
-            check_fits(name, wanted, type_of_operand(leaf))
+            check_fits(name, wanted, type_of_leaf(leaf))
         if alias_pattern(leaves) != self._aliases:
             raise WeftValueError(
                 f"{self!r} was compiled for another pattern of equal arrays among its arguments"
@@ -246,10 +179,12 @@ class ConcreteFunction:
             if self._written:
                 self._store_back(leaves, arrays)
         if failure is not None:
+            from .diagnostics import python_exception  # what explains errors takes long to import
+
             raise python_exception(failure)  # here, as it has no other context than the caller's
         result = self._result.build(outputs, leaves)
-        if self.write_back:
-            self.write_back.apply(outputs, leaves, bound)
+        if self._write_back is not None:
+            self._write_back(outputs, leaves, bound)
         return result
 
     def _require_separate(self, leaves: Sequence[Any]) -> None:
@@ -307,100 +242,4 @@ def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
         return True
 
 
-def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
-    """The positions among the arrays of a call whose cells are still written after optimisation."""
-    functions = [op for op in module.body.operations if op.operation.name == "func.func"]
-    function = next(op for op in functions if op.name.value == symbol)
-    entry = function.regions[0].blocks[0]
-    return frozenset(
-        position_of(i)
-        for i in range(len(list(entry.arguments)))
-        if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
-    )
-
-
-def _record(
-    function: Callable[..., Any],
-    convert: Callable[[], Callable[..., Any]],
-    concrete: ConcreteFunction,
-    structure: Structure,
-    leaves: Sequence[Any],
-    decisions: Decisions,
-) -> Trace:
-    """Trace the user's function on traced arrays and note how its results are to be made."""
-    types = [concrete.argument_types[i] for i in concrete._distinct]
-    names = [concrete.argument_names[i] for i in concrete._distinct]
-    position = {argument: place for place, argument in enumerate(concrete._distinct)}
-    scalars = {position[argument] for argument in concrete._distinct if argument in concrete._scalars}
-    trace = Trace(concrete.name, types, names, scalars)
-    args, kwargs = unflatten(structure, lambda i: trace.arguments[position[concrete._aliases[i]]])
-    known = [
-        (leaf, trace.arguments[position[first]], first)
-        for leaf, first in zip(leaves, concrete._aliases, strict=True)
-        if isinstance(leaf, np.ndarray)
-    ]
-    bound = (args, kwargs)
-    outside = trace.outside = Outside(
-        trace, bound, copies_in(bound), known, _named(function, bound), decisions
-    )
-    previous = set_current_trace(trace)
-    try:
-        outside.meet_callable(function)
-        outside.replace_numbers()
-        traced = convert()
-        if traced is function:
-            outside.meet_plain(function)
-        returned = latest_within(trace, _returned(trace, traced, args, kwargs))
-        outputs = Outputs(trace, concrete._position_of)
-        concrete._result = outputs.collect(returned)
-        concrete.write_back = WriteBack(outside, outputs)
-        concrete._computed_types = outputs.types
-        outside.settle()
-    except RecursionError as error:
-        raised = TraceRecursionError(
-            f"{concrete.name} recursed without end while it was traced: Python decides when to stop, so the "
-            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
-        ).with_traceback(error.__traceback__)
-        explain(raised)
-        raise raised from None
-    except Exception as error:
-        if isinstance(error.__cause__, WeftTypeError):
-            # NumPy asked a traced array for its value and hides our answer behind a message of its own.
-            error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
-            explained = error.__cause__.with_traceback(error.__traceback__)
-            explain(explained)
-            raise explained from None
-        explain(error)
-        raise
-    finally:
-        decisions.has_data = bool(outside.inputs)
-        outside.restore()
-        set_current_trace(previous)
-        trace.active = False
-    trace.finish(outputs.values)
-    return trace
-
-
-def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
-    """The arguments with the names of their parameters."""
-    args, kwargs = bound
-    parameters = signature_of(function).parameters
-    return [*zip(parameters, args, strict=False), *kwargs.items()]
-
-
-def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """What the user's function returns; None where it always raises when it runs."""
-    try:
-        return _run_user_function(function, args, kwargs)
-    except Diverged:
-        return None
-    except (Exception, SystemExit) as error:
-        if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
-            raise
-        record_raise(trace, error)  # after what the call does before
-        return None
-
-
-def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
-    return function(*args, **kwargs)
+__all__ = ["ConcreteFunction"]

@@ -16,10 +16,11 @@ import numpy as np
 
 from ..dialect.callbacks import checked_results, name_of
 from ..dialect.errors import WeftTypeError
+from .current import current_trace, set_current_trace
 from .runtime_strings import RuntimeString, format_string, string_of, to_string
 from .runtime_values import Frozen, FrozenException, RuntimeValue, make_exception
 from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_ordered, unflatten
-from .staging import current_trace, set_current_trace, trace_of
+from .staging import trace_of
 
 if TYPE_CHECKING:
     from .trace import Trace

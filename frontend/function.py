@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from ..dialect.errors import WeftTypeError, WeftValueError
-from ..dialect.types import TensorType, type_of
-from .array import TracedArray
-from .diagnostics import user_traceback
+from ..dialect.types import TensorType
+from .current import TracedValue, current_trace
+from .program import CallSignature
 from .retracing import Compilation, Retracing
 from .settings import settings
 from .signature import (
@@ -33,10 +33,10 @@ from .signature import (
     is_alive,
     is_array,
     signature_of,
+    type_of_leaf,
     unflatten,
     without_objects,
 )
-from .staging import current_trace
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
@@ -128,7 +128,7 @@ class Function:
                         self._retracing.note_reuse()
                         return concrete.run(arrays)
             leaves, names, structure, bound = self._bind(args, kwargs)
-            if current_trace() is not None or any(isinstance(leaf, TracedArray) for leaf in leaves):
+            if current_trace() is not None or any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
             traces = self._traces
             found, concrete, arrays = self._specialize(leaves, names, structure)
@@ -142,6 +142,8 @@ class Function:
                 self._remember(key, found.concretes)
             return concrete.run(arrays, bound)
         except BaseException as error:
+            from .diagnostics import user_traceback  # what explains errors takes long to import
+
             error.__traceback__ = user_traceback(error.__traceback__)
             if sys.version_info < (3, 11):
                 raise error  # a bare `raise` would bring the old traceback back
@@ -283,7 +285,7 @@ class Function:
         self, leaves: list[Any], names: list[str], structure: Structure
     ) -> tuple[Specialisations, ConcreteFunction, Sequence[Any]]:
         """What was compiled for such arguments, the one that fits now, and the arrays to run it on."""
-        types = tuple(map(_type_of_leaf, leaves))
+        types = tuple(map(type_of_leaf, leaves))
         if self.input_signature is not None:
             types = self._relaxed(types)
         aliases = alias_pattern(leaves)
@@ -304,14 +306,17 @@ class Function:
                 self._reason = found.learn(leaves) or difference(self._last, (structure, types, names))
                 self._last = (without_objects(structure), types, names)
 
+                signature = CallSignature(self.name, structure, types, tuple(names), aliases, scalars)
+
                 def compile(decisions: Decisions) -> ConcreteFunction:
+                    from .compiling import compile_function
                     from .concrete import ConcreteFunction
 
                     self._traces += 1
-                    return ConcreteFunction(
-                        self.python_function, self._traced_function, self.name, structure, leaves, types, names,
-                        aliases, scalars, self._bind, decisions,
-                    )  # fmt: skip
+                    program = compile_function(
+                        self.python_function, self._traced_function, signature, leaves, decisions
+                    )
+                    return ConcreteFunction(signature, program, self._bind)
 
                 with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
                     fitting = found.compile(compile, leaves)
@@ -398,10 +403,6 @@ def _name_of(python_function: Callable[..., Any]) -> str:
     return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
 
 
-def _type_of_leaf(leaf: Any) -> TensorType:
-    return leaf.type if isinstance(leaf, TensorSpec) else type_of(leaf)
-
-
 def _conform(value: Any, spec: Any, name: str) -> Any:
     """The argument as an entry of the input signature wants it; what does not fit is refused by name."""
     leaves: list[Any] = []
@@ -429,7 +430,7 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     value = as_array(value, name)
     if isinstance(value, np.generic):
         value = np.asarray(value)  # one trace for scalars and arrays without dimensions
-    check_fits(name, spec.type, _type_of_leaf(value))
+    check_fits(name, spec.type, type_of_leaf(value))
     return value
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..dialect.types import TensorType
-from .array import TracedArray
 from .handles import Handle
+
+if TYPE_CHECKING:
+    from .array import TracedArray
 
 CONSTANT_BYTES = 1024
 """Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""

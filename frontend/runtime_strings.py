@@ -14,8 +14,8 @@ import numpy as np
 from ..dialect.callbacks import name_of
 from ..dialect.errors import ConcreteValueError
 from .array import TracedArray
+from .current import current_trace
 from .runtime_values import Frozen, RuntimeValue, holds_traced
-from .staging import current_trace
 
 if TYPE_CHECKING:
     from .trace import Trace

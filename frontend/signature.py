@@ -15,8 +15,8 @@ import numpy as np
 
 from ..dialect.dtypes import as_dtype, element_type, supported_names
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
-from ..dialect.types import TensorType, compatible_shapes, parse_type
-from .array import TracedArray
+from ..dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from .current import TracedValue
 
 Key: TypeAlias = Any
 
@@ -108,7 +108,7 @@ def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
 
 def is_array(value: object) -> bool:
     """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
-    return isinstance(value, (np.ndarray, np.generic, TracedArray, TensorSpec)) or (
+    return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
         not isinstance(value, type) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
     )
 
@@ -240,7 +240,7 @@ class IdentityKey:
 
 def as_array(value: Any, name: str) -> Any:
     """The NumPy array of an argument that is data, or a `WeftTypeError` that names it and the dtypes there are."""
-    if isinstance(value, (TracedArray, TensorSpec)):
+    if isinstance(value, (TracedValue, TensorSpec)):
         return value
     if not isinstance(value, (np.ndarray, np.generic)):
         try:
@@ -326,6 +326,11 @@ def difference(old: Signature | None, new: Signature) -> str:
             if before != now:
                 return f"argument {name!r} changed from {before} to {now}"
     return f"the arguments changed from {describe(structure, types)} to {describe(structure_now, types_now)}"
+
+
+def type_of_leaf(leaf: Any) -> TensorType:
+    """The type of an array argument, or of what stands in for it."""
+    return leaf.type if isinstance(leaf, (TensorSpec, TracedValue)) else type_of(leaf)
 
 
 def check_fits(what: str, spec: TensorType, given: TensorType) -> None:

@@ -5,7 +5,6 @@ This module and `frontend/array.py` do not load MLIR: eager calls of the namespa
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,6 +15,7 @@ from ..dialect.ops.casts import Cast
 from ..dialect.ops.shape import Stack
 from ..dialect.types import TensorType, type_of
 from .array import TracedArray
+from .current import current_trace as current_trace
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -27,24 +27,6 @@ ArrayResult: TypeAlias = Any
 """A traced array when staged, a NumPy array or scalar when evaluated."""
 
 _PYTHON_SCALARS = (bool, int, float, complex)
-
-
-class _Current(threading.local):
-    trace: Trace | None = None
-
-
-_current = _Current()
-
-
-def current_trace() -> Trace | None:
-    """The trace that this thread is recording, if any."""
-    return _current.trace
-
-
-def set_current_trace(trace: Trace | None) -> Trace | None:
-    """Make a trace the current one of this thread; returns the one before, to be restored."""
-    previous, _current.trace = _current.trace, trace
-    return previous
 
 
 def is_traced(value: object) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ from ..dialect.register import context, create
 from ..dialect.types import RefType, TensorType, type_of
 from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
+from .captures import Capture
 from .caught import Catcher
 from .inputs import CONSTANT_BYTES, Input
 from .locations import SourceRange, caret_snippet, range_of_frame, user_frames, user_places
@@ -39,63 +38,6 @@ if TYPE_CHECKING:
 _func = dialect("func")
 
 define_behaviour(BEHAVIOUR)
-
-
-@dataclass
-class Capture:
-    """An array that the function found outside its arguments."""
-
-    array: np.ndarray[Any, Any]
-    value: Value
-    """What stands for it in the trace."""
-    user: str
-    """The name of the function."""
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    content: bytes | None
-    """The elements that were compiled in, for a small one; None for a hidden argument, which is read at each call."""
-    checksum: int
-    """That of a hidden argument's elements when it was captured, to tell whether the function itself changes them."""
-
-    @classmethod
-    def of(cls, array: np.ndarray[Any, Any], value: Value, user: str, is_hidden: bool) -> Capture:
-        """Note what an array is now."""
-        content = None if is_hidden else array.tobytes()
-        checksum = _checksum(array) if is_hidden else 0
-        return cls(array, value, user, array.shape, array.dtype, content, checksum)
-
-    def is_valid(self) -> bool:
-        """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
-        array = self.array
-        if array.shape != self.shape or array.dtype != self.dtype:
-            return False
-        return self.content is None or array.tobytes() == self.content
-
-    def holds(self) -> bool:
-        """As `is_valid`: a capture is a guard, too."""
-        return self.is_valid()
-
-    def changed(self) -> str:
-        """What changed, in words."""
-        return f"an array from outside that {self.user} uses has changed"
-
-    @property
-    def name(self) -> str:
-        """Words for it."""
-        return f"an array from outside ({type_of(self.array)})"
-
-    @property
-    def type(self) -> TensorType:
-        """Its tensor type."""
-        return type_of(self.array)
-
-    def fetch(self) -> np.ndarray[Any, Any]:
-        """The array, for a hidden argument."""
-        return self.array
-
-    def is_untouched(self) -> bool:
-        """Whether it has the type and the elements that it had when it was captured."""
-        return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
 
 
 class OutsideArray(BaseException):
@@ -456,11 +398,6 @@ class Trace:
         return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
 
 
-def _checksum(array: np.ndarray[Any, Any]) -> int:
-    """A checksum of the elements."""
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
-
-
 def _location_of(place: SourceRange) -> Location:
     key = (place.file, place.line, place.column)
     found = _locations.get(key)
@@ -473,4 +410,4 @@ def _location_of(place: SourceRange) -> Location:
 _locations: dict[tuple[str, int, int], Location] = {}
 
 
-__all__ = ["Capture", "Trace"]
+__all__ = ["OutsideArray", "Trace"]

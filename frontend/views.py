@@ -15,6 +15,7 @@ from ..dialect.ops.selection import Select
 from ..dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
 from . import items
+from .current import current_trace
 from .index_entries import OnePlace
 from .indexing import (
     AdvancedIndex,
@@ -27,16 +28,7 @@ from .indexing import (
 )
 from .indexing import write_back as plan_write_back
 from .masked import MaskedSelection, same_value
-from .staging import (
-    apply,
-    asarray,
-    cast,
-    cast_assigned,
-    current_trace,
-    is_traced,
-    trace_of,
-    type_of_operand,
-)
+from .staging import apply, asarray, cast, cast_assigned, is_traced, trace_of, type_of_operand
 from .storage import ViewStep
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..dialect.errors import UnsupportedError
 from .autograph.operators.places import UNBOUND, Items, Place
 from .handles import Arguments, Bound, Handle, Item, Member
-from .outcomes import Outputs
+from .outputs import Outputs
 from .outside import Outside, copies_in
 from .results import RuntimeLength
 

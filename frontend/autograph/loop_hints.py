@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterable
 from typing import Any
 
-from ..staging import current_trace
+from ..current import current_trace
 from .operators.iterables import Range, Staged, Unrolled
 
 

@@ -10,9 +10,10 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..array import TracedArray
+from ..current import current_trace
 from ..numpy_api import lookup
 from ..runtime_values import RuntimeValue
-from ..staging import asarray, current_trace, type_of_operand
+from ..staging import asarray, type_of_operand
 from .operators import OPERATORS
 from .operators.growing import Widened, is_known_outside
 

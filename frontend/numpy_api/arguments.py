@@ -13,7 +13,8 @@ from ...dialect.op import Op
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..array import TracedArray
-from ..staging import ArrayLike, ArrayResult, asarray, cast, current_trace, trace_of
+from ..current import current_trace
+from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from ..storage import ViewStep
 from .extents import known_shape, require_broadcastable, split_shape
 

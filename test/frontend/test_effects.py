@@ -17,6 +17,7 @@ import pytest
 
 import weft
 from support.behaviour_harness import same
+from weft.frontend.current import current_trace
 from weft.frontend.effects import (
     format_string,
     make_exception,
@@ -24,7 +25,6 @@ from weft.frontend.effects import (
     string_of,
     to_string,
 )
-from weft.frontend.staging import current_trace
 
 F64, I64 = np.float64, np.int64
 Point = collections.namedtuple("Point", "x y")

@@ -10,7 +10,7 @@ import numpy as np
 from weft.dialect.interpreter import interpret
 from weft.dialect.types import TensorType, type_of
 from weft.frontend.array import TracedArray
-from weft.frontend.staging import set_current_trace
+from weft.frontend.current import set_current_trace
 from weft.frontend.trace import Trace
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...array import TracedArray
 from ...caught import number_of
+from ...current import current_trace
 from ...locations import is_own_module
 from ...runtime_objects import attribute_of
-from ...staging import current_trace
 from ...views import get_item
 from ...views import set_item as assign_item
 from .iterables import Sequence

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from ....dialect.errors import ConversionError
+from ...current import current_trace
 from ...locations import is_own_module
-from ...staging import current_trace
 from ..convert import (
     convert,
     convert_generator,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
+from ...current import current_trace
 from ...settings import settings
-from ...staging import current_trace
 from ...trace import Trace
 from .checkpoints import Checkpoint
 from .conditions import is_staged

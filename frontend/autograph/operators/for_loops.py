@@ -21,8 +21,8 @@ from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ....dialect.types import TensorType
 from ...array import TracedArray
+from ...current import current_trace
 from ...settings import settings
-from ...staging import current_trace
 from ...trace import Trace
 from .checkpoints import Checkpoint
 from .exits import Exit, without_continue

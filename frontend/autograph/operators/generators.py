@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
-from ...staging import current_trace
+from ...current import current_trace
 from .checkpoints import Checkpoint
 from .exits import BREAK, RETURN, Exit, StagedExit, codes_of, exit_from, status_of, without_continue
 from .expressions import if_exp

@@ -14,12 +14,12 @@ import numpy as np
 
 from ....dialect.errors import UnsupportedError
 from ...array import TracedArray
+from ...current import current_trace
 from ...numpy_api import lookup
 from ...regions import Region
 from ...results import RuntimeLength
 from ...signature import Leaf, Node, Structure, static_key
 from ...signature import Static as Constant
-from ...staging import current_trace
 from ...trace import Trace
 from .abstract import (
     ArrayKind,

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....dialect.errors import UnsupportedError, WeftValueError
 from ...array import TracedArray
-from ...staging import current_trace
+from ...current import current_trace
 
 
 class Sequence:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...array import TracedArray
+from ...current import current_trace
 from ...numpy_api import lookup
-from ...staging import current_trace
 from .abstract import ArrayKind, Kind
 from .namespace import OPERATORS
 

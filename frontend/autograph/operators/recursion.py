@@ -21,8 +21,8 @@ from ....dialect.mlir import Value, dialect, ir
 from ....dialect.register import context
 from ....dialect.types import TensorType
 from ...array import TracedArray
+from ...current import current_trace
 from ...regions import Region
-from ...staging import current_trace
 from ...trace import OutsideArray, Trace
 from .abstract import (
     ArrayKind,

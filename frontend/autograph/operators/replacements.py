@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ...array import TracedArray
+from ...current import current_trace
 from ...numpy_api import lookup
 from ...numpy_api.creation import __all__ as MAKERS
-from ...staging import current_trace, trace_of
+from ...staging import trace_of
 from . import builtins_on_arrays, builtins_on_lists, caught_exceptions, effects, math_on_arrays, plain_lists
 from .growing import GrowingList
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...caught import stand_in
-from ...staging import current_trace
+from ...current import current_trace
 from ...trace import Trace
 from .branches import Path, stage_if
 from .catching import Arrival, Catching, Handler

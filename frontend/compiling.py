@@ -1,0 +1,177 @@
+"""A function is traced, optimised and compiled for one signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend.cpu.machine.compiler import machine_code
+from ..dialect.errors import TraceRecursionError, WeftTypeError
+from ..dialect.mlir import ir
+from ..dialect.register import context
+from ..dialect.types import TensorType
+from .array import USE_WEFT_ARRAYS
+from .autograph.operators.diverging import Diverged, record_raise, refuses
+from .autograph.operators.latest import latest_within
+from .compilation import optimize, stage_text, to_linalg
+from .current import set_current_trace
+from .diagnostics import explain
+from .inputs import Decisions
+from .outcomes import Result
+from .outputs import Outputs
+from .outside import Outside, copies_in
+from .program import CallSignature, Program
+from .runtime_values import holds_traced
+from .settings import settings
+from .signature import signature_of, unflatten
+from .trace import Trace
+from .write_back import WriteBack
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What tracing found besides the ops."""
+
+    result: Result
+    write_back: WriteBack
+    computed_types: list[TensorType]
+    outside: Outside
+
+
+def compile_function(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> Program:
+    """Compile a function for a signature; `leaves` are arguments that have it, or specs."""
+    trace, recorded = _record(function, convert, signature, leaves, decisions)
+    with context(), ir.Location.unknown():
+        traced = trace.module.operation.clone()
+        optimize(trace.module)
+        written = _written_arguments(trace.module, trace.symbol, signature.position_of)
+        to_linalg(trace.module)
+        linalg = trace.module.operation.clone()
+        dtypes = [t.dtype for t in recorded.computed_types]
+        code = machine_code(trace.module, trace.symbol, result_dtypes=dtypes, verify=settings.verify)
+    outside = recorded.outside
+    program = Program(
+        code,
+        trace.callbacks,
+        lambda stage: stage_text(traced, linalg, stage),
+        recorded.result,
+        recorded.computed_types,
+        list(trace.extra),
+        written,
+        outside.shared,
+        trace.captures,
+        [guard for guard in outside.guards if not guard.is_gone()],
+        recorded.write_back.apply if recorded.write_back else None,
+        outside.stores_early,
+        bool(outside.inputs),
+    )
+    outside.forget()
+    return program
+
+
+def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
+    """The positions among the arrays of a call whose cells are still written after optimisation."""
+    functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+    function = next(op for op in functions if op.name.value == symbol)
+    entry = function.regions[0].blocks[0]
+    return frozenset(
+        position_of(i)
+        for i in range(len(list(entry.arguments)))
+        if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
+    )
+
+
+def _record(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Trace, Recorded]:
+    """Trace the user's function on traced arrays and note how its results are to be made."""
+    types = [signature.types[i] for i in signature.distinct]
+    names = [signature.names[i] for i in signature.distinct]
+    position = {argument: place for place, argument in enumerate(signature.distinct)}
+    scalars = {position[argument] for argument in signature.distinct if argument in signature.scalars}
+    trace = Trace(signature.name, types, names, scalars)
+    args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])
+    known = [
+        (leaf, trace.arguments[position[first]], first)
+        for leaf, first in zip(leaves, signature.aliases, strict=True)
+        if isinstance(leaf, np.ndarray)
+    ]
+    bound = (args, kwargs)
+    outside = trace.outside = Outside(
+        trace, bound, copies_in(bound), known, _named(function, bound), decisions
+    )
+    previous = set_current_trace(trace)
+    try:
+        outside.meet_callable(function)
+        outside.replace_numbers()
+        traced = convert()
+        if traced is function:
+            outside.meet_plain(function)
+        returned = latest_within(trace, _returned(trace, traced, args, kwargs))
+        outputs = Outputs(trace, signature.position_of)
+        recorded = Recorded(outputs.collect(returned), WriteBack(outside, outputs), outputs.types, outside)
+        outside.settle()
+    except RecursionError as error:
+        raised = TraceRecursionError(
+            f"{signature.name} recursed without end while it was traced: Python decides when to stop, so the "
+            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
+        ).with_traceback(error.__traceback__)
+        explain(raised)
+        raise raised from None
+    except Exception as error:
+        if isinstance(error.__cause__, WeftTypeError):
+            # NumPy asked a traced array for its value and hides our answer behind a message of its own.
+            error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
+            explained = error.__cause__.with_traceback(error.__traceback__)
+            explain(explained)
+            raise explained from None
+        explain(error)
+        raise
+    finally:
+        decisions.has_data = bool(outside.inputs)
+        outside.restore()
+        set_current_trace(previous)
+        trace.active = False
+    trace.finish(outputs.values)
+    return trace, recorded
+
+
+def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
+    """The arguments with the names of their parameters."""
+    args, kwargs = bound
+    parameters = signature_of(function).parameters
+    return [*zip(parameters, args, strict=False), *kwargs.items()]
+
+
+def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What the user's function returns; None where it always raises when it runs."""
+    try:
+        return _run_user_function(function, args, kwargs)
+    except Diverged:
+        return None
+    except (Exception, SystemExit) as error:
+        if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
+            raise
+        record_raise(trace, error)  # after what the call does before
+        return None
+
+
+def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
+    return function(*args, **kwargs)
+
+
+__all__ = ["Recorded", "compile_function"]
