@@ -12,8 +12,9 @@ import numpy as np
 from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError
 from ..memory.result_pool import maker
-from ..plan import ALIGNMENT, CHECKED, DEPTH, POLLED, RECORD_LENGTH, STACK, HostSite, MachineCode, Plan
+from ..plan import CHECKED, DEPTH, POLLED, STACK, HostSite, MachineCode, Plan
 from .entry import check_array_layout
+from .frames import Frame
 from .heap_blocks import HeapBlocks
 from .host_calls import HostLink
 from .interrupts import INTERRUPTED, take_exception
@@ -63,8 +64,10 @@ class Executable:
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         code = self._code = Code(compiled.object_file, plan.entries, addresses(compiled.symbols))
         self._inputs = len(plan.inputs)
-        self._entry = _function_type(plan)(code.address(f"{plan.name}_entry"))
-        self._frames: list[_Frame] = []
+        self.entry_address = code.address(f"{plan.name}_entry")
+        self._entry = _function_type(plan)(self.entry_address)
+        self._frames: list[Frame] = []
+        self._lent: list[Frame] = []
         self._shapes = [type.shape for type in plan.results]
         self._dtypes = [type.dtype for type in plan.results]
         self._may_fail = bool(plan.sites) or plan.polls
@@ -75,9 +78,12 @@ class Executable:
         if plan.sizes is None:
             known = [plan.results[index] for index in self._allocated]
             self._outputs = [maker(tuple(e or 0 for e in type.shape), type.dtype) for type in known]
+        self.sizes_address = 0
+        """The address of what tells the sizes of results, where they depend on the arguments."""
         if plan.sizes:
             sizes = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-            self._sizes_entry = sizes(code.address(f"{plan.sizes}_entry"))
+            self.sizes_address = code.address(f"{plan.sizes}_entry")
+            self._sizes_entry = sizes(self.sizes_address)
 
     def __call__(
         self, *arrays: np.ndarray[Any, Any], before_callback: Callable[[], None] | None = None
@@ -89,9 +95,7 @@ class Executable:
         try:
             frame = self._frames.pop()  # pop and append are atomic
         except IndexError:
-            frame = _Frame(self.plan)
-            if self.calls_python:
-                frame.link = HostLink(self.plan.sites, self._callbacks, frame.record)
+            frame = self._new_frame()
         if frame.link is not None:
             frame.link.before = before_callback
         outputs = self._outputs
@@ -112,11 +116,11 @@ class Executable:
         if self.plan.polls:
             frame.record[POLLED] = frame.record[CHECKED] = 0
         if self.plan.calls:
-            frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
+            self.limit_recursion(frame)
         self._entry(frame.table_address, frame.workspace_address, frame.record_address)
         if self._may_fail and frame.record[0]:
             try:
-                raise self._failure(frame)  # in no variable here: the arguments would stay with the traceback
+                raise self.failure(frame)  # in no variable here: the arguments would stay with the traceback
             finally:
                 self._frames.append(frame)
         if frame.heap is not None:
@@ -140,6 +144,27 @@ class Executable:
                     f"argument {index} of {self.plan.name} must be a contiguous array like {type}"
                 )
 
+    def lend_frame(self) -> Frame:
+        """A frame that nobody else gets, for native code to keep."""
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = self._new_frame()
+        if frame.link is not None:
+            frame.link.before = None
+        self._lent.append(frame)
+        return frame
+
+    def _new_frame(self) -> Frame:
+        frame = Frame(self.plan)
+        if self.calls_python:
+            frame.link = HostLink(self.plan.sites, self._callbacks, frame.record)
+        return frame
+
+    def limit_recursion(self, frame: Frame) -> None:
+        """Say how deep functions of the program may call each other, in this thread."""
+        frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
+
     def text(self, stage: str) -> str:
         """The program at a stage of its compilation; those of `stages.STAGES`."""
         if self._text is None:
@@ -148,7 +173,7 @@ class Executable:
 
     def _fill_table(
         self,
-        frame: _Frame,
+        frame: Frame,
         arrays: Sequence[np.ndarray[Any, Any]],
         results: Sequence[np.ndarray[Any, Any]],
     ) -> None:
@@ -171,7 +196,7 @@ class Executable:
                 results.append(next(before))
         return results
 
-    def _ask_sizes(self, frame: _Frame, arrays: tuple[np.ndarray[Any, Any], ...]) -> tuple[_Outputs, int]:
+    def _ask_sizes(self, frame: Frame, arrays: tuple[np.ndarray[Any, Any], ...]) -> tuple[_Outputs, int]:
         """Ask the program what the results are and how large the workspace must be."""
         frame.table[: self._inputs] = [*map(id, arrays)]
         self._sizes_entry(frame.table_address, frame.sizes_address)
@@ -185,7 +210,8 @@ class Executable:
         ]
         return outputs, next(known)
 
-    def _failure(self, frame: _Frame) -> RuntimeFailure:
+    def failure(self, frame: Frame) -> RuntimeFailure:
+        """What the error record of a frame tells."""
         if frame.record[0] == INTERRUPTED:
             raised = take_exception(frame.record)
             return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
@@ -197,54 +223,20 @@ class Executable:
         return RuntimeFailure(site.error, site.message.format(*values), site.location)
 
 
-class _Frame:
-    """What one call needs for itself: the table of array objects, the workspace and the error record."""
-
-    def __init__(self, plan: Plan) -> None:
-        arrays = len(plan.inputs) + len(plan.results)
-        self.heap: HeapBlocks | None = None
-        """Where the program needs memory whose size is known only while it runs."""
-        if plan.blocks or plan.on_heap:
-            self.heap = HeapBlocks(len(plan.on_heap) + plan.blocks, plan.heap_extents)
-        self.table = (ctypes.c_ssize_t * (arrays if self.heap is None else arrays + 2))()
-        if self.heap is not None:
-            self.table[arrays:] = [self.heap.address, self.heap.extents_address]
-        self.record = (ctypes.c_int64 * RECORD_LENGTH)()
-        self.sizes = (ctypes.c_int64 * (plan.fixed_extents + 1))()
-        self.table_address = ctypes.addressof(self.table)
-        self.record_address = ctypes.addressof(self.record)
-        self.sizes_address = ctypes.addressof(self.sizes)
-        self.link: HostLink | None = None
-        """Where the program calls Python."""
-        self._name = plan.name
-        self._capacity = -1
-        self.reserve(plan.workspace or 0)
-
-    def reserve(self, size: int) -> None:
-        """Make the workspace at least as large as asked."""
-        if size <= self._capacity:
-            return
-        try:
-            self._memory = np.empty(size + ALIGNMENT, np.uint8)
-        except (MemoryError, ValueError, OverflowError):
-            raise MemoryError(
-                f"the intermediate arrays of {self._name} need {size} bytes of memory"
-            ) from None
-        self._capacity = size
-        address = self._memory.ctypes.data
-        self.workspace_address = address + -address % ALIGNMENT
-
-
 _RELEASE_ELEMENTS = 1 << 15
 
 
-def _function_type(plan: Plan) -> Any:
-    """Calls on small arrays keep the interpreter lock: getting it back may take longer than the call.
+def releases_lock(plan: Plan) -> bool:
+    """Whether calls give the interpreter's lock away: on small arrays, getting it back may take longer than the call.
 
     Not so where loops decide at run time how long they take.
     """
     shapes = [type.shape for type in plan.inputs + plan.results]
     # An unknown extent counts as a large one.
     elements = sum(math.prod(_RELEASE_ELEMENTS if e is None else e for e in shape) for shape in shapes)
-    make = ctypes.CFUNCTYPE if plan.polls or elements >= _RELEASE_ELEMENTS else ctypes.PYFUNCTYPE
+    return plan.polls or elements >= _RELEASE_ELEMENTS
+
+
+def _function_type(plan: Plan) -> Any:
+    make = ctypes.CFUNCTYPE if releases_lock(plan) else ctypes.PYFUNCTYPE
     return make(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

@@ -1,0 +1,167 @@
+"""Native code: a call through vectorcall, its binding to parameters, and the search for what was compiled for it."""
+
+from __future__ import annotations
+
+from .checks import admitted
+from .intrinsics import api, call, call_int, call_void, set_word, stack, word
+from .layout import (
+    COUNT_MASK,
+    LIST_ITEMS,
+    MISS,
+    SIZE,
+    TUPLE_ITEMS,
+    WORD,
+    WORDS,
+    Api,
+    Binding,
+    Descriptor,
+)
+from .results import run_code, run_python
+
+
+def weft_call(function: int, arguments: int, flagged: int, keywords: int) -> int:
+    """Call a function: what `vectorcall` of its type points to."""
+    dispatch = word(function + api(Api.DISPATCH_SLOT))
+    if dispatch != 0 and api(Api.BYPASS) == 0 and not is_eager():
+        result = dispatched(dispatch, arguments, flagged & COUNT_MASK, keywords)
+        if result != MISS:
+            return result
+    return call_with(api(Api.SLOW), function, arguments, flagged, keywords)
+
+
+def weft_call_bound(method: int, arguments: int, flagged: int, keywords: int) -> int:
+    """Call a bound method: the function, with the instance before the arguments."""
+    function = word(method + api(Api.FUNCTION_SLOT))
+    instance = word(method + api(Api.SELF_SLOT))
+    call_void(api(Api.INCREF), function)
+    call_void(api(Api.INCREF), instance)
+    result = call_with(function, instance, arguments, flagged, keywords)
+    call_void(api(Api.DECREF), instance)
+    call_void(api(Api.DECREF), function)
+    return result
+
+
+def call_with(function: int, first: int, arguments: int, flagged: int, keywords: int) -> int:
+    """Call a function with one more argument before the others."""
+    count = flagged & COUNT_MASK
+    if flagged != count:  # the caller lends the word before the arguments
+        place = arguments - WORD
+        before = word(place)
+        set_word(place, first)
+        result = call(api(Api.VECTORCALL), function, place, count + 1, keywords)
+        set_word(place, before)
+        return result
+    total = count + (word(keywords + SIZE) if keywords != 0 else 0)
+    passed = call(api(Api.ALLOCATE), WORD * (total + 1))
+    if passed == 0:
+        return 0
+    set_word(passed, first)
+    for index in range(total):
+        set_word(passed + WORD + WORD * index, word(arguments + WORD * index))
+    result = call(api(Api.VECTORCALL), function, passed, count + 1, keywords)
+    call_void(api(Api.FREE), passed)
+    return result
+
+
+def is_eager() -> int:
+    """Whether this context runs functions as plain Python; nobody asks before the first context does."""
+    variable = api(Api.EAGER)
+    if variable == 0:
+        return 0
+    place = stack(1)
+    if call_int(api(Api.GET_VARIABLE), variable, 0, place) < 0:
+        call_void(api(Api.CLEAR_ERROR))
+        return 1
+    value = word(place)
+    call_void(api(Api.DECREF), value)
+    return value != api(Api.FALSE)
+
+
+def dispatched(dispatch: int, arguments: int, count: int, keywords: int) -> int:
+    """The result of a call, or MISS."""
+    entries = word(dispatch + api(Api.ENTRIES_SLOT))
+    if entries == 0:
+        return MISS
+    binding = word(dispatch + WORDS)
+    named = word(binding + Binding.PARAMETERS)
+    if keywords == 0 and count == named and count == word(binding + Binding.POSITIONAL):
+        return searched(entries, binding, arguments, count)
+    positional = word(binding + Binding.POSITIONAL)
+    further = count - positional if count > positional else 0
+    if (further > 0 and word(binding + Binding.VARIADIC) == 0) or named + further > 512:
+        return MISS
+    slots = stack(named + further)
+    if not bound(binding, arguments, count - further, keywords, slots, further):
+        return MISS
+    return searched(entries, binding, slots, named + further)
+
+
+def bound(binding: int, arguments: int, direct: int, keywords: int, slots: int, further: int) -> int:
+    """Sort arguments by parameter, those of `*args` behind all others; whether that is possible."""
+    named = word(binding + Binding.PARAMETERS)
+    for index in range(named):
+        set_word(slots + WORD * index, word(arguments + WORD * index) if index < direct else 0)
+    for index in range(further):
+        set_word(slots + WORD * (named + index), word(arguments + WORD * (direct + index)))
+    names = word(binding + Binding.NAMES)
+    for index in range(word(keywords + SIZE) if keywords != 0 else 0):
+        name = word(keywords + TUPLE_ITEMS + WORD * index)
+        parameter = 0
+        while parameter < named and word(names + WORD * parameter) != name:
+            parameter += 1
+        if parameter == named or word(slots + WORD * parameter) != 0:
+            return 0
+        set_word(slots + WORD * parameter, word(arguments + WORD * (direct + further + index)))
+    defaults = word(binding + Binding.DEFAULTS)
+    for index in range(named):
+        if word(slots + WORD * index) == 0:
+            default = word(defaults + WORD * index)
+            if default == 0:
+                return 0
+            set_word(slots + WORD * index, default)
+    return 1
+
+
+def searched(entries: int, binding: int, slots: int, count: int) -> int:
+    """Run the first entry of a list that is for these arguments, and put it in front; MISS where there is none."""
+    call_void(api(Api.INCREF), entries)  # keeps alive what runs, whatever happens to the function
+    result = MISS
+    index = 0
+    while index < word(entries + SIZE):
+        place = word(entries + LIST_ITEMS) + WORD * index
+        descriptor = word(place)
+        result = attempted(descriptor, slots, count)
+        if result != MISS:
+            first = word(entries + LIST_ITEMS)
+            if index > 0 and word(place) == descriptor:
+                set_word(place, word(first))
+                set_word(first, descriptor)
+            set_word(binding + Binding.CALLS, word(binding + Binding.CALLS) + 1)
+            break
+        index += 1
+    call_void(api(Api.DECREF), entries)
+    return result
+
+
+def attempted(descriptor: int, slots: int, count: int) -> int:
+    """Run what a descriptor describes if it is for these arguments, else MISS."""
+    words = word(descriptor + WORDS)
+    if word(descriptor + api(Api.READY_SLOT)) == 0 or word(words + Descriptor.SLOTS) != count:
+        return MISS
+    values = stack(word(words + Descriptor.VALUES))
+    owned = values + word(words + Descriptor.OWNED)
+    set_word(values, owned)
+    for index in range(count):
+        set_word(values + WORD + WORD * index, word(slots + WORD * index))
+    fits = admitted(word(words + Descriptor.OPERATIONS), values)
+    result = MISS if fits == 0 else 0
+    if fits > 0:
+        code = word(words + Descriptor.CODE)
+        result = run_python(words, values) if code == 0 else run_code(code, words, values)
+    while owned < word(values):
+        call_void(api(Api.DECREF), word(owned))
+        owned += WORD
+    return result
+
+
+__all__ = ["weft_call", "weft_call_bound"]

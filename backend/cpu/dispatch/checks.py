@@ -1,0 +1,308 @@
+"""Native code: whether arguments, and what a function reads besides, are those that something was compiled for.
+
+The operations of a descriptor work on values. The word in front of the values is the address behind the last object
+that the call owns, so that it is given back in the end.
+"""
+
+from __future__ import annotations
+
+from .intrinsics import api, byte, call, call_int, call_void, half, set_word, word
+from .layout import (
+    ARRAY_DATA,
+    ARRAY_FLAGS,
+    ARRAY_RANK,
+    ARRAY_SHAPE,
+    ARRAY_TYPE,
+    CELL_CONTENT,
+    DICT_VERSION,
+    LIST_ITEMS,
+    NATIVE_ORDER,
+    NO_ORDER,
+    REFERENT,
+    SIZE,
+    TUPLE_ITEMS,
+    TYPE,
+    TYPE_NUMBER,
+    TYPE_ORDER,
+    VALUE,
+    WORD,
+    Api,
+    Array,
+    Check,
+    Operation,
+)
+
+
+def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
+    """Run the operations: 1 if all hold, 0 if one does not, -1 after an exception."""
+    while True:
+        code = word(operation + Operation.CODE)
+        value = word(values + word(operation + Operation.SOURCE))
+        first = word(operation + Operation.FIRST)
+        second = word(operation + Operation.SECOND)
+        third = word(operation + Operation.THIRD)
+        target = values + word(operation + Operation.TARGET)
+        holds = 1
+        if code == Check.END:
+            return 1
+        if code == Check.ARRAY:
+            holds = is_array(value, first)
+        elif code == Check.SCALAR:
+            holds = word(value + TYPE) == first
+            set_word(target, target + WORD)
+            set_word(target + WORD + ARRAY_DATA, value + VALUE)
+        elif code == Check.IS:
+            holds = value == first
+        elif code == Check.REFERS:
+            holds = value == word(first + REFERENT) and value != api(Api.NONE)
+        elif code == Check.EQUAL:
+            holds = is_equal(value, first, second)
+        elif code == Check.BITS:
+            holds = word(value + TYPE) == first and word(value + third) == second
+        elif code == Check.HOLDS:
+            holds = is_true(call(api(Api.CALL_ONE), first, value))
+        elif code == Check.KIND:
+            holds = word(value + TYPE) == first
+        elif code == Check.TUPLE:
+            holds = word(value + TYPE) == first and word(value + SIZE) == second
+            if holds:
+                for index in range(second):
+                    set_word(target + WORD * index, word(value + TUPLE_ITEMS + WORD * index))
+        elif code == Check.LIST:
+            holds = word(value + TYPE) == api(Api.LIST_TYPE) and word(value + SIZE) == second
+            if holds:
+                copy_items(values, word(value + LIST_ITEMS), second, target)
+        elif code == Check.DICT:
+            holds = word(value + TYPE) == api(Api.DICT_TYPE) and word(value + SIZE) == second
+            if holds:
+                holds = copy_entries(values, value, first, second, target)
+        elif code == Check.MEMBERS:
+            holds = copy_members(values, value, operation, target)
+        elif code == Check.SAME:
+            holds = value == word(values + first)
+        elif code == Check.DISTINCT:
+            holds = are_distinct(values, first, second, values + third, word(operation + Operation.TARGET))
+        elif code == Check.SEPARATE:
+            holds = is_separate(values, value, first, second)
+        elif code == Check.CONTENT:
+            holds = call_int(api(Api.COMPARE_MEMORY), word(value + ARRAY_DATA), first, second) == 0
+        elif code == Check.NAMES:
+            holds = are_names(operation)
+        else:
+            holds = fetched(values, code, value, first, second, target)
+        if holds <= 0:
+            return holds
+        operation += Operation.SIZE
+
+
+def fetched(  # noqa: C901  (a switch)
+    values: int, code: int, value: int, first: int, second: int, target: int
+) -> int:
+    """Find a value, which the call owns from then on."""
+    found = 0
+    if code == Check.CONSTANT:
+        found = first
+    elif code == Check.OWNER:
+        found = word(first + REFERENT)
+        if found == api(Api.NONE):
+            return 0
+    elif code == Check.CELL:
+        found = word(first + CELL_CONTENT)
+        if found == 0:
+            found = api(Api.UNBOUND)
+    elif code == Check.GLOBAL:
+        found = call(api(Api.GET_ITEM), first, second)
+        if found == 0:
+            if call(api(Api.ERROR)) != 0:
+                return -1
+            found = api(Api.UNBOUND)
+    elif code == Check.ATTRIBUTE:
+        found = call(api(Api.GET_ATTRIBUTE), value, first)
+        if found == 0:
+            if call_int(api(Api.ERROR_MATCHES), api(Api.ATTRIBUTE_ERROR)) == 0:
+                return -1
+            call_void(api(Api.CLEAR_ERROR))
+            return 0
+        own(values, found)
+        set_word(target, found)
+        return 1
+    elif code == Check.ITEM:
+        found = item(value, first, second)
+        if found <= 0:
+            return found
+    elif code == Check.FETCH:
+        found = call(api(Api.CALL_NONE), first)
+        if found == 0:
+            return -1
+        own(values, found)
+        set_word(target, found)
+        return found != api(Api.NONE)
+    else:
+        return 0
+    call_void(api(Api.INCREF), found)
+    own(values, found)
+    set_word(target, found)
+    return 1
+
+
+def own(values: int, found: int) -> None:
+    """Note an object that is given back when the call is over."""
+    place = word(values)
+    set_word(place, found)
+    set_word(values, place + WORD)
+
+
+def is_array(value: int, wanted: int) -> int:
+    """Whether an object is an array of a type and shape, in memory as machine code takes it."""
+    if word(value + TYPE) != api(Api.ARRAY_TYPE):
+        return 0
+    kind = word(value + ARRAY_TYPE)
+    if kind != word(wanted + Array.TYPE):
+        order = byte(kind + TYPE_ORDER)
+        if half(kind + TYPE_NUMBER) != word(wanted + Array.NUMBER):
+            return 0
+        if order != NATIVE_ORDER and order != NO_ORDER:
+            return 0
+    rank = word(wanted + Array.RANK)
+    flags = word(wanted + Array.FLAGS)
+    if half(value + ARRAY_RANK) != rank or half(value + ARRAY_FLAGS) & flags != flags:
+        return 0
+    shape = word(value + ARRAY_SHAPE)
+    for axis in range(rank):
+        extent = word(shape + WORD * axis)
+        known = word(wanted + Array.EXTENTS + WORD * axis)
+        if known != extent and (known >= 0 or extent == 1):
+            return 0
+    return 1
+
+
+def is_equal(value: int, wanted: int, kind: int) -> int:
+    """Whether an object is of a built-in type, exactly, and equal to another one of it."""
+    if value == wanted:
+        return 1
+    if word(value + TYPE) != kind:
+        return 0
+    return call_int(api(Api.COMPARE), value, wanted, 2)
+
+
+def is_true(answer: int) -> int:
+    """Whether what a function answered is true, -1 if it raised; the answer is given back."""
+    if answer == 0:
+        return -1
+    holds = call_int(api(Api.IS_TRUE), answer)
+    call_void(api(Api.DECREF), answer)
+    return holds
+
+
+def copy_items(values: int, items: int, count: int, target: int) -> None:
+    """Take the items of a list, which others may change while the call runs."""
+    for index in range(count):
+        found = word(items + WORD * index)
+        call_void(api(Api.INCREF), found)
+        own(values, found)
+        set_word(target + WORD * index, found)
+
+
+def copy_entries(values: int, entries: int, keys: int, count: int, target: int) -> int:
+    """Take the values of a dict in the order of a tuple of keys; 0 if it has other keys."""
+    for index in range(count):
+        found = call(api(Api.GET_ITEM), entries, word(keys + TUPLE_ITEMS + WORD * index))
+        if found == 0:
+            return -1 if call(api(Api.ERROR)) != 0 else 0
+        call_void(api(Api.INCREF), found)
+        own(values, found)
+        set_word(target + WORD * index, found)
+    return 1
+
+
+def copy_members(values: int, value: int, operation: int, target: int) -> int:
+    """Take the attributes of an object that has just these in its dict."""
+    if word(value + TYPE) != word(operation + Operation.THIRD):
+        return 0
+    members = call(api(Api.GET_DICT), value, 0)
+    if members == 0:
+        return -1
+    own(values, members)
+    count = word(operation + Operation.SECOND)
+    if word(members + SIZE) != count:
+        return 0
+    return copy_entries(values, members, word(operation + Operation.FIRST), count, target)
+
+
+def item(value: int, key: int, index: int) -> int:
+    """The entry of a list or tuple at an index, or of a dict under a key; 0 if there is none, -1 after an exception."""
+    kind = word(value + TYPE)
+    if kind == api(Api.DICT_TYPE):
+        found = call(api(Api.GET_ITEM), value, key)
+        if found == 0 and call(api(Api.ERROR)) != 0:
+            return -1
+        return found
+    if index < 0 or (kind != api(Api.LIST_TYPE) and kind != api(Api.TUPLE_TYPE)):
+        return 0
+    if index >= word(value + SIZE):
+        return 0
+    items = word(value + LIST_ITEMS) if kind == api(Api.LIST_TYPE) else value + TUPLE_ITEMS
+    return word(items + WORD * index)
+
+
+def are_names(operation: int) -> int:
+    """Whether a namespace binds names as before: at once if it did not change, else name by name, else as Python says.
+
+    The first word is the namespace, the second a table of names and objects, the third their number, and the last the
+    version of the namespace that was found right. What Python is asked is the source of the operation.
+    """
+    names = word(operation + Operation.FIRST)
+    version = word(names + DICT_VERSION) if api(Api.HAS_VERSIONS) != 0 else 0
+    if version != 0 and version == word(operation + Operation.TARGET):
+        return 1
+    table = word(operation + Operation.SECOND)
+    for index in range(word(operation + Operation.THIRD)):
+        found = call(api(Api.GET_ITEM), names, word(table + 2 * WORD * index))
+        if found == 0:
+            if call(api(Api.ERROR)) != 0:
+                return -1
+            found = api(Api.UNBOUND)
+        if found != word(table + 2 * WORD * index + WORD):
+            return is_true(call(api(Api.CALL_NONE), word(table - WORD)))
+    set_word(operation + Operation.TARGET, version)
+    return 1
+
+
+def are_distinct(values: int, places: int, count: int, area: int, size: int) -> int:
+    """Whether some values are different objects. Many are put into a hash table of a size that is a power of two."""
+    if size == 0:
+        for index in range(count):
+            value = word(values + word(places + WORD * index))
+            for other in range(index):
+                if word(values + word(places + WORD * other)) == value:
+                    return 0
+        return 1
+    for index in range(size):
+        set_word(area + WORD * index, 0)
+    for index in range(count):
+        value = word(values + word(places + WORD * index))
+        slot = (value >> 4 ^ value >> 12) & (size - 1)
+        found = word(area + WORD * slot)
+        while found != 0:
+            if found == value:
+                return 0
+            slot = (slot + 1) & (size - 1)
+            found = word(area + WORD * slot)
+        set_word(area + WORD * slot, value)
+    return 1
+
+
+def is_separate(values: int, written: int, others: int, size: int) -> int:
+    """Whether an array shares no memory with others; all are contiguous.
+
+    Before each of the others stands its size in bytes, and their number before the first.
+    """
+    start = word(written + ARRAY_DATA)
+    for index in range(word(others)):
+        other = word(word(values + word(others + WORD + 2 * WORD * index)) + ARRAY_DATA)
+        if start < other + word(others + 2 * WORD + 2 * WORD * index) and other < start + size:
+            return 0
+    return 1
+
+
+__all__ = ["admitted"]

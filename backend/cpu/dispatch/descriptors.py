@@ -1,0 +1,305 @@
+"""What native code is told of one specialisation: operations that check arguments, inputs, and steps to the result."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, WRITABLE, Build, Check
+from .layout import Descriptor as Words
+from .objects import NativeTable
+
+MOST_VALUES = 4096
+"""Calls with more values than this are left to Python: the values lie on the stack."""
+
+_PAIRWISE = 8
+"""So many arrays are compared with each other; more are put into a hash table."""
+
+
+class Descriptor(NativeTable):
+    """A finished description; it keeps alive what it tells native code about."""
+
+    # In the order in which the garbage collector clears them: what is not ready is left alone.
+    __slots__ = ("_ready", "memory", "objects", "owner")
+
+    def __init__(self, words: Sequence[int], objects: Sequence[Any], owner: Any) -> None:
+        self.memory = table(words)
+        self.objects = objects
+        self.owner = owner
+        """What was compiled."""
+        self.address = ctypes.addressof(self.memory)
+        self._ready = True
+
+
+def table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    """Words in memory."""
+    return (ctypes.c_int64 * max(len(words), 1))(*words)
+
+
+class Program:
+    """Writes a descriptor: operations in the order in which they run. Values are known by their places."""
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._next = 1 + slots
+        self._owned = 0
+        self._operations: list[int] = []
+        self._steps: list[int] = []
+        self._depth = self._deepest = 0
+        self._objects: list[Any] = []
+
+    def slot(self, index: int) -> int:
+        """The place of an argument."""
+        return WORD * (1 + index)
+
+    def keep(self, value: Any) -> int:
+        """The address of an object, which lives as long as the descriptor."""
+        self._objects.append(value)
+        return id(value)
+
+    def words(self, words: Sequence[int]) -> int:
+        """The address of a table of words."""
+        memory = table(words)
+        self._objects.append(memory)
+        return ctypes.addressof(memory)
+
+    @property
+    def size(self) -> int:
+        """How many words the values and what a call owns take."""
+        return self._next + self._owned
+
+    def _room(self, words: int, owned: int = 0) -> int:
+        place = WORD * self._next
+        self._next += words
+        self._owned += owned
+        return place
+
+    def _add(
+        self, code: int, source: int = 0, first: int = 0, second: int = 0, third: int = 0, target: int = 0
+    ) -> None:
+        self._operations += [code, source, first, second, third, target]
+
+    # Checks
+
+    def array(
+        self,
+        source: int,
+        dtype: np.dtype[Any],
+        shape: Sequence[int | None],
+        *,
+        is_written: bool = False,
+        is_any_layout: bool = False,
+    ) -> None:
+        """A contiguous array of a dtype and shape; an extent of None is any but 1."""
+        flags = 0 if is_any_layout else CONTIGUOUS | ALIGNED | (WRITABLE if is_written else 0)
+        extents = [-1 if extent is None else extent for extent in shape]
+        spec = [self.keep(dtype), dtype.num, len(shape), flags, *extents]
+        self._add(Check.ARRAY, source, self.words(spec))
+
+    def scalar(self, source: int, kind: type) -> int:
+        """A NumPy scalar of a type; returns the place of what stands for an array of it."""
+        place = self._room(1 + SCALAR_WORDS - 2)
+        self._add(Check.SCALAR, source, self.keep(kind), target=place)
+        return place
+
+    def is_object(self, source: int, value: Any) -> None:
+        """An object itself, which is kept alive."""
+        self._add(Check.IS, source, self.keep(value))
+
+    def refers(self, source: int, reference: weakref.ref[Any]) -> None:
+        """The object of a weak reference, which is alive."""
+        self._add(Check.REFERS, source, self.keep(reference))
+
+    def equal(self, source: int, value: Any) -> None:
+        """A value of a built-in type whose comparison runs no code of others."""
+        self._add(Check.EQUAL, source, self.keep(value), self.keep(type(value)))
+
+    def number(self, source: int, value: float | complex) -> None:
+        """A Python float or complex number, bit by bit."""
+        bits = np.array(value).view(np.int64).reshape(-1)
+        for index, word in enumerate(bits.tolist()):
+            self._add(Check.BITS, source, self.keep(type(value)), word, 16 + WORD * index)
+
+    def holds(self, source: int, predicate: Callable[[Any], Any]) -> None:
+        """A value that Python has to look at."""
+        self._add(Check.HOLDS, source, self.keep(predicate))
+
+    def kind(self, source: int, kind: type) -> None:
+        """An object whose type is this one."""
+        self._add(Check.KIND, source, self.keep(kind))
+
+    def tuple_items(self, source: int, kind: type, length: int) -> list[int]:
+        """A tuple of a type and length; returns the places of its items."""
+        return self._items(Check.TUPLE, source, self.keep(kind), length, owned=0)
+
+    def list_items(self, source: int, length: int) -> list[int]:
+        """A list of a length; returns the places of its items."""
+        return self._items(Check.LIST, source, 0, length, owned=length)
+
+    def dict_items(self, source: int, keys: Sequence[Any]) -> list[int]:
+        """A dict with some keys and no others; returns the places of their values."""
+        return self._items(Check.DICT, source, self.keep(tuple(keys)), len(keys), owned=len(keys))
+
+    def members(self, source: int, kind: type, names: Sequence[str]) -> list[int]:
+        """An object of a type with some attributes in its dict, and no others; returns the places of their values."""
+        place = self._room(len(names), owned=1 + len(names))
+        self._add(Check.MEMBERS, source, self.keep(tuple(names)), len(names), self.keep(kind), place)
+        return [place + WORD * index for index in range(len(names))]
+
+    def _items(self, code: int, source: int, first: int, length: int, owned: int) -> list[int]:
+        place = self._room(length, owned)
+        self._add(code, source, first, length, target=place)
+        return [place + WORD * index for index in range(length)]
+
+    def same(self, source: int, other: int) -> None:
+        """The object that is in another place, too."""
+        self._add(Check.SAME, source, other)
+
+    def distinct(self, places: Sequence[int]) -> None:
+        """Different objects, all of them."""
+        if len(places) < 2:
+            return
+        size = 0 if len(places) <= _PAIRWISE else 1 << (2 * len(places)).bit_length()
+        self._add(Check.DISTINCT, 0, self.words(places), len(places), self._room(size), size)
+
+    def separate(self, source: int, size: int, others: Sequence[tuple[int, int]]) -> None:
+        """An array of a size in bytes that shares no memory with some others, given with their sizes."""
+        pairs = [word for pair in others for word in pair]
+        self._add(Check.SEPARATE, source, self.words([len(others), *pairs]), size)
+
+    def content(self, source: int, content: bytes) -> None:
+        """A contiguous array with these elements."""
+        memory = np.frombuffer(content, np.uint8)
+        self._objects.append(memory)
+        self._add(Check.CONTENT, source, memory.ctypes.data, len(content))
+
+    def names(self, namespace: Any, entries: Sequence[tuple[str, Any]], otherwise: Callable[[], Any]) -> None:
+        """A namespace that binds names to objects, or else what Python says."""
+        words = [self.keep(otherwise)]
+        for name, value in entries:
+            words += [self.keep(name), self.keep(value)]
+        self._add(Check.NAMES, 0, self.keep(namespace), self.words(words) + WORD, len(entries))
+
+    # Values that are found
+
+    def constant(self, value: Any) -> int:
+        """An object."""
+        return self._found(Check.CONSTANT, 0, self.keep(value))
+
+    def owner(self, reference: weakref.ref[Any]) -> int:
+        """The object of a weak reference."""
+        return self._found(Check.OWNER, 0, self.keep(reference))
+
+    def cell(self, cell: Any) -> int:
+        """What a variable of a closure holds."""
+        return self._found(Check.CELL, 0, self.keep(cell))
+
+    def bound_name(self, namespace: Any, name: str) -> int:
+        """What a namespace binds to a name."""
+        return self._found(Check.GLOBAL, 0, self.keep(namespace), self.keep(name))
+
+    def attribute(self, source: int, name: str) -> int:
+        """An attribute of an object, as `object.__getattribute__` finds it."""
+        return self._found(Check.ATTRIBUTE, source, self.keep(name))
+
+    def item(self, source: int, key: Any) -> int:
+        """An entry of a list, tuple or dict; keys are strings or integers."""
+        index = key if isinstance(key, int) and key >= 0 else -1
+        return self._found(Check.ITEM, source, self.keep(key), index)
+
+    def fetched(self, fetch: Callable[[], Any]) -> int:
+        """What Python finds; with None the descriptor is not for this call."""
+        return self._found(Check.FETCH, 0, self.keep(fetch))
+
+    def _found(self, code: int, source: int, first: int, second: int = 0) -> int:
+        place = self._room(1, owned=1)
+        self._add(code, source, first, second, target=place)
+        return place
+
+    # Steps to the result
+
+    def _step(self, code: int, first: int = 0, second: int = 0, takes: int = 0) -> None:
+        self._steps += [code, first, second]
+        self._depth += 1 - takes
+        self._deepest = max(self._deepest, self._depth)
+
+    def build_output(self, index: int) -> None:
+        """An array that was computed."""
+        self._step(Build.OUTPUT, index)
+
+    def build_scalar(self, index: int, dtype: np.dtype[Any]) -> None:
+        """The NumPy scalar in a computed array without dimensions."""
+        self._step(Build.SCALAR, index, self.keep(dtype))
+
+    def build_integer(self, index: int) -> None:
+        """The Python integer of a computed int64."""
+        self._step(Build.INTEGER, index)
+
+    def build_truth(self, index: int) -> None:
+        """The Python bool of a computed bool."""
+        self._step(Build.TRUTH, index)
+
+    def build_leaf(self, place: int) -> None:
+        """A value of the call."""
+        self._step(Build.LEAF, place)
+
+    def build_constant(self, value: Any) -> None:
+        """An object."""
+        self._step(Build.CONSTANT, self.keep(value))
+
+    def build_tuple(self, length: int) -> None:
+        """A tuple of what the last steps built."""
+        self._step(Build.TUPLE, length, takes=length)
+
+    def build_list(self, length: int) -> None:
+        """A list of what the last steps built."""
+        self._step(Build.LIST, length, takes=length)
+
+    def build_dict(self, keys: Sequence[Any]) -> None:
+        """A dict whose values the last steps built."""
+        self._step(Build.DICT, len(keys), self.keep(tuple(keys)), takes=len(keys))
+
+    def build_call(self, function: Callable[..., Any], count: int) -> None:
+        """What Python makes of what the last steps built."""
+        self._step(Build.CALL, count, self.keep(function), takes=count)
+
+    def build_by_python(self, function: Callable[..., Any], outputs: int) -> None:
+        """What Python makes of the computed arrays, the leaves and the arguments."""
+        self._step(Build.PYTHON, self.keep(function), outputs)
+
+    def finish(
+        self,
+        owner: Any,
+        code: Any,
+        inputs: Sequence[int],
+        leaves: Sequence[int] = (),
+        run: Callable[..., Any] | None = None,
+    ) -> Descriptor:
+        """The descriptor. `code` has the address of what native code runs; without it Python's `run` is called."""
+        self._add(Check.END)
+        self._steps += [Build.END, 0, 0]
+        words = [0] * (Words.LENGTH)
+        content = {
+            Words.SLOTS: self._slots,
+            Words.VALUES: self.size,
+            Words.OWNED: WORD * self._next,
+            Words.OPERATIONS: self.words(self._operations),
+            Words.CODE: 0 if code is None else code.address,
+            Words.INPUTS: self.words(inputs),
+            Words.INPUT_COUNT: len(inputs),
+            Words.STEPS: self.words(self._steps),
+            Words.DEPTH: self._deepest,
+            Words.PYTHON: 0 if run is None else self.keep(run),
+            Words.LEAVES: self.words(leaves),
+            Words.LEAF_COUNT: len(leaves),
+        }
+        for offset, value in content.items():
+            words[offset // WORD] = value
+        return Descriptor(words, self._objects, (owner, code))
+
+
+__all__ = ["MOST_VALUES", "Descriptor", "Program", "table"]

@@ -1,0 +1,168 @@
+"""Where things are in memory: in objects of CPython and NumPy, and in the tables that native code walks.
+
+All offsets are in bytes. The tables consist of 64-bit words.
+"""
+
+from __future__ import annotations
+
+WORD = 8
+MISS = 1
+"""What native code returns instead of an object where it does not know what to do."""
+
+# Objects of CPython. Offsets that differ between its versions are asked for; `library` checks the others.
+TYPE = 8
+SIZE = 16
+"""The number of entries of a tuple, list or dict."""
+TUPLE_ITEMS: int = tuple.__basicsize__
+LIST_ITEMS = 24
+CELL_CONTENT = 16
+REFERENT = 16
+"""The object of a weak reference; None when it is gone."""
+DICT_VERSION = 24
+"""Changes with every change of a dict, in the versions of Python that have it."""
+VALUE = 16
+"""The value of a Python float, or of a NumPy scalar."""
+WORDS = 16
+"""Of our own objects: the address of their words."""
+COUNT_MASK = (1 << 63) - 1
+"""What is the number of arguments in a vectorcall; the remaining bit says that there is room before them."""
+
+# NumPy's arrays and descriptors of types.
+ARRAY_DATA = 16
+ARRAY_RANK = 24
+ARRAY_SHAPE = 32
+ARRAY_TYPE = 56
+ARRAY_FLAGS = 64
+CONTIGUOUS, ALIGNED, WRITABLE = 0x1, 0x100, 0x400
+TYPE_ORDER = 26
+TYPE_NUMBER = 28
+NATIVE_ORDER, NO_ORDER = ord("="), ord("|")
+
+
+class Binding:
+    """What the parameters of a function are. The names and defaults are tables of objects, 0 where there is none."""
+
+    POSITIONAL, PARAMETERS, VARIADIC, NAMES, DEFAULTS, CALLS = range(0, 6 * WORD, WORD)
+    LENGTH = 6
+
+
+class Descriptor:
+    """What was compiled for which arguments: operations that check them, and what is run then."""
+
+    (
+        SLOTS, VALUES, OWNED, OPERATIONS, CODE, INPUTS, INPUT_COUNT, STEPS, DEPTH, PYTHON, LEAVES, LEAF_COUNT
+    ) = range(0, 12 * WORD, WORD)  # fmt: skip
+    LENGTH = 12
+
+
+class Operation:
+    """An operation of a descriptor: its code, the value it looks at, and what it needs besides."""
+
+    CODE, SOURCE, FIRST, SECOND, THIRD, TARGET = range(0, 6 * WORD, WORD)
+    LENGTH = 6
+    SIZE = LENGTH * WORD
+
+
+class Check:
+    """The codes of operations."""
+
+    (
+        END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
+        ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND,
+    ) = range(25)  # fmt: skip
+
+
+class Array:
+    """What an array must be; an extent of -1 is any but 1."""
+
+    TYPE, NUMBER, RANK, FLAGS, EXTENTS = range(0, 5 * WORD, WORD)
+
+
+class Code:
+    """A compiled function."""
+
+    (
+        ENTRY, SIZES, FRAMES, RESULTS, RESULT_COUNT, RELEASES, POLLS, FAILS, NEW_FRAME, RESERVE, PREPARE, FAILURE,
+        WORKSPACE_AT,
+    ) = range(0, 13 * WORD, WORD)  # fmt: skip
+    LENGTH = 13
+
+
+class Result:
+    """What is made for a result before the call; an extent of -1 is known by then only."""
+
+    IS_SCALAR, TYPE, RANK, BYTES, EXTENTS = range(0, 5 * WORD, WORD)
+    """The bytes are those of an item, times -1, where an extent is not known."""
+
+
+class Frame:
+    """What one call at a time needs for itself."""
+
+    NEXT, TABLE, WORKSPACE, CAPACITY, RECORD, SIZES, SCALARS, SHAPE, OBJECT = range(0, 9 * WORD, WORD)
+    LENGTH = 9
+
+
+SCALAR_WORDS = 5
+"""The words that stand for an array without dimensions: those of an array up to its data, and 16 bytes of data."""
+
+
+class Step:
+    """A step that builds what a call returns: a code and what it needs."""
+
+    CODE, FIRST, SECOND = range(0, 3 * WORD, WORD)
+    LENGTH = 3
+    SIZE = LENGTH * WORD
+
+
+class Build:
+    """The codes of steps."""
+
+    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON = range(12)
+
+
+PYTHON_FUNCTIONS = (
+    "Py_IncRef",
+    "Py_DecRef",
+    "PyObject_Vectorcall",
+    "PyObject_CallNoArgs",
+    "PyObject_CallOneArg",
+    "PyObject_RichCompareBool",
+    "PyObject_IsTrue",
+    "PyObject_GenericGetAttr",
+    "PyDict_GetItemWithError",
+    "PyErr_Occurred",
+    "PyErr_Clear",
+    "PyErr_SetObject",
+    "PyErr_ExceptionMatches",
+    "PyContextVar_Get",
+    "PyTuple_New",
+    "PyList_New",
+    "PyDict_New",
+    "PyDict_SetItem",
+    "PyLong_FromLongLong",
+    "PyLong_AsLongLong",
+    "PyBool_FromLong",
+    "PyEval_SaveThread",
+    "PyEval_RestoreThread",
+    "PyMem_RawMalloc",
+    "PyMem_RawFree",
+    "memcmp",
+    "PyObject_GenericGetDict",
+)
+"""The functions of CPython that native code calls, in the order of the table."""
+
+
+class Api:
+    """The words of the table that native code gets when it is linked."""
+
+    (
+        INCREF, DECREF, VECTORCALL, CALL_NONE, CALL_ONE, COMPARE, IS_TRUE, GET_ATTRIBUTE, GET_ITEM, ERROR, CLEAR_ERROR,
+        SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT, SET_ITEM, FROM_INTEGER, TO_INTEGER,
+        FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE, COMPARE_MEMORY, GET_DICT,
+    ) = range(27)  # fmt: skip
+    (
+        NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
+        DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
+        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY,
+    ) = range(27, 48)  # fmt: skip
+    LENGTH = 48

@@ -1,0 +1,153 @@
+"""The native code of the dispatcher in this process: translated once, kept on disk, linked, and told its addresses."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import inspect
+import sys
+import sysconfig
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import InternalError
+from ...cache.objects import cached_object
+from . import calls, checks, frames, layout, results, translator
+from .layout import PYTHON_FUNCTIONS, Api
+from .translator import TABLE, translate
+
+_NATIVE = (calls, checks, frames, results)
+_EXPORTS = ("weft_call", "weft_call_bound")
+# In NumPy's table of C functions.
+_ARRAY_TYPE, _TO_SCALAR, _NEW_FROM_DESCRIPTOR = 2, 60, 94
+
+
+class Library:
+    """The native code, linked, and the table of words that it was given; there is one, which is never freed."""
+
+    def __init__(self) -> None:
+        import llvmlite.binding as binding
+
+        binding.initialize_native_target()
+        binding.initialize_native_asmprinter()
+        key = "\n".join(inspect.getsource(module) for module in (*_NATIVE, layout, translator))
+        code = cached_object(key, _object_code)
+        self._jit = binding.create_lljit_compiler(_target_machine())
+        builder = binding.JITLibraryBuilder().add_object_img(code)
+        for name in (*_EXPORTS, TABLE):
+            builder.export_symbol(name)
+        try:
+            self._linked = builder.link(self._jit, "weft.dispatch")
+        except RuntimeError as error:
+            raise InternalError(f"the dispatcher cannot be linked: {error}") from error
+        self.words = (ctypes.c_int64 * Api.LENGTH).from_address(self._linked[TABLE])
+        self.call = int(self._linked["weft_call"])
+        self.call_bound = int(self._linked["weft_call_bound"])
+        self._fill()
+        for owner in (self._jit, self._linked):  # functions may be called while Python exits
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
+
+    def _fill(self) -> None:
+        words = self.words
+        for index, name in enumerate(PYTHON_FUNCTIONS):
+            words[index] = _address(name)
+        words[Api.NEW_ARRAY] = numpy_function(_NEW_FROM_DESCRIPTOR)
+        words[Api.TO_SCALAR] = numpy_function(_TO_SCALAR)
+        objects: dict[int, Any] = {
+            Api.ARRAY_TYPE: np.ndarray,
+            Api.NONE: None,
+            Api.FALSE: False,
+            Api.TRUE: True,
+            Api.ATTRIBUTE_ERROR: AttributeError,
+            Api.TUPLE_TYPE: tuple,
+            Api.LIST_TYPE: list,
+            Api.DICT_TYPE: dict,
+        }
+        for index, value in objects.items():
+            words[index] = id(value)
+        words[Api.HAS_VERSIONS] = has_versions()
+
+
+@cache
+def library() -> Library:
+    """The native code of this process."""
+    return Library()
+
+
+def is_supported() -> bool:
+    """Whether native code may look into the objects of this Python."""
+    return (
+        sys.implementation.name == "cpython"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and object.__basicsize__ == 16
+    )
+
+
+def assembly() -> str:
+    """The native code as LLVM assembly."""
+    return translate(_NATIVE, _EXPORTS, Api.LENGTH)
+
+
+def _object_code() -> bytes:
+    import llvmlite.binding as binding
+
+    try:
+        module = binding.parse_assembly(assembly())
+    except RuntimeError as error:
+        raise InternalError(f"LLVM refuses the dispatcher: {error}") from error
+    machine = _target_machine()
+    options = binding.create_pipeline_tuning_options(speed_level=1)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _target_machine() -> Any:
+    import llvmlite.binding as binding
+
+    target = binding.Target.from_default_triple()
+    return target.create_target_machine(opt=1, reloc="pic", codemodel="jitdefault")
+
+
+def _address(name: str) -> int:
+    for library in (ctypes.pythonapi, ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)):
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            continue
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise InternalError(f"the function {name}, which the dispatcher calls, is not on this system")
+
+
+def numpy_function(index: int) -> int:
+    """The address at an index of NumPy's table of C functions."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(importlib.import_module("numpy._core._multiarray_umath")._ARRAY_API, None)
+    if table is None:
+        raise InternalError("NumPy has no table of C functions")
+    return ctypes.c_size_t.from_address(table + 8 * index).value
+
+
+def has_versions() -> bool:
+    """Whether dicts of this Python have versions, which change with every change of a dict (until Python 3.13)."""
+    if sys.version_info >= (3, 14):
+        return False
+    sample: dict[str, Any] = {"name": 1, "other": 2}
+    version = ctypes.c_uint64.from_address(id(sample) + layout.DICT_VERSION)
+    seen = [version.value]
+    sample["name"] = 3
+    seen.append(version.value)
+    sample["new"] = 4
+    seen.append(version.value)
+    del sample["other"]
+    seen.append(version.value)
+    seen.append(ctypes.c_uint64.from_address(id({"name": 1}) + layout.DICT_VERSION).value)
+    return len(set(seen)) == len(seen) and 0 not in seen
+
+
+__all__ = ["Library", "assembly", "is_supported", "library", "numpy_function"]

@@ -1,0 +1,89 @@
+"""What native code is told of a compiled function: its entry, its results, and what Python is asked for."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Collection
+from typing import Any
+
+from ....dialect.types import TensorType
+from ..machine.executable import Executable, RuntimeFailure, releases_lock
+from ..machine.frames import Frame
+from ..memory.pool_code import POOLED_BYTES
+from ..memory.result_pool import result_pool
+from ..plan import POLLED
+from .descriptors import table
+from .layout import WORD, Api, Code
+from .library import library
+
+
+class NativeCode:
+    """The table of a compiled function.
+
+    `scalars` are the results without dimensions of which nobody wants an array. `exception_of` makes the exception of
+    a failure of machine code.
+    """
+
+    def __init__(
+        self,
+        executable: Executable,
+        scalars: Collection[int],
+        exception_of: Callable[[RuntimeFailure], BaseException],
+    ) -> None:
+        plan = executable.plan
+        self._objects: list[Any] = []
+        self._executable = executable
+        results = [self._result(type, index in scalars) for index, type in enumerate(plan.results)]
+        content = {
+            Code.ENTRY: executable.entry_address,
+            Code.SIZES: executable.sizes_address,
+            Code.RESULTS: self._words(results),
+            Code.RESULT_COUNT: len(results),
+            Code.RELEASES: releases_lock(plan),
+            Code.POLLS: WORD * POLLED if plan.polls else 0,
+            Code.FAILS: bool(plan.sites) or plan.polls,
+            Code.NEW_FRAME: self._keep(self._new_frame),
+            Code.RESERVE: self._keep(_reserve),
+            Code.PREPARE: self._keep(executable.limit_recursion) if plan.calls else 0,
+            Code.FAILURE: self._keep(lambda frame: exception_of(executable.failure(frame))),
+            Code.WORKSPACE_AT: WORD * plan.fixed_extents,
+        }
+        self._memory = table([content.get(WORD * index, 0) for index in range(Code.LENGTH)])
+        self.address = ctypes.addressof(self._memory)
+
+    @staticmethod
+    def fits(executable: Executable) -> bool:
+        """Whether native code can run it: results in heap blocks are Python's."""
+        return not executable.plan.on_heap
+
+    def _new_frame(self) -> int:
+        return ctypes.addressof(self._executable.lend_frame().header)
+
+    def _result(self, type: TensorType, is_scalar: bool) -> int:
+        """The address of what describes a result."""
+        size = type.dtype.itemsize
+        is_dynamic = None in type.shape
+        for extent in type.shape:
+            size *= 1 if extent is None else extent
+        if is_dynamic or size >= POOLED_BYTES:
+            library().words[Api.NEW_LARGE_ARRAY] = result_pool().new_result_address
+        extents = [-1 if extent is None else extent for extent in type.shape]
+        size = -type.dtype.itemsize if is_dynamic else size
+        return self._words([is_scalar, self._keep(type.dtype), len(extents), size, *extents])
+
+    def _keep(self, value: Any) -> int:
+        self._objects.append(value)
+        return id(value)
+
+    def _words(self, words: list[int]) -> int:
+        memory = table(words)
+        self._objects.append(memory)
+        return ctypes.addressof(memory)
+
+
+def _reserve(frame: Frame) -> None:
+    """Make the workspace as large as the sizes of a frame say."""
+    frame.reserve(frame.sizes[len(frame.sizes) - 1])
+
+
+__all__ = ["NativeCode"]

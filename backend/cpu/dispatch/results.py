@@ -1,0 +1,236 @@
+"""Native code: results are allocated, machine code runs, and what the caller gets is built."""
+
+from __future__ import annotations
+
+from ..memory.pool_code import POOLED_BYTES
+from .frames import failure, given_back, prepared, taken
+from .intrinsics import api, byte, call, call_int, call_void, set_word, stack, word
+from .layout import (
+    ARRAY_DATA,
+    LIST_ITEMS,
+    SCALAR_WORDS,
+    TUPLE_ITEMS,
+    WORD,
+    Api,
+    Build,
+    Code,
+    Descriptor,
+    Frame,
+    Result,
+    Step,
+)
+
+
+def run_code(code: int, words: int, values: int) -> int:
+    """Run machine code on values and build the result; 0 after an exception."""
+    frame = taken(code)
+    if frame == 0:
+        return 0
+    table = word(frame + Frame.TABLE)
+    inputs = word(words + Descriptor.INPUTS)
+    count = word(words + Descriptor.INPUT_COUNT)
+    for index in range(count):
+        set_word(table + WORD * index, word(values + word(inputs + WORD * index)))
+    outputs = table + WORD * count
+    result = 0
+    if prepared(code, frame) and allocated(code, frame, outputs):
+        entered(code, frame, table)
+        if word(code + Code.FAILS) != 0 and word(word(frame + Frame.RECORD)) != 0:
+            failure(code, frame)
+        else:
+            result = built(words, values, outputs)
+        release_outputs(code, outputs, word(code + Code.RESULT_COUNT))
+    given_back(code, frame)
+    return result
+
+
+def entered(code: int, frame: int, table: int) -> None:
+    """Enter machine code; without the interpreter's lock if that may take long."""
+    workspace = word(frame + Frame.WORKSPACE)
+    record = word(frame + Frame.RECORD)
+    if word(code + Code.RELEASES) == 0:
+        call_void(word(code + Code.ENTRY), table, workspace, record)
+    else:
+        thread = call(api(Api.SAVE_THREAD))
+        call_void(word(code + Code.ENTRY), table, workspace, record)
+        call_void(api(Api.RESTORE_THREAD), thread)
+
+
+def allocated(code: int, frame: int, outputs: int) -> int:
+    """Make memory for all results; 0 after an exception."""
+    results = word(code + Code.RESULTS)
+    place = stack(1)
+    set_word(place, word(frame + Frame.SIZES))
+    for index in range(word(code + Code.RESULT_COUNT)):
+        result = word(results + WORD * index)
+        array = word(frame + Frame.SCALARS) + SCALAR_WORDS * WORD * index
+        if word(result + Result.IS_SCALAR) == 0:
+            shape = result + Result.EXTENTS
+            size = word(result + Result.BYTES)
+            if size < 0:
+                shape = word(frame + Frame.SHAPE)
+                size = fill_shape(result, shape, place)
+            array = new_array(word(result + Result.TYPE), word(result + Result.RANK), shape, size)
+        if array == 0:
+            release_outputs(code, outputs, index)
+            return 0
+        set_word(outputs + WORD * index, array)
+    return 1
+
+
+def fill_shape(result: int, shape: int, sizes: int) -> int:
+    """Write the shape of a result with the extents that are known now; returns its size in bytes."""
+    size = -word(result + Result.BYTES)
+    for axis in range(word(result + Result.RANK)):
+        extent = word(result + Result.EXTENTS + WORD * axis)
+        if extent < 0:
+            extent = word(word(sizes))
+            set_word(sizes, word(sizes) + WORD)
+        set_word(shape + WORD * axis, extent)
+        size *= extent
+    return size
+
+
+def new_array(kind: int, rank: int, shape: int, size: int) -> int:
+    """Allocate the array of a result of a size in bytes: all of them are made here."""
+    if size >= POOLED_BYTES:
+        return call(api(Api.NEW_LARGE_ARRAY), kind, rank, shape, size)
+    call_void(api(Api.INCREF), kind)
+    return call(api(Api.NEW_ARRAY), api(Api.ARRAY_TYPE), kind, rank, shape, 0, 0, 0, 0)
+
+
+def release_outputs(code: int, outputs: int, count: int) -> None:
+    """Give back the arrays of the first results."""
+    results = word(code + Code.RESULTS)
+    for index in range(count):
+        if word(word(results + WORD * index) + Result.IS_SCALAR) == 0:
+            call_void(api(Api.DECREF), word(outputs + WORD * index))
+
+
+def built(words: int, values: int, outputs: int) -> int:
+    """Build what the caller gets, by the steps of a descriptor; 0 after an exception."""
+    bottom = stack(word(words + Descriptor.DEPTH))
+    top = bottom
+    step = word(words + Descriptor.STEPS)
+    while word(step + Step.CODE) != Build.END:
+        code = word(step + Step.CODE)
+        first = word(step + Step.FIRST)
+        second = word(step + Step.SECOND)
+        made = 0
+        if code == Build.OUTPUT:
+            made = kept(word(outputs + WORD * first))
+        elif code == Build.SCALAR:
+            made = call(api(Api.TO_SCALAR), word(word(outputs + WORD * first) + ARRAY_DATA), second, 0)
+        elif code == Build.INTEGER:
+            made = call(api(Api.FROM_INTEGER), word(word(word(outputs + WORD * first) + ARRAY_DATA)))
+        elif code == Build.TRUTH:
+            made = call(api(Api.FROM_TRUTH), byte(word(word(outputs + WORD * first) + ARRAY_DATA)))
+        elif code == Build.LEAF:
+            made = kept(word(values + first))
+        elif code == Build.CONSTANT:
+            made = kept(first)
+        elif code == Build.PYTHON:
+            made = built_by_python(words, values, outputs, first, second)
+        else:
+            top -= WORD * first
+            made = built_of(code, top, first, second)
+        if made == 0:
+            while bottom < top:
+                top -= WORD
+                call_void(api(Api.DECREF), word(top))
+            return 0
+        set_word(top, made)
+        top += WORD
+        step += Step.SIZE
+    return word(bottom)
+
+
+def kept(value: int) -> int:
+    """An object, with one more reference to it."""
+    call_void(api(Api.INCREF), value)
+    return value
+
+
+def built_of(code: int, parts: int, count: int, second: int) -> int:
+    """Build a container of some parts, which are given away in any case."""
+    made = 0
+    if code == Build.TUPLE:
+        made = call(api(Api.NEW_TUPLE), count)
+    elif code == Build.LIST:
+        made = call(api(Api.NEW_LIST), count)
+    elif code == Build.DICT:
+        made = call(api(Api.NEW_DICT))
+    else:
+        made = call(api(Api.VECTORCALL), second, parts, count, 0)
+    if made != 0 and (code == Build.TUPLE or code == Build.LIST):
+        items = made + TUPLE_ITEMS if code == Build.TUPLE else word(made + LIST_ITEMS)
+        for index in range(count):
+            set_word(items + WORD * index, word(parts + WORD * index))
+        return made
+    for index in range(count):
+        if code == Build.DICT and made != 0:
+            key = word(second + TUPLE_ITEMS + WORD * index)
+            if call_int(api(Api.SET_ITEM), made, key, word(parts + WORD * index)) < 0:
+                call_void(api(Api.DECREF), made)
+                made = 0
+        call_void(api(Api.DECREF), word(parts + WORD * index))
+    return made
+
+
+def built_by_python(words: int, values: int, outputs: int, function: int, count: int) -> int:
+    """Let Python build it: it gets the computed arrays, the arrays of the call, and its arguments."""
+    passed = stack(3)
+    made = 0
+    set_word(passed, listed(outputs, count))
+    if word(passed) != 0:
+        set_word(passed + WORD, leaves_of(words, values))
+        if word(passed + WORD) != 0:
+            set_word(passed + 2 * WORD, slots_of(words, values))
+            if word(passed + 2 * WORD) != 0:
+                made = call(api(Api.VECTORCALL), function, passed, 3, 0)
+                call_void(api(Api.DECREF), word(passed + 2 * WORD))
+            call_void(api(Api.DECREF), word(passed + WORD))
+        call_void(api(Api.DECREF), word(passed))
+    return made
+
+
+def run_python(words: int, values: int) -> int:
+    """Let Python run what was found: it gets the arrays of the call, and its arguments."""
+    passed = stack(2)
+    made = 0
+    set_word(passed, leaves_of(words, values))
+    if word(passed) != 0:
+        set_word(passed + WORD, slots_of(words, values))
+        if word(passed + WORD) != 0:
+            made = call(api(Api.VECTORCALL), word(words + Descriptor.PYTHON), passed, 2, 0)
+            call_void(api(Api.DECREF), word(passed + WORD))
+        call_void(api(Api.DECREF), word(passed))
+    return made
+
+
+def leaves_of(words: int, values: int) -> int:
+    """A list of the arrays of a call."""
+    places = word(words + Descriptor.LEAVES)
+    count = word(words + Descriptor.LEAF_COUNT)
+    made = call(api(Api.NEW_LIST), count)
+    if made != 0:
+        for index in range(count):
+            set_word(word(made + LIST_ITEMS) + WORD * index, kept(word(values + word(places + WORD * index))))
+    return made
+
+
+def slots_of(words: int, values: int) -> int:
+    """A list of the arguments of a call."""
+    return listed(values + WORD, word(words + Descriptor.SLOTS))
+
+
+def listed(objects: int, count: int) -> int:
+    """A list of objects."""
+    made = call(api(Api.NEW_LIST), count)
+    if made != 0:
+        for index in range(count):
+            set_word(word(made + LIST_ITEMS) + WORD * index, kept(word(objects + WORD * index)))
+    return made
+
+
+__all__ = ["run_code", "run_python"]

@@ -1,0 +1,307 @@
+"""Native code from functions in a small part of Python: every value is a 64-bit integer, addresses too.
+
+The code of the dispatcher is written in Python's syntax, so that it is read, checked and formatted as all the rest, and
+is translated, not run. There are assignments to names, `if`, `while`, `for i in range(n)`, `break`, `continue`,
+`return`, arithmetic (`+ - * & | ^ << >>`, unsigned shifts, no checks for overflow), signed comparisons, `and`, `or`,
+`not`, `a if c else b`, calls of each other, integer constants of their modules, and the functions of `intrinsics.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+from ....dialect.errors import InternalError
+
+_ARITHMETIC: Mapping[type, str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "shl",
+    ast.RShift: "lshr",
+}
+_COMPARISONS: Mapping[type, str] = {
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.Lt: "slt",
+    ast.LtE: "sle",
+    ast.Gt: "sgt",
+    ast.GtE: "sge",
+}
+TABLE = "weft_table"
+"""The global array of 64-bit words that whoever links the code fills."""
+
+
+def translate(modules: Sequence[ModuleType], exported: Sequence[str], table_words: int) -> str:
+    """The LLVM assembly of the functions of some modules; the functions that are not exported are internal."""
+    functions: dict[str, tuple[ast.FunctionDef, ModuleType]] = {}
+    for module in modules:
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.FunctionDef):
+                functions[node.name] = node, module
+    parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"]
+    for name, (node, module) in functions.items():
+        linkage = "" if name in exported else "internal "
+        parts.append(_Function(node, module, functions).text(linkage))
+    return "\n".join(parts)
+
+
+class _Function:
+    """Translates one function. Names are slots on the stack, which LLVM makes registers."""
+
+    def __init__(self, node: ast.FunctionDef, module: ModuleType, known: Mapping[str, object]) -> None:
+        self._node = node
+        self._constants = vars(module)
+        self._known = known
+        self._lines: list[str] = []
+        self._slots: dict[str, None] = {}
+        self._count = 0
+        self._loops: list[tuple[str, str]] = []
+        self._is_open = True
+        """Whether the current block has no terminator yet."""
+
+    def text(self, linkage: str) -> str:
+        """The definition."""
+        parameters = [argument.arg for argument in self._node.args.args]
+        for name in parameters:
+            self._store(name, f"%{name}.in")
+        self._run(self._node.body)
+        if self._is_open:
+            self._lines.append("  ret i64 0")
+        slots = [f"  %{name} = alloca i64" for name in self._slots]
+        head = f"define {linkage}i64 @{self._node.name}({', '.join(f'i64 %{p}.in' for p in parameters)})"
+        return "\n".join([f'{head} nounwind "no-stack-arg-probe" {{', *slots, *self._lines, "}", ""])
+
+    # Statements
+
+    def _run(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            if not self._is_open:
+                raise self._unknown(statement)
+            method = getattr(self, f"_{type(statement).__name__.lower()}", None)
+            if method is None:
+                raise self._unknown(statement)
+            method(statement)
+
+    def _unknown(self, node: ast.AST) -> InternalError:
+        line = getattr(node, "lineno", 0)
+        return InternalError(
+            f"native code of {self._node.name}, line {line}: {type(node).__name__} is not translated"
+        )
+
+    def _expr(self, statement: ast.Expr) -> None:
+        if not isinstance(statement.value, ast.Constant):  # a docstring
+            self._value(statement.value)
+
+    def _store(self, name: str, value: str) -> None:
+        self._slots[name] = None
+        self._lines.append(f"  store i64 {value}, ptr %{name}")
+
+    def _assign(self, statement: ast.Assign) -> None:
+        match statement.targets:
+            case [ast.Name(name)]:
+                self._store(name, self._value(statement.value))
+            case _:
+                raise self._unknown(statement)
+
+    def _augassign(self, statement: ast.AugAssign) -> None:
+        if not isinstance(statement.target, ast.Name):
+            raise self._unknown(statement)
+        old = self._emit(f"load i64, ptr %{statement.target.id}")
+        operation = _ARITHMETIC[type(statement.op)]
+        self._store(statement.target.id, self._emit(f"{operation} i64 {old}, {self._value(statement.value)}"))
+
+    def _return(self, statement: ast.Return) -> None:
+        value = "0" if statement.value is None else self._value(statement.value)
+        self._end(f"ret i64 {value}")
+
+    def _if(self, statement: ast.If) -> None:
+        then, otherwise, after = self._label("then"), self._label("else"), self._label("after")
+        self._branch(statement.test, then, otherwise if statement.orelse else after)
+        self._block(then)
+        self._run(statement.body)
+        reached = self._is_open or not statement.orelse
+        self._jump(after)
+        if statement.orelse:
+            self._block(otherwise)
+            self._run(statement.orelse)
+            reached = reached or self._is_open
+            self._jump(after)
+        if reached:
+            self._block(after)
+
+    def _while(self, statement: ast.While) -> None:
+        test, body, after = self._label("test"), self._label("body"), self._label("after")
+        self._jump(test)
+        self._block(test)
+        self._branch(statement.test, body, after)
+        self._loop(statement.body, body, test, after)
+        self._jump(test)
+        self._block(after)
+
+    def _for(self, statement: ast.For) -> None:
+        match statement:
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [end]), body, []):
+                limit = self._value(end)
+            case _:
+                raise self._unknown(statement)
+        test, start, step, after = (self._label(part) for part in ("test", "body", "step", "after"))
+        self._store(name, "0")
+        self._jump(test)
+        self._block(test)
+        counter = self._emit(f"load i64, ptr %{name}")
+        self._lines.append(
+            f"  br i1 {self._emit(f'icmp slt i64 {counter}, {limit}')}, label %{start}, label %{after}"
+        )
+        self._loop(body, start, step, after)
+        self._jump(step)
+        self._block(step)
+        counter = self._emit(f"load i64, ptr %{name}")
+        self._store(name, self._emit(f"add i64 {counter}, 1"))
+        self._jump(test)
+        self._block(after)
+
+    def _loop(self, statements: Sequence[ast.stmt], start: str, following: str, after: str) -> None:
+        self._block(start)
+        self._loops.append((following, after))
+        self._run(statements)
+        self._loops.pop()
+
+    def _break(self, statement: ast.Break) -> None:
+        self._end(f"br label %{self._loops[-1][1]}")
+
+    def _continue(self, statement: ast.Continue) -> None:
+        self._end(f"br label %{self._loops[-1][0]}")
+
+    # Blocks
+
+    def _label(self, name: str) -> str:
+        self._count += 1
+        return f"{name}.{self._count}"
+
+    def _block(self, label: str) -> None:
+        self._lines.append(f"{label}:")
+        self._is_open = True
+
+    def _jump(self, label: str) -> None:
+        if self._is_open:
+            self._end(f"br label %{label}")
+
+    def _end(self, terminator: str) -> None:
+        self._lines.append(f"  {terminator}")
+        self._is_open = False
+
+    def _branch(self, test: ast.expr, yes: str, no: str) -> None:
+        """End the block: go where a condition says."""
+        match test:
+            case ast.BoolOp(op, values):
+                for value in values[:-1]:
+                    further = self._label("further")
+                    if isinstance(op, ast.And):
+                        self._branch(value, further, no)
+                    else:
+                        self._branch(value, yes, further)
+                    self._block(further)
+                self._branch(values[-1], yes, no)
+            case ast.UnaryOp(ast.Not(), operand):
+                self._branch(operand, no, yes)
+            case ast.Compare(left, [comparison], [right]):
+                operands = f"{self._value(left)}, {self._value(right)}"
+                holds = self._emit(f"icmp {_COMPARISONS[type(comparison)]} i64 {operands}")
+                self._end(f"br i1 {holds}, label %{yes}, label %{no}")
+            case _:
+                holds = self._emit(f"icmp ne i64 {self._value(test)}, 0")
+                self._end(f"br i1 {holds}, label %{yes}, label %{no}")
+
+    # Values
+
+    def _emit(self, instruction: str) -> str:
+        self._count += 1
+        self._lines.append(f"  %v{self._count} = {instruction}")
+        return f"%v{self._count}"
+
+    def _value(self, node: ast.expr) -> str:
+        match node:
+            case ast.Constant(int(value)):
+                return str(int(value))
+            case ast.Name(name) if name in self._slots:
+                return self._emit(f"load i64, ptr %{name}")
+            case ast.Name() | ast.Attribute():
+                return str(self._constant(node))
+            case ast.UnaryOp(ast.USub(), operand):
+                return self._emit(f"sub i64 0, {self._value(operand)}")
+            case ast.BinOp(left, op, right) if type(op) in _ARITHMETIC:
+                operands = f"{self._value(left)}, {self._value(right)}"
+                return self._emit(f"{_ARITHMETIC[type(op)]} i64 {operands}")
+            case ast.Call(ast.Name(name), arguments, []):
+                return self._call(node, name, arguments)
+            case ast.IfExp(test, body, orelse):
+                return self._chosen(test, body, orelse)
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+                return self._chosen(node, ast.Constant(1), ast.Constant(0))
+        raise self._unknown(node)
+
+    def _constant(self, node: ast.expr) -> int:
+        """An integer that the module knows by a dotted name."""
+        value = self._resolve(node)
+        if not isinstance(value, int):
+            raise self._unknown(node)
+        return int(value)
+
+    def _resolve(self, node: ast.expr) -> object:
+        if isinstance(node, ast.Name) and node.id in self._constants:
+            return self._constants[node.id]
+        if isinstance(node, ast.Attribute):
+            return getattr(self._resolve(node.value), node.attr)
+        raise self._unknown(node)
+
+    def _chosen(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> str:
+        yes, no, after = self._label("yes"), self._label("no"), self._label("after")
+        name = self._label("chosen")
+        self._branch(test, yes, no)
+        for label, value in ((yes, body), (no, orelse)):
+            self._block(label)
+            self._store(name, self._value(value))
+            self._jump(after)
+        self._block(after)
+        return self._emit(f"load i64, ptr %{name}")
+
+    def _call(self, node: ast.Call, name: str, arguments: Sequence[ast.expr]) -> str:
+        if name == "api":
+            index = self._constant(arguments[0])
+            return self._emit(f"load i64, ptr getelementptr (i64, ptr @{TABLE}, i64 {index})")
+        values = [self._value(argument) for argument in arguments]
+        if name in self._known:
+            return self._emit(f"call i64 @{name}({', '.join(f'i64 {value}' for value in values)})")
+        if name == "stack":
+            return self._emit(f"ptrtoint ptr {self._emit(f'alloca i64, i64 {values[0]}, align 16')} to i64")
+        if name in ("word", "half", "byte", "set_word", "call", "call_int", "call_void"):
+            pointer = self._emit(f"inttoptr i64 {values[0]} to ptr")
+            return self._access(name, pointer, values[1:])
+        raise self._unknown(node)
+
+    def _access(self, name: str, pointer: str, values: Sequence[str]) -> str:
+        if name == "word":
+            return self._emit(f"load i64, ptr {pointer}")
+        if name == "half":
+            return self._emit(f"sext i32 {self._emit(f'load i32, ptr {pointer}')} to i64")
+        if name == "byte":
+            return self._emit(f"zext i8 {self._emit(f'load i8, ptr {pointer}')} to i64")
+        if name == "set_word":
+            self._lines.append(f"  store i64 {values[0]}, ptr {pointer}")
+            return "0"
+        passed = ", ".join(f"i64 {value}" for value in values)
+        if name == "call_void":
+            self._lines.append(f"  call void {pointer}({passed})")
+            return "0"
+        if name == "call_int":
+            return self._emit(f"sext i32 {self._emit(f'call i32 {pointer}({passed})')} to i64")
+        return self._emit(f"call i64 {pointer}({passed})")
+
+
+__all__ = ["TABLE", "translate"]
