@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from .errors import WeftTypeError
-from .op import Array
 from .types import TensorType, compatible_shapes, type_of
+
+if TYPE_CHECKING:
+    from .op import Array
 
 Callback: TypeAlias = Callable[..., "Sequence[Any] | None"]
 """Takes read-only arrays that are its own, returns as many arrays as are declared."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import ml_dtypes
 import numpy as np
 
 from .errors import WeftTypeError
@@ -14,8 +12,7 @@ from .errors import WeftTypeError
 DTypeLike: TypeAlias = Any
 
 
-@dataclass(frozen=True)
-class ElementType:
+class ElementType(NamedTuple):
     """One row of the dtype table: `bool`, `int32`, `complex64` and so on."""
 
     dtype: np.dtype[Any]
@@ -32,9 +29,7 @@ class ElementType:
         return str(self.dtype.name)
 
 
-bfloat16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
-
-ELEMENT_TYPES: tuple[ElementType, ...] = (
+_NUMPY_TYPES: tuple[ElementType, ...] = (
     ElementType(np.dtype(np.bool_), "i1", "bool", "b"),
     ElementType(np.dtype(np.int8), "i8", "i8", "i"),
     ElementType(np.dtype(np.int16), "i16", "i16", "i"),
@@ -45,37 +40,69 @@ ELEMENT_TYPES: tuple[ElementType, ...] = (
     ElementType(np.dtype(np.uint32), "ui32", "u32", "u"),
     ElementType(np.dtype(np.uint64), "ui64", "u64", "u"),
     ElementType(np.dtype(np.float16), "f16", "f16", "f"),
-    ElementType(bfloat16, "bf16", "bf16", "f"),
     ElementType(np.dtype(np.float32), "f32", "f32", "f"),
     ElementType(np.dtype(np.float64), "f64", "f64", "f"),
     ElementType(np.dtype(np.complex64), "complex<f32>", "c64", "c"),
     ElementType(np.dtype(np.complex128), "complex<f64>", "c128", "c"),
 )
+_BY_NUMPY = {element.dtype: element for element in _NUMPY_TYPES}
+_BY_NUMPY_NAME = {element.name: element for element in _NUMPY_TYPES}
 
-BY_DTYPE: dict[np.dtype[Any], ElementType] = {element.dtype: element for element in ELEMENT_TYPES}
-BY_MLIR: dict[str, ElementType] = {element.mlir: element for element in ELEMENT_TYPES}
-BY_SHORT: dict[str, ElementType] = {element.short: element for element in ELEMENT_TYPES}
-BY_NAME: dict[str, ElementType] = {element.name: element for element in ELEMENT_TYPES}
+if TYPE_CHECKING:
+    bfloat16: np.dtype[Any]
+    ELEMENT_TYPES: tuple[ElementType, ...]
+    BY_DTYPE: dict[np.dtype[Any], ElementType]
+    BY_MLIR: dict[str, ElementType]
+    BY_SHORT: dict[str, ElementType]
+    BY_NAME: dict[str, ElementType]
+    ALL_DTYPES: tuple[np.dtype[Any], ...]
 
-ALL_DTYPES: tuple[np.dtype[Any], ...] = tuple(BY_DTYPE)
+
+def __getattr__(name: str) -> Any:
+    """All of the table: it has a type of `ml_dtypes`, which is imported when somebody asks for it."""
+    if name not in _TABLES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import ml_dtypes
+
+    extra = np.dtype(ml_dtypes.bfloat16)
+    place = next(i for i, element in enumerate(_NUMPY_TYPES) if element.short == "f32")
+    rows = (*_NUMPY_TYPES[:place], ElementType(extra, "bf16", "bf16", "f"), *_NUMPY_TYPES[place:])
+    by_dtype = {element.dtype: element for element in rows}
+    globals().update(
+        bfloat16=extra,
+        ELEMENT_TYPES=rows,
+        BY_DTYPE=by_dtype,
+        BY_MLIR={element.mlir: element for element in rows},
+        BY_SHORT={element.short: element for element in rows},
+        BY_NAME={element.name: element for element in rows},
+        ALL_DTYPES=tuple(by_dtype),
+    )
+    return globals()[name]
+
+
+_TABLES = ("bfloat16", "ELEMENT_TYPES", "BY_DTYPE", "BY_MLIR", "BY_SHORT", "BY_NAME", "ALL_DTYPES")
+
+
+def _table() -> tuple[ElementType, ...]:
+    rows: tuple[ElementType, ...] = globals().get("ELEMENT_TYPES") or __getattr__("ELEMENT_TYPES")
+    return rows
 
 
 def supported_names() -> str:
     """The dtypes there are, for error messages."""
-    return ", ".join(element.name for element in ELEMENT_TYPES)
+    return ", ".join(element.name for element in _table())
 
 
 @cache
 def element_type(dtype: np.dtype[Any]) -> ElementType:
     """Return the table row of a dtype in native byte order, or raise `WeftTypeError` with the dtypes there are."""
-    row = BY_DTYPE.get(dtype)
-    if row is None and dtype.newbyteorder("=") in BY_DTYPE:
-        row = BY_DTYPE[dtype.newbyteorder("=")]
+    row = _BY_NUMPY.get(dtype) or _BY_NUMPY.get(dtype.newbyteorder("="))
+    if row is None:
+        rows = _table()
+        row = next((r for r in rows if r.dtype == dtype.newbyteorder("=")), None)
     if row is None:
         # long long and long are one machine type under two type numbers.
-        row = next(
-            (r for r in ELEMENT_TYPES if r.kind == dtype.kind and r.dtype.itemsize == dtype.itemsize), None
-        )
+        row = next((r for r in rows if r.kind == dtype.kind and r.dtype.itemsize == dtype.itemsize), None)
     if row is None:
         raise WeftTypeError(f"dtype {dtype} is not supported; the dtypes there are: {supported_names()}")
     return row
@@ -98,12 +125,12 @@ def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
     >>> as_dtype(float), as_dtype("i8"), as_dtype("bfloat16")
     (dtype('float64'), dtype('int64'), dtype(bfloat16))
     """
-    if isinstance(dtype, str) and (row := BY_NAME.get(dtype)):
-        return row.dtype
     try:
         numpy_dtype = np.dtype(dtype)
     except TypeError as error:
-        row = BY_SHORT.get(dtype) if isinstance(dtype, str) else None
-        hint = f"write {row.name!r}" if row else f"the dtypes there are: {supported_names()}"
+        names = [row for row in _table() if isinstance(dtype, str) and dtype in (row.name, row.short)]
+        if names and names[0].name == dtype:
+            return names[0].dtype
+        hint = f"write {names[0].name!r}" if names else f"the dtypes there are: {supported_names()}"
         raise WeftTypeError(f"{dtype!r} is not a dtype; {hint}") from error
     return element_type(numpy_dtype).dtype

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .dtypes import BY_SHORT, element_type
+from .dtypes import element_type
 from .errors import AxisError, WeftTypeError, WeftValueError
 
 MAX_RANK = 64
@@ -95,6 +95,8 @@ def parse_type(text: str) -> TensorType:
     TensorType(shape=(None, 3), dtype=dtype('float32'))
     """
     name, bracket, rest = text.strip().partition("[")
+    from .dtypes import BY_SHORT  # bfloat16 takes an import of its own
+
     row = BY_SHORT.get(name.strip())
     if row is None:
         shorts = ", ".join(BY_SHORT)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..dialect.types import TensorType, type_of
 
 
-@dataclass
-class Capture:
+class Capture(NamedTuple):
     """An array that the function found outside its arguments."""
 
     array: np.ndarray[Any, Any]

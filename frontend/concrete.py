@@ -70,7 +70,7 @@ class ConcreteFunction:
 
     def _type_of(self, leaf: Any) -> Any:
         if isinstance(leaf, ComputedResult):
-            return self._computed_types[leaf.index]
+            return self._computed_types[leaf.position]
         if isinstance(leaf, ArgumentResult):
             position = leaf.argument
             own = len(self.argument_types)
@@ -83,7 +83,7 @@ class ConcreteFunction:
             return " or ".join(map(repr, leaf.options))
         if isinstance(leaf, ThawedResult):
             return "a string"
-        columns = [self._computed_types[column.index] for column, _ in leaf.columns]
+        columns = [self._computed_types[column.position] for column, _ in leaf.columns]
         items = [column.with_shape(column.shape[1:]) for column in columns]
         return f"list of {describe(leaf.item, items)}"
 

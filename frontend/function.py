@@ -306,7 +306,7 @@ class Function:
                 self._reason = found.learn(leaves) or difference(self._last, (structure, types, names))
                 self._last = (without_objects(structure), types, names)
 
-                signature = CallSignature(self.name, structure, types, tuple(names), aliases, scalars)
+                signature = CallSignature(self.name, structure, types, names, aliases, scalars)
 
                 def compile(decisions: Decisions) -> ConcreteFunction:
                     from .compiling import compile_function

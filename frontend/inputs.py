@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,16 +27,16 @@ class Reconsider(BaseException):
         self.key = key
 
 
-@dataclass
 class Decisions:
     """What is data and what is constant of the state outside of the arguments."""
 
-    data: set[Any] = field(default_factory=set)
-    """The places that changed, and are therefore read at each call."""
-    takes_data: bool = True
-    """Whether there may be any: tracing may need the values."""
-    has_data: bool = False
-    """Whether the last trace made data of something."""
+    def __init__(self) -> None:
+        self.data: set[Any] = set()
+        """The places that changed, and are therefore read at each call."""
+        self.takes_data = True
+        """Whether there may be any: tracing may need the values."""
+        self.has_data = False
+        """Whether the last trace made data of something."""
 
     def is_data(self, key: Any) -> bool:
         """Whether a place that changed is read at each call."""

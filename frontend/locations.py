@@ -5,9 +5,8 @@ from __future__ import annotations
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .code_table import remembered_by_code
 
@@ -18,8 +17,7 @@ _OWN_ROOMS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class SourceRange:
+class SourceRange(NamedTuple):
     """A place in the user's program; columns count from 1, 0 where Python does not tell."""
 
     file: str

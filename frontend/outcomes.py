@@ -6,8 +6,7 @@ A result is built anew at each call from computed arrays, from the caller's own 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
-@dataclass(frozen=True)
-class ComputedResult:
+class ComputedResult(NamedTuple):
     """A result that compiled code computes into a fresh array."""
 
-    index: int
+    position: int
     is_scalar: bool
     """Whether NumPy would give a scalar where the rank is 0."""
     is_python: bool = False
@@ -32,14 +30,13 @@ class ComputedResult:
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        output = outputs[self.index]
+        output = outputs[self.position]
         if self.is_python:
             return output.item()
         return output[()] if self.is_scalar and output.ndim == 0 else output
 
 
-@dataclass(frozen=True)
-class ArgumentResult:
+class ArgumentResult(NamedTuple):
     """A result that is an argument, or a view of one: made again on the caller's array, as in NumPy."""
 
     argument: int
@@ -54,8 +51,7 @@ class ArgumentResult:
         return value
 
 
-@dataclass(frozen=True)
-class OptionalResult:
+class OptionalResult(NamedTuple):
     """A result that is None where an output is true."""
 
     is_none: ComputedResult
@@ -66,20 +62,18 @@ class OptionalResult:
         return None if self.is_none.build(outputs, leaves) else self.value.build(outputs, leaves)
 
 
-@dataclass(frozen=True)
-class ChosenResult:
+class ChosenResult(NamedTuple):
     """One of several constants."""
 
-    index: ComputedResult
+    choice: ComputedResult
     options: tuple[Any, ...]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        return self.options[int(self.index.build(outputs, leaves))]
+        return self.options[int(self.choice.build(outputs, leaves))]
 
 
-@dataclass(frozen=True)
-class ListResult:
+class ListResult(NamedTuple):
     """A list whose length is known at run time: its items are entries of arrays."""
 
     item: Structure
@@ -94,8 +88,7 @@ class ListResult:
         return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
 
 
-@dataclass(frozen=True)
-class ThawedResult:
+class ThawedResult(NamedTuple):
     """A Python value that is made of outputs, as a string is."""
 
     first: int
@@ -107,8 +100,7 @@ class ThawedResult:
         return self.thaw(outputs[self.first : self.last])
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """A nested value whose leaves are made at run time."""
 
     structure: Structure

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..backend.cpu.plan import MachineCode
 from ..dialect.types import TensorType
@@ -20,23 +18,28 @@ Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
 """Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""
 
 
-@dataclass(frozen=True)
 class CallSignature:
     """The arguments that a specialisation is for."""
 
-    name: str
-    structure: Structure
-    types: tuple[TensorType, ...]
-    names: tuple[str, ...]
-    aliases: tuple[int, ...]
-    """For every array argument the first argument that is the same array."""
-    scalars: frozenset[int]
-    """The array arguments that are NumPy scalars, which cannot be written."""
-
-    @cached_property
-    def distinct(self) -> tuple[int, ...]:
+    def __init__(
+        self,
+        name: str,
+        structure: Structure,
+        types: Sequence[TensorType],
+        names: Sequence[str],
+        aliases: tuple[int, ...],
+        scalars: frozenset[int],
+    ) -> None:
+        self.name = name
+        self.structure = structure
+        self.types = tuple(types)
+        self.names = tuple(names)
+        self.aliases = aliases
+        """For every array argument the first argument that is the same array."""
+        self.scalars = scalars
+        """The array arguments that are NumPy scalars, which cannot be written."""
+        self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         """The arguments that the trace has: one for all that are the same array."""
-        return tuple(i for i, first in enumerate(self.aliases) if i == first)
 
     def position_of(self, argument: int) -> int:
         """Where an argument of the trace is among the arrays of a call: the caller's, then the extra ones."""
@@ -46,8 +49,7 @@ class CallSignature:
         )
 
 
-@dataclass
-class Program:
+class Program(NamedTuple):
     """A compiled function, with what it is made for and made of."""
 
     code: MachineCode

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dialect.errors import RetracingWarning
 from ..dialect.types import TensorType
@@ -17,8 +16,7 @@ MOST_SHOWN = 4
 """How many of the values are shown in the warning."""
 
 
-@dataclass
-class Compilation:
+class Compilation(NamedTuple):
     """A call that had to compile."""
 
     structure: Structure

@@ -14,7 +14,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...dialect.errors import CacheWarning
@@ -40,8 +39,7 @@ class Configuration(NamedTuple):
     """The largest size."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """A file of the cache."""
 
     path: str

@@ -6,7 +6,7 @@ file it can be stored and be read again by another process.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...dialect.types import TensorType
 
@@ -27,8 +27,7 @@ ENTRY_WORDS = 5
 of 1."""
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """A place in the program that can raise."""
 
     error: str
@@ -38,8 +37,7 @@ class Site:
     """The MLIR location of the op, as text: `loc("file.py":3:5)`."""
 
 
-@dataclass(frozen=True)
-class HostSite:
+class HostSite(NamedTuple):
     """A place in the program that calls a Python function of its table."""
 
     callback: int
@@ -49,8 +47,7 @@ class HostSite:
     """The MLIR location of the op, as text."""
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How the planned function is called: inputs, results, workspace, error record, and what there is of the table of
     heap blocks and of the sizes of the results in heap blocks, in this order."""
 
@@ -90,8 +87,7 @@ class Plan:
         return sum(self.results[index].shape.count(None) for index in self.on_heap)
 
 
-@dataclass(frozen=True)
-class MachineCode:
+class MachineCode(NamedTuple):
     """A compiled function as data: all that is needed to run it, in this process or another one on such a machine."""
 
     plan: Plan

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,7 @@ def machine_code(
     if result_dtypes is not None:
         dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
         results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
-        plan = replace(plan, results=results)
+        plan = plan._replace(results=results)
     optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
     return MachineCode(plan, llvm.object_code(optimised), tuple(llvm.external_symbols(optimised)))
 

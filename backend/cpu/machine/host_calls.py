@@ -10,16 +10,18 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ....dialect.callbacks import Callback, call_back
 from ....dialect.errors import InternalError
-from ....dialect.op import Array
 from ....dialect.types import TensorType
 from ..plan import HostSite, Site
+
+if TYPE_CHECKING:
+    from ....dialect.op import Array
 
 
 class HostLink:

@@ -12,7 +12,7 @@ new value early only if no error can be raised in between and nobody reads the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.errors import InternalError
@@ -75,7 +75,7 @@ def plan_buffers(module: Module) -> list[Plan]:
             needs = Needs(plan.workspace, plan.sizes, plan.blocks)
             build_wrapper(module, program.functions[plan.name], needs, failures, location)
     program.host_calls.finish()
-    return [replace(plan, polls=True) for plan in plans] if any(plan.polls for plan in plans) else plans
+    return [plan._replace(polls=True) for plan in plans] if any(plan.polls for plan in plans) else plans
 
 
 @dataclass(frozen=True)
