@@ -13,5 +13,6 @@ CPU_PASSES: PassTable = MappingProxyType(
         "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",
         "plan-buffers": f"{__package__}.planning.buffers:PlanBuffers",
         "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
+        "split-parallel-loops": f"{__package__}.codegen.parallel_loops:SplitParallelLoops",
     }
 )

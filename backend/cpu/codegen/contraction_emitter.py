@@ -45,8 +45,8 @@ class ContractionEmitter:
         self.vector = ir.VectorType.get([plan.lanes], contraction.element)
         self.columns = contraction.extent(contraction.column)
         self.points: list[Index] = [0] * len(contraction.nest.parallel)
-        self.right_pack = RightPack(contraction, plan, emitter) if plan.pack_right else None
-        self.left_pack = LeftPack(contraction, plan, emitter, self.may_repeat) if plan.pack_left else None
+        self.right_pack: RightPack | None = None
+        self.left_pack: LeftPack | None = None
 
     def emit(self) -> None:
         """Write the whole contraction."""
@@ -54,24 +54,31 @@ class ContractionEmitter:
         around = [dim for dim in self.contraction.outer if right.mentions(dim)]
         inside = [dim for dim in self.contraction.outer if not right.mentions(dim)]
         with self._loops(around):
-            if self.left_pack and not inside:
-                self.left_pack.fill(self.points)
-            with self.emitter.loop(self.columns, self.plan.panel) as column:
+            if not inside:
+                self._pack_left()
+            with self.emitter.loop(self.columns, self.plan.panel, parallel=True) as column:
                 self.points[self.contraction.column] = column
                 masks = self._masks(column)
-                if self.right_pack:
+                if self.plan.pack_right:
+                    self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
                     self.right_pack.fill(self.points, masks)
                 with self._loops(inside):
-                    if self.left_pack and inside:
-                        self.left_pack.fill(self.points)
+                    if inside:
+                        self._pack_left()
                     self._row_tiles(masks)
+
+    def _pack_left(self) -> None:
+        """Copy the left operand, to memory that belongs to an iteration of the loops around."""
+        if self.plan.pack_left:
+            self.left_pack = LeftPack(self.contraction, self.plan, self.emitter, self.may_repeat)
+            self.left_pack.fill(self.points)
 
     @contextmanager
     def _loops(self, dims: Sequence[int]) -> Iterator[None]:
         if not dims:
             yield
             return
-        with self.emitter.loop(self.contraction.extent(dims[0])) as position:
+        with self.emitter.loop(self.contraction.extent(dims[0]), parallel=True) as position:
             self.points[dims[0]] = position
             with self._loops(dims[1:]):
                 yield
@@ -97,14 +104,14 @@ class ContractionEmitter:
             remaining = self.emitter.subtract(rows, first)
             whole = self.emitter.multiply(self.emitter.divide(remaining, height), height)
             stop = self.emitter.add(first, whole)
-            with self.emitter.loop(stop, height, first) as row:
+            with self.emitter.loop(stop, height, first, parallel=True) as row:
                 self._tile(row, row, height, masks)
             first = stop
 
     def _equal_row_tiles(self, rows: int, masks: Sequence[Value | None]) -> None:
         """Tiles of one height, the last of which computes rows of the one before again: half the code."""
         height = self.plan.heights[0]
-        with self.emitter.loop(rows, height) as row:
+        with self.emitter.loop(rows, height, parallel=True) as row:
             self._tile(row, self.emitter.minimum(row, rows - height), height, masks)
 
     def _tile(self, tile: Index, row: Index, height: int, masks: Sequence[Value | None]) -> None:

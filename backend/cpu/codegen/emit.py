@@ -114,16 +114,27 @@ class Emitter:
         return left // right if isinstance(left, int) else self._binary("arith.floordivsi", left, right)
 
     @contextmanager
-    def loop(self, stop: Index, step: int = 1, start: Index = 0, unroll: bool = True) -> Iterator[Index]:
-        """A loop over `range(start, stop, step)`; yields the position. One known to run once is left out."""
+    def loop(
+        self, stop: Index, step: int = 1, start: Index = 0, unroll: bool = True, parallel: bool = False
+    ) -> Iterator[Index]:
+        """A loop over `range(start, stop, step)`; yields the position. One known to run once is left out.
+
+        `parallel` promises that iterations may run in any order and at the same time; what is allocated inside of the
+        loop belongs to one iteration.
+        """
         if isinstance(start, int) and isinstance(stop, int) and start < stop <= start + step:
             yield start
             return
         loop = ForLoop(self, start, stop, step, [], unroll)
+        if parallel:
+            loop.operation.attributes[PARALLEL] = ir.UnitAttr.get()
         with loop.body():
             yield loop.position
             loop.end([])
 
+
+PARALLEL = "weft.parallel"
+"""On loops that may be shared among threads, see parallel_loops.py."""
 
 _KEEP_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 """Unrolling loops whose body is wide already costs compile time and brings nothing."""

@@ -16,8 +16,9 @@ from ....passes.base import Pass, Statistics
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
 from .math_expansion import expand_math
+from .parallel_loops import split_parallel_loops
 from .schedule import emit_run
-from .temporaries import promote_temporaries
+from .temporaries import settle_temporaries, shrink_temporaries
 
 BUFFERISE = ",".join(
     [
@@ -78,7 +79,9 @@ def _schedule(function: Operation) -> None:
                 nests = [loop_nest(operation) for operation in run]
                 emit_run(nests, emitter)
     expand_math(function)
-    promote_temporaries(function, emitter)
+    shrink_temporaries(function)
+    for part in [function, *split_parallel_loops(function)]:
+        settle_temporaries(part)
 
 
 def _blocks(function: Operation) -> list[Block]:

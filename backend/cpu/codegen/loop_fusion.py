@@ -12,16 +12,9 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Value, ir
 from .emit import Emitter, Index
-from .loop_nest import Access, LoopNest, nested
+from .independence import any_order, independent
+from .loop_nest import LoopNest
 from .loops import emit_loops
-
-_VIEWS = {
-    "memref.subview",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.reinterpret_cast",
-}
 
 
 def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
@@ -34,7 +27,8 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
                 emit_loops(group[0], emitter)
             continue
         dims = [nest.free_dims()[0] for nest in group]
-        with group[0].operation.location, emitter.loop(group[0].extents[dims[0]]) as position:
+        extent, parallel = group[0].extents[dims[0]], any_order(group, dims)
+        with group[0].operation.location, emitter.loop(extent, parallel=parallel) as position:
             for nest, dim in zip(group, dims, strict=True):
                 nest.fixed[dim] = position
             emit_nests(group, emitter)
@@ -65,7 +59,7 @@ def _joins(group: Sequence[LoopNest], nest: LoopNest) -> bool:
     dim, first = nest.free_dims()[0], group[0]
     if not _same_extent(first, first.free_dims()[0], nest, dim):
         return False
-    return all(_independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
+    return all(independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
 
 
 def _same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
@@ -98,38 +92,3 @@ def _size_source(value: Value) -> tuple[Value, int] | None:
     if isinstance(axis.owner, ir.Block) or axis.owner.operation.name != "arith.constant":
         return None
     return memref, axis.owner.operation.attributes["value"].value
-
-
-def _independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
-    """Whether iterations of the two dimensions only share data when they are the same iteration."""
-    captured = [_base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
-    for a, b in _conflicts(left, right):
-        if _base(a.memref) == _base(b.memref):
-            axes = a.axis_of(left_dim), b.axis_of(right_dim)
-            if a.memref != b.memref or axes[0] is None or axes[0] != axes[1]:
-                return False
-    written = [_base(access.memref) for nest in (left, right) for access in nest.outputs]
-    return not any(memref == base for memref in captured for base in written)
-
-
-def _conflicts(left: LoopNest, right: LoopNest) -> list[tuple[Access, Access]]:
-    """Accesses of both nests of which at least one writes."""
-    pairs = [(a, b) for a in left.accesses for b in right.outputs if not a.is_scalar]
-    return pairs + [(a, b) for a in left.outputs for b in right.inputs if not b.is_scalar]
-
-
-def _base(memref: Value) -> Value:
-    """The allocation or argument that a view looks into."""
-    while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
-        memref = memref.owner.operation.operands[0]
-    return memref
-
-
-def _captured_memrefs(nest: LoopNest) -> list[Value]:
-    """Memrefs that the body reads by itself (gathers)."""
-    return [
-        operand
-        for op in nested(nest.operation)
-        for operand in op.operation.operands
-        if isinstance(operand.type, ir.MemRefType)
-    ]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Value, ir
 from .emit import Emitter, ForLoop, Index, load, store
+from .independence import any_order
 from .loop_nest import LoopNest, nested
 from .transposed_loops import match_transposed_loops
 from .vector_loops import match_vector_loop
@@ -77,7 +78,7 @@ def _loops_over_tiles(
         yield {}
         return
     (dim, size), *rest = tiles.items()
-    with emitter.loop(nest.extents[dim], size) as start:
+    with emitter.loop(nest.extents[dim], size, parallel=any_order([nest], [dim])) as start:
         stop = emitter.minimum(emitter.add(start, size), nest.extents[dim])
         with _loops_over_tiles(nest, emitter, dict(rest)) as bounds:
             yield {dim: (start, stop), **bounds}
@@ -99,7 +100,7 @@ def _loops(
         yield
         return
     start, stop = bounds.get(dims[0], (0, nest.extents[dims[0]]))
-    with emitter.loop(stop, 1, start) as position:
+    with emitter.loop(stop, 1, start, parallel=any_order([nest], [dims[0]])) as position:
         nest.fixed[dims[0]] = position
         with _loops(nest, emitter, dims[1:], bounds):
             yield

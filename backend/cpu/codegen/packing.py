@@ -143,7 +143,7 @@ class LeftPack:
         assert row is not None
         assert isinstance(self.rows, int)
         tiles, access = -(-self.rows // self.height), self.factor.access
-        with self.emitter.loop(tiles) as tile:
+        with self.emitter.loop(tiles, parallel=True) as tile:
             first = self.emitter.multiply(tile, self.height)
             if self.overlap:
                 first = self.emitter.minimum(first, self.rows - self.height)
@@ -173,7 +173,7 @@ def summed_loops(
 
 
 def scratch(emitter: Emitter, sizes: Sequence[Index], element: Type) -> Value:
-    """Allocate a buffer for the time of the kernel."""
+    """Allocate a buffer for an iteration of the loops around."""
     dynamic = ir.ShapedType.get_dynamic_size()
     shape = [size if isinstance(size, int) else dynamic for size in sizes]
     type = ir.MemRefType.get(shape, element)

@@ -1,11 +1,14 @@
-"""Temporaries of a kernel: shrunk to what one iteration needs, and put on the stack where they are small."""
+"""Temporaries of a kernel: shrunk to what one iteration needs, and put on the stack where they are small.
+
+Between the two steps, what is allocated inside of a loop belongs to one iteration of it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....dialect.mlir import Operation, Type, Value, ir
-from .emit import Emitter, create
+from ....dialect.mlir import Block, Operation, Type, Value, ir
+from .emit import create
 from .loop_nest import nested
 
 STACK_BYTES = 16 * 1024
@@ -23,16 +26,51 @@ _ACCESSES = {
 }
 
 
-def promote_temporaries(function: Operation, emitter: Emitter) -> None:
-    """Shrink the allocations of a function and move the small ones to the stack."""
-    # Listed first: shrinking one erases its loads and stores, which must not be looked at afterwards.
-    allocations = [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
-    for operation in allocations:
+def shrink_temporaries(function: Operation) -> None:
+    """Shrink the allocations of a function to what an iteration needs, and allocate that in the loop."""
+    for operation in _allocations(function):
         allocation = _shrink(_merge_axes(operation))
         if not any(True for _ in allocation.results[0].uses):
             allocation.erase()
-        elif _is_small(allocation.results[0].type) and _only_accessed(allocation.results[0]):
-            _move_to_stack(allocation, emitter)
+
+
+def settle_temporaries(function: Operation) -> None:
+    """Move the small allocations of a function to the stack and the others out of its loops."""
+    entry = function.regions[0].blocks[0]
+    for allocation in _allocations(function):
+        if _only_accessed(allocation.results[0]):
+            if _is_small(allocation.results[0].type):
+                _move_to_stack(allocation, entry)
+            else:
+                _move_out_of_loops(allocation)
+
+
+def _allocations(function: Operation) -> list[Operation]:
+    # Listed first: shrinking one erases its loads and stores, which must not be looked at afterwards.
+    return [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
+
+
+def _move_out_of_loops(allocation: Operation) -> None:
+    """Allocate before the loops around an allocation, as far as its size is known there."""
+    while allocation.parent.name == "scf.for":
+        loop = allocation.parent.operation
+        if not all(_move_before(value, loop) for value in allocation.operands):
+            return
+        allocation.move_before(loop)
+
+
+def _move_before(value: Value, loop: Operation) -> bool:
+    """Have an index computed before a loop, if it can be."""
+    body = loop.regions[0].blocks[0]
+    if isinstance(value.owner, ir.Block):
+        return bool(value.owner != body)
+    op = value.owner.operation
+    if op.block != body:
+        return True
+    if not op.name.startswith("arith.") or not all(_move_before(value, loop) for value in op.operands):
+        return False
+    op.move_before(loop)
+    return True
 
 
 def _merge_axes(allocation: Operation) -> Operation:
@@ -61,7 +99,9 @@ def _shrink(allocation: Operation) -> Operation:
     if len(kept) == memref.type.rank or not users:
         return allocation
     shape = [memref.type.shape[axis] for axis in kept]
+    positions = [value for axis, value in enumerate(indices[0]) if axis not in kept]
     smaller = _allocate_like(allocation, ir.MemRefType.get(shape, memref.type.element_type))
+    smaller.move_before(max((_first_of_body(value) for value in positions), key=_depth))
     for user, row in zip(users, indices, strict=True):
         _access_again(user, smaller.results[0], [row[axis] for axis in kept])
     allocation.erase()
@@ -74,6 +114,18 @@ def _is_loop_position(values: set[Value]) -> bool:
     (value,) = values
     owner = value.owner
     return isinstance(owner, ir.Block) and owner.owner.operation.name == "scf.for" and value.arg_number == 0
+
+
+def _first_of_body(position: Value) -> Operation:
+    """The first operation in the body of the loop with a position."""
+    return position.owner.operations[0].operation
+
+
+def _depth(op: Operation) -> int:
+    depth = 0
+    while op.parent is not None:
+        op, depth = op.parent.operation, depth + 1
+    return depth
 
 
 def _indices(access: Operation) -> list[Value]:
@@ -130,8 +182,8 @@ def _only_accessed(memref: Value) -> bool:
     return True
 
 
-def _move_to_stack(allocation: Operation, emitter: Emitter) -> None:
-    with emitter.entry_point(), allocation.location:
+def _move_to_stack(allocation: Operation, entry: Block) -> None:
+    with ir.InsertionPoint.at_block_begin(entry), allocation.location:
         slot = ir.Operation.create("memref.alloca", [allocation.results[0].type], [], _segments(64))
     allocation.results[0].replace_all_uses_with(slot.results[0])
     allocation.erase()

@@ -69,7 +69,7 @@ class TransposedLoops:
         """Write the loops at the insertion point."""
         if self.outer:
             dim = self.outer.pop(0)
-            with self.emitter.loop(self.nest.extents[dim]) as position:
+            with self.emitter.loop(self.nest.extents[dim], parallel=True) as position:
                 self.nest.fixed[dim] = position
                 self.emit()
             return
@@ -77,7 +77,8 @@ class TransposedLoops:
             self._square(self._start(self.across, row), self._start(self.along, column))
 
     def _squares(self, dim: int) -> AbstractContextManager[Index]:
-        return self.emitter.loop(self.nest.extents[dim], self.lanes, unroll=False)
+        # Squares that overlap write the same numbers twice.
+        return self.emitter.loop(self.nest.extents[dim], self.lanes, unroll=False, parallel=True)
 
     def _start(self, dim: int, position: Index) -> Index:
         extent = self.nest.extents[dim]

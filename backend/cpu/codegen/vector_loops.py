@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value
 from .emit import Emitter, ForLoop, Index, create, load, store
+from .independence import any_order
 from .loop_nest import Access, LoopNest
 from .reductions import KINDS, combiners
 from .vector_body import body_weight, is_vectorisable, vector_of, vectorise_body, widest_element
@@ -63,7 +64,8 @@ class VectorLoop:
         constant = self._invariants()
         whole = self._whole(start, stop, self.lanes * self.unroll)
         if whole != start:
-            with self.emitter.loop(whole, self.lanes * self.unroll, start, unroll=False) as position:
+            step, parallel = self.lanes * self.unroll, any_order([self.nest], [self.inner])
+            with self.emitter.loop(whole, step, start, unroll=False, parallel=parallel) as position:
                 for number in range(self.unroll):
                     self._write(self.emitter.add(position, number * self.lanes), constant, None)
         if whole != stop:

@@ -7,6 +7,7 @@ function of a hundred arrays would have seven hundred parameters, and LLVM looks
 from __future__ import annotations
 
 from ....dialect.mlir import Module, Operation, Type, ir
+from ..planning.names import is_parallel_name
 
 _POINTERS_ONLY = "llvm.bareptr"
 
@@ -16,10 +17,15 @@ def pass_pointers(module: Module) -> set[str]:
     found = set()
     for view in module.body.operations:
         function = view.operation
-        if function.name == "func.func" and function.regions[0].blocks and _is_static(function):
+        if function.name == "func.func" and _is_made_here(function) and _is_static(function):
             function.attributes[_POINTERS_ONLY] = ir.UnitAttr.get()
             found.add(function.attributes["sym_name"].value)
     return found
+
+
+def _is_made_here(function: Operation) -> bool:
+    """Whether a function has a body, or gets one when it is linked."""
+    return bool(function.regions[0].blocks) or is_parallel_name(function.attributes["sym_name"].value)
 
 
 def _is_static(function: Operation) -> bool:

@@ -9,6 +9,7 @@ from ....dialect.mlir import Module, Operation, ir
 from ....passes.base import Pass, Statistics
 from ..codegen.kernels import run_pipeline
 from ..codegen.vector_width import vector_bytes
+from .shared_loops import link_shared_loops
 
 LOWER = ",".join(
     [
@@ -58,6 +59,7 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
             _annotate(operation.operation)
+    link_shared_loops(module)
 
 
 def _annotate(function: Operation) -> None:

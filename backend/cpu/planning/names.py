@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _KERNEL = re.compile(r"kernel_\d+")
+_PARALLEL = ".parallel"
 _HOST = re.compile(r"host\.\d+")
 
 EXIT = "weft_exit"
@@ -39,6 +40,16 @@ def kernel_name(number: int) -> str:
 def wrapper_name(function: str) -> str:
     """The name of the function that others call to call a function."""
     return f"{function}.call"
+
+
+def parallel_name(function: str) -> str:
+    """The name of the function that shares the range of iterations which another is for among threads."""
+    return f"{function}{_PARALLEL}"
+
+
+def is_parallel_name(name: str) -> bool:
+    """Whether a function shares the range of iterations of another one."""
+    return name.endswith(_PARALLEL)
 
 
 def is_kernel_name(name: str) -> bool:
