@@ -224,6 +224,10 @@ class PythonOperators:
         old = getattr(owner, name)
         setattr(owner, name, _UPDATES[symbol](old, operand() if late else operand))
 
+    def latest(self, value: Any) -> Any:
+        """The value itself: lists of Python's stay what they are."""
+        return value
+
     def load(self, read: Body, name: str) -> Any:
         """A variable that may have no value."""
         try:

@@ -33,6 +33,8 @@ class AssignmentConverter(ComprehensionConverter):
         self.note_targets(*node.targets)
         if not any(_has_items(target) for target in node.targets):
             value = self.expr(node.value)
+            if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+                value = self.latest(value)
             targets = [self.target(target) for target in node.targets]
             self.emit(build.copied(node, targets=targets, value=value))
             return
@@ -92,7 +94,7 @@ class AssignmentConverter(ComprehensionConverter):
                 store = ast.Starred(store, ast.Store(), **build.place(item))
             names.append(store)
         pattern = build.copied(target, elts=names)
-        self.emit(ast.Assign([pattern], value, **build.place(where)))
+        self.emit(ast.Assign([pattern], self.latest(value), **build.place(where)))
         for inner, temporary in later:
             self.assign_to(inner, build.load(temporary, inner), where)
 
@@ -125,6 +127,10 @@ class AssignmentConverter(ComprehensionConverter):
             # The variable must have a plain value before it is updated.
             self.emit(build.assign(target.id, self.checked(build.load(target.id, target)), target))
         value = self.expr(node.value)
+        if isinstance(target, ast.Name) and isinstance(node.op, (ast.Add, ast.Mult)):
+            value = self.latest(value)
+            if not isinstance(node.value, ast.Constant) and target.id not in self.uses.of(node.value).stores:
+                self.emit(build.assign(target.id, self.latest(build.load(target.id, target)), target))
         self.emit(build.copied(node, target=self.target(target), value=value))
 
     def _update(

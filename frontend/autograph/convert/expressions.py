@@ -59,6 +59,17 @@ class ExpressionConverter(Emitter):
             return self.checked(node)
         return node
 
+    def latest(self, converted: ast.expr) -> ast.expr:
+        """What a variable holds now, where Python itself looks at it: a list may have become one that grows."""
+        if not isinstance(converted, ast.Name):
+            return converted  # operators see to it themselves
+        return build.call("latest", [converted], converted)
+
+    def starred(self, node: ast.Starred) -> ast.expr:
+        """`*items`."""
+        value = self.expr(node.value)
+        return build.copied(node, value=self.latest(value) if isinstance(node.ctx, ast.Load) else value)
+
     def may_be_unbound(self, node: ast.Name) -> bool:
         """Whether a name may have no value here, in a way that Python itself would not report as the user's."""
         return id(node) in self.facts.unbound and node.id not in self.hidden
@@ -118,6 +129,8 @@ class ExpressionConverter(Emitter):
         method = _RELATIONS.get(type(op))
         if method is not None:
             return build.call(method, [left, right], node)
+        if not _any_constant(left, right):
+            left, right = self.latest(left), self.latest(right)
         return ast.Compare(left, [op], [right], **build.place(node))
 
     def is_stable(self, node: ast.expr, others: Sequence[ast.expr]) -> bool:
@@ -233,6 +246,10 @@ class ExpressionConverter(Emitter):
         result = self.expr(left)
         for inner in reversed(spine):
             right = self.expr(inner.right)
+            if isinstance(inner.op, ast.Mult) or (
+                isinstance(inner.op, ast.Add) and not _any_constant(result, right)
+            ):
+                result, right = self.latest(result), self.latest(right)
             if isinstance(inner.op, ast.Mod) and _is_text(inner.left):
                 result = build.call("percent", [result, right], inner)
                 continue
@@ -271,6 +288,11 @@ class ExpressionConverter(Emitter):
         )
 
 
+def _any_constant(*operands: ast.expr) -> bool:
+    """Whether an operand is a number or text, which is neither added to lists nor equal to one."""
+    return any(isinstance(operand, ast.Constant) for operand in operands)
+
+
 def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
@@ -287,6 +309,7 @@ _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
     ast.Subscript: ExpressionConverter.subscript,
     ast.BinOp: ExpressionConverter.bin_op,
     ast.JoinedStr: ExpressionConverter.joined,
+    ast.Starred: ExpressionConverter.starred,
     ast.Await: ExpressionConverter.refused,
 }
 """Filled up by the modules that convert functions and comprehensions."""

@@ -6,7 +6,7 @@ paths leave behind. The other modules say what each construct means in these ter
 
 from __future__ import annotations
 
-from . import access, calls, comprehensions, effects, exits, expressions, for_loops, statements, tries
+from . import access, calls, comprehensions, effects, exits, expressions, for_loops, latest, statements, tries
 from .namespace import OPERATORS
 
 vars(OPERATORS).update(
@@ -28,6 +28,7 @@ vars(OPERATORS).update(
     in_=expressions.in_,
     not_in_=expressions.not_in_,
     load=expressions.load,
+    latest=latest.latest,
     call=calls.call,
     attr=access.attr,
     item=access.item,

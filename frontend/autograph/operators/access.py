@@ -40,7 +40,9 @@ def attr(owner: Any, name: str) -> Any:
             return OPERATORS.call(member.fget, owner)
     value = getattr(owner, name)
     trace = current_trace()
-    return value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
+    return latest(
+        value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
+    )
 
 
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
@@ -66,7 +68,7 @@ def item(container: Any, key: Any) -> Any:
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return OPERATORS.call(method, container, key)
-    return container.item(key) if isinstance(container, Sequence) else get_item(container, key)
+    return latest(container.item(key) if isinstance(container, Sequence) else get_item(container, key))
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:

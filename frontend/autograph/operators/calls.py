@@ -47,7 +47,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
-    return called(*args, **kwargs)
+    return latest(called(*args, **kwargs))
 
 
 def _is_numpy(function: Any) -> bool:

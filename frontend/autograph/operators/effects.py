@@ -16,6 +16,7 @@ from ...runtime_values import holds_traced, make_exception
 from ...staging import current_trace, is_traced
 from .branches import stage_if
 from .conditions import is_staged, truth_of
+from .latest import latest
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -23,7 +24,9 @@ Thunk = Callable[[], Any]
 
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
-    return format_string(*parts)
+    return format_string(
+        *((latest(part[0]), *part[1:]) if isinstance(part, tuple) else part for part in parts)
+    )
 
 
 def percent(text: Any, values: Any) -> Any:
@@ -52,6 +55,8 @@ def assert_(condition: Any, message: Thunk | None = None) -> None:
     """`assert condition, message()`; under `python -O` nothing, as in Python."""
     if not __debug__:
         return
+
+    condition = latest(condition)
 
     def fail() -> None:
         raise AssertionError() if message is None else AssertionError(message())

@@ -24,6 +24,7 @@ Thunk = Callable[[], Any]
 
 def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     """`body() if test else orelse()`."""
+    test = latest(test)
     if not is_staged(test):
         return body() if test else orelse()
     trace, watched = current(), (body, orelse)
@@ -44,6 +45,7 @@ def or_(left: Any, *others: Thunk) -> Any:
 
 def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool) -> Any:
     """The first operand whose truth is another one, or else the last."""
+    left = latest(left)
     if not others:
         return left
     if not is_staged(left):
@@ -68,6 +70,7 @@ def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
+    value = latest(value)
     if not is_staged(value):
         return not value
     trace = current()
@@ -103,6 +106,7 @@ def is_not_(left: Any, right: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
+    container = latest(container)
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
     if isinstance(container, GrowingList):

@@ -9,7 +9,10 @@ from ...trace import Trace
 
 
 def latest(value: Any) -> Any:
-    """What a list of Python's has become; any other value as it is."""
+    """What a list of Python's has become; any other value as it is.
+
+    Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
+    """
     if type(value) is not list:
         return value
     trace = current_trace()

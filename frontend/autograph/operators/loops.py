@@ -47,6 +47,7 @@ from .exits import (
     without_continue,
     without_raise,
 )
+from .latest import latest
 from .mismatches import control_flow_error, require_fit, shown_name
 from .mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from .optional import MaybeUnbound
@@ -392,6 +393,7 @@ class LeavesLoop(Exception):
 
 
 def _as_truth(value: Any) -> Any:
+    value = latest(value)
     return truth_of(value) if is_staged(value) else bool(value)
 
 

@@ -15,6 +15,7 @@ from .branches import stage_if
 from .checkpoints import Checkpoint
 from .conditions import is_staged, truth_of
 from .exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
+from .latest import latest
 from .loops import Loop
 from .narrowing import facts_of, narrowed
 from .optional import MaybeUnbound, Optional
@@ -25,6 +26,7 @@ Body = Callable[[], Exit]
 
 def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
     """`if test: body else: orelse`."""
+    test = latest(test)
     if not is_staged(test):
         if test:
             return body()
@@ -90,7 +92,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
     ops_before, trips = trace.op_count, 0
     while True:
         start = Checkpoint.take(trace, (test, body))
-        truth = test()
+        truth = latest(test())
         if is_staged(truth):
             break
         if not truth:

@@ -203,7 +203,7 @@ EXAMPLES = {
         def f(a, b, c):
             x = weft_.if_exp(b, lambda: a, lambda: c)
             y = weft_.or_(weft_.and_(a, lambda: b), lambda: weft_.not_(c))
-            z = weft_.and_(a < (value_1 := weft_.call(b)), lambda: value_1 <= c)
+            z = weft_.and_(weft_.latest(a) < (value_1 := weft_.call(b)), lambda: weft_.latest(value_1) <= weft_.latest(c))
             w = (weft_.is_(a, None), weft_.in_(b, c), weft_.attr(weft_.attr(a, 'b'), 'c'))
             return (x, y, z, w, weft_.item(a, weft_.index[1:, b]), weft_.fstring((a, 'r', '>3'), (b, None, None)))
         """,
@@ -258,7 +258,7 @@ EXAMPLES = {
             b = weft_.comprehension('set', x, lambda i: weft_.comprehension('generator', i, lambda j: j), flat=True)
             def element_1(item_1):
                 i, j = item_1
-                return i + j
+                return weft_.latest(i) + weft_.latest(j)
             return weft_.call(sum, weft_.comprehension('generator', x, element_1))
         """,
     ),

@@ -1,0 +1,156 @@
+"""A list that starts to grow in a loop is the same list under every name, also where the loop does not mention it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from support.behaviour_harness import same
+
+F64, I64 = np.float64, np.int64
+COUNTS = [I64(n) for n in (0, 1, 3)]
+
+
+def fill(items, x, n):
+    """Append to the caller's list."""
+    for i in range(n):
+        items.append(x * i)
+
+
+def added(a, b, x):
+    return b + [x], [x] + b
+
+
+def repeated(a, b, x):
+    c = b * 2
+    c.append(x)
+    return c
+
+
+def compared(a, b, x):
+    return len(b) > 0 and b[-1] < x
+
+
+def decided(a, b, x):
+    if b:
+        return x
+    return -x
+
+
+def chosen(a, b, x):
+    return x if b else -x
+
+
+def negated(a, b, x):
+    return not b, bool(b)
+
+
+def defaulted(a, b, x):
+    return b or [x]
+
+
+def both(a, b, x):
+    return b and [x]
+
+
+def emptied(a, b, x):
+    while b:
+        x = x + b.pop()
+    return x, a
+
+
+def updated(a, b, x):
+    b += [x]
+    b.extend([x])
+    return a, a is b
+
+
+def contained(a, b, x):
+    return x in b, x not in b
+
+
+def asserted(a, b, x):
+    assert not b or len(b) > 0
+    return x
+
+
+USES = [
+    added,
+    repeated,
+    compared,
+    decided,
+    chosen,
+    negated,
+    defaulted,
+    both,
+    emptied,
+    updated,
+    contained,
+    asserted,
+]
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: use.__name__)
+class TestOtherName:
+    def test_in_one_function(self, use):
+        def f(x, n):
+            a = []
+            b = a
+            for i in range(n):
+                a.append(x * i)
+            return use(a, b, x)
+
+        for count in COUNTS:
+            same(f, (F64(2), count), joined=True)
+
+    def test_in_the_caller(self, use):
+        def f(x, n):
+            a = [x]
+            fill(a, x, n)
+            return use(a, a, x)
+
+        for count in COUNTS:
+            same(f, (F64(2), count), joined=True)
+
+
+def test_in_a_container():
+    def f(x, n):
+        a = []
+        kept = (a, 1)
+        fill(a, x, n)
+        if kept[0]:
+            return kept[0] + [x]
+        return [-x]
+
+    for count in COUNTS:
+        same(f, (F64(2), count), joined=True)
+
+
+def test_from_a_function_and_an_attribute():
+    class Holder:
+        def __init__(self, items):
+            self.items = items
+
+    def itself(items):
+        return items
+
+    def f(x, n):
+        a = []
+        holder = Holder(a)
+        fill(a, x, n)
+        return itself(a) + [x], holder.items * 2
+
+    for count in COUNTS:
+        same(f, (F64(2), count), joined=True)
+
+
+def test_in_a_message(capsys):
+    def f(x, n):
+        a = []
+        b = a
+        fill(a, x, n)
+        print(f"{len(b)} of them")
+        return b
+
+    for count in COUNTS:
+        same(f, (F64(2), count), joined=True)
