@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...staging import current_trace
+from ...current import current_trace
 from ...trace import Trace
 
 
