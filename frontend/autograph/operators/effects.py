@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import effects
+from ...current import current_trace
 from ...runtime_strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
 from ...runtime_values import holds_traced, make_exception
-from ...staging import current_trace, is_traced
+from ...staging import is_traced
 from .branches import stage_if
 from .conditions import is_staged, truth_of
 from .latest import latest

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ....dialect.errors import ConcreteValueError, ControlFlowError
+from ...current import current_trace
 from ...settings import settings
-from ...staging import current_trace
 from ...trace import Trace
 from .branches import stage_if
 from .checkpoints import Checkpoint
