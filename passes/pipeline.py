@@ -14,11 +14,13 @@ import typing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, PassManager, ir
 from .base import Pass, Statistics
+from .managers import run_passes
 from .registry import PASSES, PassTable, load_pass
 
 ROOT = "builtin.module"
@@ -115,6 +117,12 @@ def parse_pipeline(
     return list(_parse_list(root.nested, (), passes, pipelines or {}))
 
 
+@lru_cache(maxsize=64)
+def _own_steps(text: str) -> Sequence[Step]:
+    """The steps of a pipeline of the middle end's, which every compilation runs."""
+    return parse_pipeline(text)
+
+
 def _parse_list(
     text: str, anchors: tuple[str, ...], passes: PassTable, pipelines: Pipelines
 ) -> Iterator[Step]:
@@ -202,11 +210,12 @@ def run_pipeline(
 
     Raises `PassError` when a pass fails. Without observers, consecutive upstream passes share a pass manager.
     """
-    steps = (
-        parse_pipeline(pipeline, passes=passes, pipelines=pipelines)
-        if isinstance(pipeline, str)
-        else pipeline
-    )
+    if not isinstance(pipeline, str):
+        steps = pipeline
+    elif passes is PASSES and pipelines is None:
+        steps = _own_steps(pipeline)
+    else:
+        steps = parse_pipeline(pipeline, passes=passes, pipelines=pipelines)
     with module.context, ir.Location.unknown():
         if observers:
             for step in steps:
@@ -253,22 +262,19 @@ def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statist
 
 
 def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
-    manager = pass_manager(steps)
-    manager.enable_verifier(verify)
     try:
-        manager.run(module.operation)
+        run_passes(module, pipeline_text(steps), verify)
+    except ValueError as error:
+        raise _unreadable(error) from error
     except ir.MLIRError as error:
         names = ", ".join(step.name for step in steps)
         raise PassError(f"{names} failed{_diagnostics(error)}") from error
 
 
-def pass_manager(steps: Sequence[Step]) -> Any:
-    """The pass manager of upstream steps, or `WeftValueError` naming an unknown pass or option."""
-    try:
-        return PassManager.parse(pipeline_text(steps))
-    except ValueError as error:
-        reason = re.sub(r"^MLIR Textual PassPipeline Parser:\d+:\d+: error: ", "", str(error).strip())
-        raise WeftValueError(f"pipeline: {reason.splitlines()[0]}") from error
+def _unreadable(error: ValueError) -> WeftValueError:
+    """What MLIR says of an unknown pass or option, in a line."""
+    reason = re.sub(r"^MLIR Textual PassPipeline Parser:\d+:\d+: error: ", "", str(error).strip())
+    return WeftValueError(f"pipeline: {reason.splitlines()[0]}")
 
 
 def check_steps(steps: Sequence[Step], passes: PassTable = PASSES) -> None:
@@ -278,7 +284,14 @@ def check_steps(steps: Sequence[Step], passes: PassTable = PASSES) -> None:
             if step.name in passes:
                 make_pass(step, passes)
             else:
-                pass_manager([step])
+                _check_upstream(step)
+
+
+def _check_upstream(step: Step) -> None:
+    try:
+        PassManager.parse(pipeline_text([step]))
+    except ValueError as error:
+        raise _unreadable(error) from error
 
 
 def _diagnostics(error: Any) -> str:

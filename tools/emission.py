@@ -23,11 +23,11 @@ def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-def _llvm_text(module: Module, verify: bool) -> tuple[str, bool]:
-    """The LLVM assembly, and whether there may be loops to vectorise in it."""
+def _llvm_text(module: Module, verify: bool) -> tuple[str, set[str] | None]:
+    """The LLVM assembly, and the functions with loops to vectorise; None where they are not known."""
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
-        return translate(module), True
+        return translate(module), None
     if "weft" in dialects:
         for name in ("weft-optimize", "weft-to-linalg"):
             run_pipeline(module, PIPELINES[name], verify=verify)

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ....dialect.mlir import Block, Module, Operation, PassManager, ir
+from ....dialect.mlir import Block, Module, Operation, ir
 from ....passes.base import Pass, Statistics
+from ....passes.managers import module_pipeline, run_passes
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
 from .math_expansion import expand_math
@@ -20,7 +21,7 @@ from .parallel_loops import split_parallel_loops
 from .schedule import emit_run
 from .temporaries import settle_temporaries, shrink_temporaries
 
-BUFFERISE = ",".join(
+BUFFERISE = module_pipeline(
     [
         "func.func(linalg-generalize-named-ops)",  # one form to recognise
         "eliminate-empty-tensors",  # results are computed where they are stored
@@ -31,7 +32,7 @@ BUFFERISE = ",".join(
         "cse",
     ]
 )
-FREE = "buffer-deallocation-pipeline"  # once only: it refuses functions that free memory
+FREE = module_pipeline(["buffer-deallocation-pipeline"])  # once only: it refuses functions that free memory
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
 
     What remains is scf, cf, memref, arith, math and vector. `verify` checks the IR after every upstream pass.
     """
-    run_pipeline(module, BUFFERISE, verify)
+    run_passes(module, BUFFERISE, verify)
     allocates = False
     for operation in module.body.operations:
         function = operation.operation
@@ -60,14 +61,7 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
             _schedule(function)
             allocates |= any(op.operation.name == "memref.alloc" for op in nested(function))
     if allocates:
-        run_pipeline(module, FREE, verify)
-
-
-def run_pipeline(module: Module, pipeline: str, verify: bool = False) -> None:
-    """Run upstream passes; the verifier between them costs as much as they do and is off unless asked for."""
-    manager = PassManager.parse(f"builtin.module({pipeline})")
-    manager.enable_verifier(verify)
-    manager.run(module.operation)
+        run_passes(module, FREE, verify)
 
 
 def _schedule(function: Operation) -> None:

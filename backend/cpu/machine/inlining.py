@@ -32,8 +32,8 @@ class CallGraph:
     kernels: dict[str, Operation] = field(default_factory=dict)
     calls: Counter[str] = field(default_factory=Counter)
     in_loops: set[str] = field(default_factory=set)
-    has_scalar_loops: bool = False
-    """Whether there is a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
+    with_scalar_loops: set[str] = field(default_factory=set)
+    """Functions with a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
 
     @classmethod
     def of(cls, module: Module) -> CallGraph:
@@ -43,14 +43,15 @@ class CallGraph:
             function = view.operation
             if function.name != "func.func" or not function.regions[0].blocks:
                 continue
+            name = function.attributes["sym_name"].value
             if "sym_visibility" in function.attributes:
-                graph.kernels[function.attributes["sym_name"].value] = function
+                graph.kernels[name] = function
             for block in function.regions[0]:
-                graph._look_into(block, False)
+                graph._look_into(block, name, False)
         return graph
 
-    def _look_into(self, block: Block, in_loop: bool) -> bool:
-        """Note what a block calls; whether there are only scalar operations in it, and no loops."""
+    def _look_into(self, block: Block, function: str, in_loop: bool) -> bool:
+        """Note what a block of a function calls; whether there are only scalar operations in it, and no loops."""
         is_scalar = True
         for view in block.operations:
             op = view.operation
@@ -67,8 +68,9 @@ class CallGraph:
                 is_loop = name in _LOOPS
                 for region in op.regions:
                     for inner in region:
-                        inner_is_scalar = self._look_into(inner, in_loop or is_loop)
-                        self.has_scalar_loops |= name == _COUNTED and inner_is_scalar
+                        inner_is_scalar = self._look_into(inner, function, in_loop or is_loop)
+                        if inner_is_scalar and name == _COUNTED:
+                            self.with_scalar_loops.add(function)
                         is_scalar &= inner_is_scalar and not is_loop
         return is_scalar
 

@@ -12,6 +12,8 @@ import re
 import struct
 from functools import lru_cache
 
+from ....dialect.errors import InternalError
+
 _LITERAL = re.compile(
     r'"[^"]*"'  # a string: left alone
     r"|(?<![\w.@%$#!-])(?P<type>float|double|half|bfloat)\b"
@@ -29,13 +31,28 @@ _FORMATS = {
 }
 
 
+_MARKS = ("e+", "e-", "f0x", "+inf", "-inf", "nan")
+"""What every literal to rewrite has in it: most lines have none of these, and are not looked at more closely."""
+
+
 def rewrite_literals(text: str) -> str:
     """LLVM assembly with all floating literals in the form that older versions of LLVM read.
 
     >>> rewrite_literals("ret float 1.000000e-01")
     'ret float 0x3FB99999A0000000'
     """
-    current = "float"
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        for mark in _MARKS:
+            if mark in line:
+                lines[number] = _rewrite_line(line)
+                break
+    return "\n".join(lines)
+
+
+def _rewrite_line(line: str) -> str:
+    """Each literal in a line has the type that is named last before it: no instruction goes over a line."""
+    current = ""
 
     def replace(match: re.Match[str]) -> str:
         nonlocal current
@@ -43,9 +60,13 @@ def rewrite_literals(text: str) -> str:
             current = match["type"]
             return current
         value = match["value"]
-        return match[0] if value is None else _encode(current, value)
+        if value is None:
+            return match[0]
+        if not current:
+            raise InternalError(f"a floating literal of no known type: {line.strip()}")
+        return _encode(current, value)
 
-    return _LITERAL.sub(replace, text)
+    return _LITERAL.sub(replace, line)
 
 
 @lru_cache(maxsize=4096)

@@ -5,42 +5,63 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from ....dialect.errors import InternalError
+from .partition import partition
 
 _lock = threading.Lock()
 _numbers = itertools.count()
 
 
-def optimise(text: str, vectorise: bool = True) -> Any:
+def optimise(text: str, vectorise: Collection[str] | None = None) -> Any:
     """Parse LLVM assembly and run LLVM's optimiser for this machine; the result is an llvmlite module.
 
-    What must be inlined is inlined first. Without `vectorise` only LLVM's first level of simplification runs, function
-    by function: all that vector code and loops around calls need, in a quarter of the time.
+    What must be inlined is inlined first. LLVM's long pipeline is for functions with loops that it may turn into
+    vector code: those that `vectorise` names, or all. Its first level of simplification is all that vector code and
+    loops around calls need, in a quarter of the time.
     """
+    long, short = (text, "") if vectorise is None else partition(text, vectorise)
+    if not short:
+        return _optimised(long, _run_long_pipeline)
+    module = _optimised(short, _simplify_functions)
+    if long:
+        module.link_in(_optimised(long, _run_long_pipeline))
+    return module
+
+
+def _optimised(text: str, run: Callable[[Any], None]) -> Any:
     binding = _binding()
     try:
         module = binding.parse_assembly(text)
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the generated code: {error}") from error
-    options = binding.create_pipeline_tuning_options(speed_level=3 if vectorise else 1)
-    options.loop_vectorization = vectorise
-    options.slp_vectorization = False
-    builder = binding.create_pass_builder(target_machine(), options)
     inliner = binding.create_new_module_pass_manager()
     inliner.add_always_inliner_pass()
-    inliner.run(module, builder)
-    if vectorise:
-        builder.getModulePassManager().run(module, builder)
-        return module
-    simplifications = builder.getFunctionPassManager()
+    inliner.run(module, _pass_builder(1))
+    run(module)
+    return module
+
+
+def _run_long_pipeline(module: Any) -> None:
+    builder = _pass_builder(3)
+    builder.getModulePassManager().run(module, builder)
+
+
+def _simplify_functions(module: Any) -> None:
+    builder = _pass_builder(1)
+    passes = builder.getFunctionPassManager()
     for function in module.functions:
         if not function.is_declaration:
-            simplifications.run(function, builder)
-    return module
+            passes.run(function, builder)
+
+
+def _pass_builder(level: int) -> Any:
+    options = _binding().create_pipeline_tuning_options(speed_level=level)
+    options.slp_vectorization = False
+    return _binding().create_pass_builder(target_machine(), options)
 
 
 def assembly(module: Any) -> str:

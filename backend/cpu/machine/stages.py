@@ -34,8 +34,8 @@ class Lowering:
         self._verify = verify
         self.plans: list[Plan] = []
         self.llvm_text = ""
-        self.vectorise = True
-        """Whether there are loops that LLVM may turn into vector code, once the text is there."""
+        self.vectorise: set[str] = set()
+        """The functions with loops that LLVM may turn into vector code, once the text is there."""
 
     def stages(self) -> Iterator[str]:
         """Run the stages up to LLVM assembly; the name of each is given when it is reached."""
@@ -51,17 +51,26 @@ class Lowering:
         yield "loops"
         graph = CallGraph.of(module)
         in_line = graph.in_line()
-        self.vectorise = graph.has_scalar_loops
         by_pointer = pass_pointers(module)
         branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         link_runtime(module)
         link_functions(module, in_line | _called_once(self.plans))
+        self.vectorise = self._for_vectoriser(graph, in_line)
         self._check()
         yield "llvm-dialect"
         self.llvm_text = translate(module) + "".join(entry_text(plan, by_pointer) for plan in self.plans)
         yield "llvm"
+
+    def _for_vectoriser(self, graph: CallGraph, in_line: set[str]) -> set[str]:
+        """Kernels on their own, and all that is not, which is inlined into each other."""
+        outlined = graph.kernels.keys() - in_line
+        chosen = graph.with_scalar_loops & outlined
+        if graph.with_scalar_loops - outlined:
+            functions = {view.operation.attributes["sym_name"].value for view in self._module.body.operations}
+            chosen |= functions.union(*(plan.entries for plan in self.plans)) - outlined
+        return chosen
 
     def _check(self) -> None:
         if self._verify:

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, ir
 from ....passes.base import Pass, Statistics
-from ..codegen.kernels import run_pipeline
+from ....passes.managers import module_pipeline, run_passes
 from ..codegen.vector_width import vector_bytes
 from .shared_loops import link_shared_loops
 
-LOWER = ",".join(
+LOWER = module_pipeline(
     [
         "convert-linalg-to-loops",  # what no schedule took
         "canonicalize",
@@ -55,7 +55,7 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
 
     The buffer plan keeps the arguments of kernels apart, and the caller of the function keeps apart what it writes.
     """
-    run_pipeline(module, LOWER, verify)
+    run_passes(module, LOWER, verify)
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
             _annotate(operation.operation)

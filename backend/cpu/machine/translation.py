@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....dialect.errors import InternalError
-from ....dialect.mlir import Module, translate_to_llvm
+from ....dialect.mlir import Module, Operation, translate_to_llvm
 from .literals import rewrite_literals
 
 
@@ -14,15 +12,21 @@ def translate(module: Module) -> str:
 
     The check comes first because the translation ends the process on an op it does not know.
     """
-    for op in module.body.operations:
-        _check_dialect(op.operation)
+    for view in module.body.operations:
+        left = _left_over(view.operation)
+        if left is not None:
+            raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
     return rewrite_literals(translate_to_llvm(module))
 
 
-def _check_dialect(function: Any) -> None:
-    if not function.name.startswith("llvm."):
-        raise InternalError(f"{function.location}: {function.name} is left after the lowering to LLVM")
-    for region in function.regions:
+def _left_over(operation: Operation) -> Operation | None:
+    """The first op in an op, or itself, that is not of the LLVM dialect."""
+    if not operation.name.startswith("llvm."):
+        return operation
+    for region in operation.regions:
         for block in region:
-            for op in block.operations:
-                _check_dialect(op.operation)
+            for view in block.operations:
+                inner = view.operation
+                if not inner.name.startswith("llvm."):
+                    return inner
+    return None

@@ -8,6 +8,7 @@ import pytest
 
 from support.linalg_programs import compile_text
 from weft.backend.cpu.machine.literals import rewrite_literals
+from weft.dialect.errors import InternalError
 
 BITS = {
     "f16": (np.float16, np.uint16, [0, 1, 0x8000, 0x3C00, 0x2E66, 0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x0400]),
@@ -58,3 +59,8 @@ def test_constants_keep_their_bits(element):
 )
 def test_rewriting(text, expected):
     assert rewrite_literals(text) == expected
+
+
+def test_a_literal_needs_a_type():
+    with pytest.raises(InternalError, match=r"a floating literal of no known type: ret 1\.0e-01"):
+        rewrite_literals("  ret float 1.0e-01\n  ret 1.0e-01")
