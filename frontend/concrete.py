@@ -55,6 +55,10 @@ class ConcreteFunction:
         self._sources = tuple(map(signature.position_of, range(len(distinct) + len(self._extra))))
         self._names = [*signature.names, *(extra.name for extra in self._extra)]
         self._is_direct = len(distinct) == len(self._aliases)
+        self.calls = 0
+        """How many calls took the long way."""
+        self.native_code: Any = None
+        """What native code runs."""
         self._objects = len(distinct) + len(self._extra)
 
     # Looking at it

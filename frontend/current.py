@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from ..backend.cpu.dispatch.switches import switches
 from ..dialect.types import TensorType
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ def current_trace() -> Trace | None:
 def set_current_trace(trace: Trace | None) -> Trace | None:
     """Make a trace the current one of this thread; returns the one before, to be restored."""
     previous, _current.trace = _current.trace, trace
+    if (previous is None) != (trace is None):
+        switches.add_reason(-1 if trace is None else 1)
     return previous
 
 

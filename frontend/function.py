@@ -14,9 +14,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from ..backend.cpu.dispatch.entries import Dispatch
+from ..backend.cpu.dispatch.library import is_supported
+from ..backend.cpu.dispatch.library import library as native_library
+from ..backend.cpu.dispatch.objects import FastCallable, mark_callable
+from ..backend.cpu.dispatch.switches import switches
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
 from .current import TracedValue, current_trace
+from .handles import Bound
+from .parameters import Parameters
 from .program import CallSignature
 from .retracing import Compilation, Retracing
 from .settings import settings
@@ -37,6 +44,7 @@ from .signature import (
     unflatten,
     without_objects,
 )
+from .unbound import UNBOUND
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
@@ -49,24 +57,24 @@ _COMPILE_LOCK = threading.RLock()
 """One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
 
 
-_SCALARS = frozenset(np.dtype(code).type for code in "?bhilqBHILQefdFD")
-"""The scalars whose type is all there is to their dtype."""
-
-_MOST_KEYS = 1024
-"""How many combinations of shapes a function remembers before it starts anew."""
-
+_DESCRIBED_FROM = 2
+"""The first call of what was compiled that is described to native code."""
 
 Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...], dict[str, Any]]]"
 """The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
-class Function:
+class Function(FastCallable):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (Python numbers,
     strings, None, objects) is a constant of the compiled code, and another value compiles again. Made by
     `weft.function`.
     """
+
+    __slots__ = ("__dict__", "__weakref__", "_native")
+    _native: Dispatch
+    """What native code knows; there is none before the first call that comes again."""
 
     def __init__(
         self,
@@ -93,6 +101,8 @@ class Function:
             p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in self._parameters
         )
         self._is_simple = self._positional == len(self._parameters)
+        by_name = tuple(p.name for p in self._parameters if p.kind is p.KEYWORD_ONLY)
+        self._arguments = Parameters(self._positional, by_name)
         if self.input_signature is not None and len(self.input_signature) > self._positional:
             raise WeftValueError(
                 f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
@@ -101,8 +111,8 @@ class Function:
         self._concrete: dict[Any, Specialisations] = {}
         self._reason = "it was not called yet"
         self._last: tuple[Structure, tuple[TensorType, ...], list[str]] | None = None
-        self._by_arrays: dict[Any, list[ConcreteFunction]] = {}
-        """The same ones by the key of calls with arrays and numbers by position, which skip the binding."""
+        self._native_calls = 0
+        """How many calls of native code are known to `_retracing`."""
         self._traces = 0
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
@@ -114,32 +124,30 @@ class Function:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind as a method: the instance is an argument whose identity is part of the signature."""
-        return self if instance is None else BoundFunction(self, instance)
+        if instance is None:
+            return self
+        bound = BoundFunction(self, instance)
+        if self._vectorcall:
+            bound._vectorcall = native_library().call_bound
+        return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled function, compiling it first if the signature is new."""
         if settings.disable_jit or _is_eager.get():
             return self.python_function(*args, **kwargs)
         try:
-            key, given = self._quick_key(args) if self._is_simple and not kwargs else (None, ())
-            if key is not None and (known := self._by_arrays.get(key)) is not None:
-                for concrete in known:
-                    if (arrays := concrete.admitted(given)) is not None:
-                        self._retracing.note_reuse()
-                        return concrete.run(arrays)
             leaves, names, structure, bound = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
             traces = self._traces
-            found, concrete, arrays = self._specialize(leaves, names, structure)
-            if self._traces == traces:
+            concrete, arrays = self._specialize(leaves, names, structure)
+            if self._traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
-            elif self._last is not None:
+            if self._traces != traces and self._last is not None:
                 self._retracing.note(
                     self.name, list(self._signature.parameters), Compilation(*self._last, self._reason)
                 )
-            if key is not None and len(args) == self._positional:
-                self._remember(key, found.concretes)
+            self._describe(concrete, bound, structure, leaves)
             return concrete.run(arrays, bound)
         except BaseException as error:
             from .diagnostics import user_traceback  # what explains errors takes long to import
@@ -157,7 +165,7 @@ class Function:
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         leaves, names, structure, _ = self._bind(args, kwargs)
-        return self._specialize(leaves, names, structure)[1]
+        return self._specialize(leaves, names, structure)[0]
 
     def explain_retrace(self) -> str:
         """Why the function was traced last: a first call, other arguments, or what changed outside of them.
@@ -180,7 +188,9 @@ class Function:
 
     def clear_cache(self) -> None:
         """Forget all specialisations; their machine code is freed."""
-        self._concrete, self._by_arrays = {}, {}  # other threads may be reading the old ones
+        self._concrete = {}  # other threads may be reading the old one
+        if hasattr(self, "_native"):
+            self._native.clear()
 
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
@@ -234,39 +244,6 @@ class Function:
         arrays = [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
         return arrays, names, structure, given
 
-    def _quick_key(self, args: tuple[Any, ...]) -> tuple[tuple[Any, ...] | None, Sequence[Any]]:
-        """A key of arguments that are distinct NumPy arrays, scalars and Python numbers, and those that are data.
-
-        The key is None where one of them is something else. Input signatures make arrays of scalars and numbers.
-        """
-        key: list[Any] = []
-        arrays = []
-        for value in args:
-            kind = type(value)
-            if kind is np.ndarray:
-                key.append((value.dtype, value.shape))
-                arrays.append(value)
-            elif self.input_signature is not None or current_trace() is not None:
-                return None, ()
-            elif kind in _SCALARS:
-                key.append(kind)
-                arrays.append(value)
-            elif kind is int or kind is bool:
-                key.append((kind, value))
-            elif kind is float:
-                key.append((kind, value.hex()))  # which tells the zeros apart, and takes nan for nan
-            else:
-                return None, ()
-        if len(arrays) > 1 and len(set(map(id, arrays))) < len(arrays):
-            return None, ()
-        return tuple(key), arrays
-
-    def _remember(self, key: Any, concretes: list[ConcreteFunction]) -> None:
-        """Skip the binding when arrays of these shapes come again; one trace may serve any number of shapes."""
-        if len(self._by_arrays) >= _MOST_KEYS:
-            self._by_arrays = {}
-        self._by_arrays[key] = concretes
-
     def _flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]
     ) -> Structure:
@@ -283,8 +260,8 @@ class Function:
 
     def _specialize(
         self, leaves: list[Any], names: list[str], structure: Structure
-    ) -> tuple[Specialisations, ConcreteFunction, Sequence[Any]]:
-        """What was compiled for such arguments, the one that fits now, and the arrays to run it on."""
+    ) -> tuple[ConcreteFunction, Sequence[Any]]:
+        """What was compiled for such arguments and fits now, and the arrays to run it on."""
         types = tuple(map(type_of_leaf, leaves))
         if self.input_signature is not None:
             types = self._relaxed(types)
@@ -293,7 +270,7 @@ class Function:
         key = (without_objects(structure), types, aliases, scalars)
         found = self._concrete.get(key)
         if found is not None and (fitting := found.fitting(leaves)) is not None:
-            return (found, *fitting)
+            return fitting
         with _COMPILE_LOCK:
             found = self._concrete.get(key)
             if found is None:
@@ -320,7 +297,34 @@ class Function:
 
                 with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
                     fitting = found.compile(compile, leaves)
-        return (found, *fitting)
+                if hasattr(self, "_native"):
+                    self._native.keep([c for known in self._concrete.values() for c in known.concretes])
+        return fitting
+
+    def _describe(
+        self, concrete: ConcreteFunction, bound: Bound, structure: Structure, leaves: Sequence[Any]
+    ) -> None:
+        """Let native code run such calls from now on. The first call may be the only one, and many cannot be told."""
+        concrete.calls += 1
+        if concrete.calls < _DESCRIBED_FROM or concrete.calls & (concrete.calls - 1) or not is_supported():
+            return
+        from .fast_calls import describe
+
+        descriptor = describe(concrete, bound, structure, leaves, self._arguments)
+        if descriptor is None:
+            return
+        if not hasattr(self, "_native"):
+            self._native = Dispatch(self._parameters)
+        self._native.add(descriptor)
+        library = native_library()
+        library.connect(Function.__call__, UNBOUND, Function, BoundFunction)
+        self._vectorcall = library.call
+
+    def _ran_natively(self) -> bool:
+        """Whether native code ran calls since this was asked last."""
+        calls = self._native.calls if hasattr(self, "_native") else 0
+        before, self._native_calls = self._native_calls, calls
+        return calls != before
 
     def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""
@@ -337,8 +341,10 @@ class Function:
         return (*relaxed, *types[len(relaxed) :])
 
 
-class BoundFunction:
+class BoundFunction(FastCallable):
     """A `weft.function` that is a method, bound to its instance."""
+
+    __slots__ = ("__dict__", "__self__", "__weakref__", "function")
 
     def __init__(self, function: Function, instance: Any) -> None:
         self.function = function
@@ -356,6 +362,10 @@ class BoundFunction:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
+
+
+mark_callable(Function, is_method=True)
+mark_callable(BoundFunction)
 
 
 def _require_function(python_function: Any) -> None:
@@ -480,6 +490,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 @contextlib.contextmanager
 def eager() -> Iterator[None]:
     """Run decorated functions as plain Python inside the `with` block, in this thread only, to debug them."""
+    switches.look_at(_is_eager)
     token = _is_eager.set(True)
     try:
         yield

@@ -52,7 +52,8 @@ class Input:
         """What the trace found; not kept afterwards."""
         self.traced: Any = traced
         self.type: TensorType = traced.type
-        self._kind = type(value)
+        self.kind = type(value)
+        """The class that its value must have."""
 
     @property
     def name(self) -> str:
@@ -62,9 +63,9 @@ class Input:
     def fetch(self) -> Any:
         """The array of a call; None where there is something else now."""
         value = self.handle.get()
-        if type(value) is not self._kind:
+        if type(value) is not self.kind:
             return None
-        if self._kind is np.ndarray:
+        if self.kind is np.ndarray:
             return value if value.dtype == self.type.dtype and value.shape == self.type.shape else None
         try:
             return np.asarray(value, self.type.dtype)

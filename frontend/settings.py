@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..backend.cache.store import Configuration, configure
+from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..dialect.errors import WeftValueError
 
@@ -99,6 +100,8 @@ class Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""
+        if name == "disable_jit":
+            switches.add_reason(bool(value) - bool(getattr(self, name, False)))
         if name == "result_pool_bytes":
             if value < 0:
                 raise WeftValueError(f"result_pool_bytes must not be negative: {value}")

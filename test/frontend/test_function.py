@@ -267,7 +267,7 @@ class TestInputSignature:
         assert f.trace_count == 1
 
     def test_shapes_that_come_again_find_their_trace(self):
-        with mock.patch("weft.frontend.function._MOST_KEYS", 3):
+        with mock.patch("weft.backend.cpu.dispatch.entries.MOST_ENTRIES", 3):
             f = weft.function(lambda x, y: x + y, input_signature=[weft.TensorSpec([None], "float32")] * 2)
             for size in (2, 3, 2, 1, 4, 5, 6, 3, 2, 1):
                 np.testing.assert_array_equal(f(ones(size), ones(size) * 2), ones(size) * 3)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from .intrinsics import api, byte, call, call_int, call_void, half, set_word, word
 from .layout import (
+    ALIGNED,
     ARRAY_DATA,
     ARRAY_FLAGS,
     ARRAY_RANK,
     ARRAY_SHAPE,
     ARRAY_TYPE,
     CELL_CONTENT,
+    CONTIGUOUS,
     DICT_VERSION,
     LIST_ITEMS,
     NATIVE_ORDER,
@@ -61,6 +63,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = word(value + TYPE) == first and word(value + third) == second
         elif code == Check.HOLDS:
             holds = is_true(call(api(Api.CALL_ONE), first, value))
+        elif code == Check.ASK:
+            holds = is_true(call(api(Api.CALL_NONE), first))
         elif code == Check.KIND:
             holds = word(value + TYPE) == first
         elif code == Check.TUPLE:
@@ -157,15 +161,21 @@ def is_array(value: int, wanted: int) -> int:
     if word(value + TYPE) != api(Api.ARRAY_TYPE):
         return 0
     kind = word(value + ARRAY_TYPE)
+    is_native = 1
     if kind != word(wanted + Array.TYPE):
         order = byte(kind + TYPE_ORDER)
+        if order != NATIVE_ORDER and order != NO_ORDER:
+            is_native = 0
         if half(kind + TYPE_NUMBER) != word(wanted + Array.NUMBER):
             return 0
-        if order != NATIVE_ORDER and order != NO_ORDER:
-            return 0
     rank = word(wanted + Array.RANK)
+    if half(value + ARRAY_RANK) != rank:
+        return 0
     flags = word(wanted + Array.FLAGS)
-    if half(value + ARRAY_RANK) != rank or half(value + ARRAY_FLAGS) & flags != flags:
+    if flags != Array.OTHER_LAYOUT:
+        if not is_native or (flags >= 0 and half(value + ARRAY_FLAGS) & flags != flags):
+            return 0
+    elif is_native and half(value + ARRAY_FLAGS) & (CONTIGUOUS | ALIGNED) == CONTIGUOUS | ALIGNED:
         return 0
     shape = word(value + ARRAY_SHAPE)
     for axis in range(rank):
@@ -295,14 +305,27 @@ def are_distinct(values: int, places: int, count: int, area: int, size: int) -> 
 def is_separate(values: int, written: int, others: int, size: int) -> int:
     """Whether an array shares no memory with others; all are contiguous.
 
-    Before each of the others stands its size in bytes, and their number before the first.
+    The others are told by their number, and the place and the size of each in bytes (see `bytes_of`).
     """
     start = word(written + ARRAY_DATA)
+    end = start + bytes_of(written, size)
     for index in range(word(others)):
-        other = word(word(values + word(others + WORD + 2 * WORD * index)) + ARRAY_DATA)
-        if start < other + word(others + 2 * WORD + 2 * WORD * index) and other < start + size:
+        pair = others + WORD + 2 * WORD * index
+        other = word(values + word(pair))
+        data = word(other + ARRAY_DATA)
+        if start < data + bytes_of(other, word(pair + WORD)) and data < end:
             return 0
     return 1
+
+
+def bytes_of(array: int, size: int) -> int:
+    """The size of an array, if it is not known: then `size` is that of an item, times -1."""
+    if size >= 0:
+        return size
+    size = -size
+    for axis in range(half(array + ARRAY_RANK)):
+        size *= word(word(array + ARRAY_SHAPE) + WORD * axis)
+    return size
 
 
 __all__ = ["admitted"]

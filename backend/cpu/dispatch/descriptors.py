@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, WRITABLE, Build, Check
+from .layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, Build, Check
 from .layout import Descriptor as Words
 from .objects import NativeTable
+
+READY = CONTIGUOUS | ALIGNED
+"""The flags of arrays that machine code takes as they are."""
 
 MOST_VALUES = 4096
 """Calls with more values than this are left to Python: the values lie on the stack."""
@@ -90,12 +93,9 @@ class Program:
         source: int,
         dtype: np.dtype[Any],
         shape: Sequence[int | None],
-        *,
-        is_written: bool = False,
-        is_any_layout: bool = False,
+        flags: int = READY,
     ) -> None:
-        """A contiguous array of a dtype and shape; an extent of None is any but 1."""
-        flags = 0 if is_any_layout else CONTIGUOUS | ALIGNED | (WRITABLE if is_written else 0)
+        """An array of a dtype and shape, where an extent of None is any but 1, with flags or a layout (see `Array`)."""
         extents = [-1 if extent is None else extent for extent in shape]
         spec = [self.keep(dtype), dtype.num, len(shape), flags, *extents]
         self._add(Check.ARRAY, source, self.words(spec))
@@ -166,8 +166,15 @@ class Program:
         size = 0 if len(places) <= _PAIRWISE else 1 << (2 * len(places)).bit_length()
         self._add(Check.DISTINCT, 0, self.words(places), len(places), self._room(size), size)
 
+    def ask(self, question: Callable[[], Any]) -> None:
+        """Something that Python finds true."""
+        self._add(Check.ASK, 0, self.keep(question))
+
     def separate(self, source: int, size: int, others: Sequence[tuple[int, int]]) -> None:
-        """An array of a size in bytes that shares no memory with some others, given with their sizes."""
+        """An array that shares no memory with some others, all given with their sizes in bytes.
+
+        Where a size is not known, it is the size of an item, times -1.
+        """
         pairs = [word for pair in others for word in pair]
         self._add(Check.SEPARATE, source, self.words([len(others), *pairs]), size)
 
@@ -302,4 +309,4 @@ class Program:
         return Descriptor(words, self._objects, (owner, code))
 
 
-__all__ = ["MOST_VALUES", "Descriptor", "Program", "table"]
+__all__ = ["MOST_VALUES", "READY", "Descriptor", "Program", "table"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .descriptors import Descriptor, table
@@ -51,9 +51,10 @@ class Dispatch(NativeTable):
     def __len__(self) -> int:
         return len(self._entries)
 
-    def holds(self, owner: Any) -> bool:
-        """Whether there is a descriptor of something that was compiled."""
-        return any(descriptor.owner[0] is owner for descriptor in self._entries)
+    def keep(self, owners: Collection[Any]) -> None:
+        """Forget the descriptors of anything but what is still there."""
+        known = set(map(id, owners))
+        self._entries = [entry for entry in self._entries if id(entry.owner[0]) in known]
 
 
 __all__ = ["Dispatch"]

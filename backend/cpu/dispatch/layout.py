@@ -68,14 +68,16 @@ class Check:
 
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
-        ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND,
-    ) = range(25)  # fmt: skip
+        ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK,
+    ) = range(26)  # fmt: skip
 
 
 class Array:
-    """What an array must be; an extent of -1 is any but 1."""
+    """What an array must be: an extent of -1 is any but 1, and flags are those it must have."""
 
     TYPE, NUMBER, RANK, FLAGS, EXTENTS = range(0, 5 * WORD, WORD)
+    ANY_LAYOUT, OTHER_LAYOUT = -1, -2
+    """Instead of flags: however it lies in memory, or only if machine code does not take it as it is."""
 
 
 class Code:

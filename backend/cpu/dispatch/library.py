@@ -7,6 +7,7 @@ import importlib
 import inspect
 import sys
 import sysconfig
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,11 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
 from . import calls, checks, frames, layout, results, translator
+from .descriptors import Descriptor
+from .entries import Dispatch
 from .layout import PYTHON_FUNCTIONS, Api
+from .objects import slot_offset
+from .switches import switches
 from .translator import TABLE, translate
 
 _NATIVE = (calls, checks, frames, results)
@@ -68,6 +73,21 @@ class Library:
         for index, value in objects.items():
             words[index] = id(value)
         words[Api.HAS_VERSIONS] = has_versions()
+        words[Api.ENTRIES_SLOT] = slot_offset(Dispatch, "_entries")
+        words[Api.READY_SLOT] = slot_offset(Descriptor, "_ready")
+        switches.connect(words)
+
+    def connect(self, slow: Callable[..., Any], unbound: Any, function: type, method: type) -> None:
+        """Say what calls go to that native code leaves to Python, and what stands for names without a value.
+
+        `function` and `method` are the classes of what is called; their slots are `_native`, `function` and `__self__`.
+        """
+        words = self.words
+        words[Api.SLOW], words[Api.UNBOUND] = id(slow), id(unbound)
+        words[Api.DISPATCH_SLOT] = slot_offset(function, "_native")
+        words[Api.FUNCTION_SLOT] = slot_offset(method, "function")
+        words[Api.SELF_SLOT] = slot_offset(method, "__self__")
+        self._kept = (slow, unbound, function, method)
 
 
 @cache

@@ -1,0 +1,168 @@
+"""What a compiled function found outside of its arguments, in the terms of native code."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..backend.cpu.dispatch.descriptors import READY, Program
+from ..backend.cpu.dispatch.layout import Array
+from .captures import Capture
+from .guards import Content, Guard, Identity, Kind, Names, Plain, Same, is_fixed
+from .handles import Cell, Fixed, Global, Handle, Item, Member, Owner
+from .inputs import Input
+from .unbound import UNBOUND
+
+_BY_COMPARISON = (int, str, bytes)
+
+
+class Guards:
+    """Adds guards to a program; what several of them look at is looked up once."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._places: dict[Any, int] = {}
+
+    def add_all(self, guards: Sequence[Capture | Guard]) -> None:
+        """Let the program check guards."""
+        for guard in guards:
+            if not self._add(guard):
+                self._program.ask(guard.holds)
+
+    def constant(self, value: Any) -> int:
+        """The place of an object."""
+        return self._memo(("constant", id(value)), lambda: self._program.constant(value))
+
+    def input(self, extra: Capture | Input, flags: int) -> int:
+        """The place of an array that is no argument, of the right type and with flags."""
+        if isinstance(extra, Input) and extra.kind is np.ndarray and self._is_known(extra.handle):
+            place = self.place(extra.handle)
+        elif isinstance(extra, Capture):
+            place = self.constant(extra.array)
+        else:
+            place = self._program.fetched(extra.fetch)
+        self._program.array(place, extra.type.dtype, extra.type.shape, flags)
+        return place
+
+    def place(self, handle: Handle) -> int:
+        """Where the value of a handle is found."""
+        return self._memo(_key(handle), lambda: self._look_up(handle))
+
+    def _memo(self, key: Any, make: Callable[[], int]) -> int:
+        if key not in self._places:
+            self._places[key] = make()
+        return self._places[key]
+
+    def _look_up(self, handle: Handle) -> int:
+        program = self._program
+        if isinstance(handle, Owner):
+            if isinstance(handle.reference, weakref.ref):
+                return program.owner(handle.reference)
+            return program.constant(handle.get())
+        if isinstance(handle, Fixed):
+            return program.constant(handle.value)
+        if isinstance(handle, Cell):
+            return program.cell(handle.cell)
+        if isinstance(handle, Global) and type(handle.namespace) is dict:
+            return program.bound_name(handle.namespace, handle.variable)
+        if isinstance(handle, Item) and _is_index(handle.index):
+            return program.item(self.place(handle.parent), handle.index)
+        if isinstance(handle, Member):
+            return program.attribute(self.place(handle.parent), handle.attribute)
+        return program.fetched(handle.get)
+
+    def _is_known(self, handle: Handle) -> bool:
+        """Whether native code finds the value of a handle without Python, and there is one."""
+        while isinstance(handle, (Item, Member)):
+            if handle.get() is UNBOUND or (isinstance(handle, Item) and not _is_index(handle.index)):
+                return False
+            handle = handle.parent
+        return isinstance(handle, (Owner, Fixed, Cell)) or (
+            isinstance(handle, Global) and type(handle.namespace) is dict
+        )
+
+    def _add(self, guard: Capture | Guard) -> bool:
+        """Let native code check a guard; False if it cannot."""
+        if isinstance(guard, Names):
+            return self._add_names(guard)
+        if isinstance(guard, (Plain, Identity, Kind)):
+            return self._is_known(guard._handle) and self._add_value(guard)
+        if isinstance(guard, Same):
+            if not self._is_known(guard._one) or not self._is_known(guard._other):
+                return False
+            self._program.same(self.place(guard._one), self.place(guard._other))
+            return True
+        if isinstance(guard, Capture):
+            return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
+        if isinstance(guard, Content):
+            return self._add_array(guard._array, guard._shape, guard._array.dtype, guard._bytes)
+        return False
+
+    def _add_names(self, guard: Names) -> bool:
+        namespace = guard._get.__self__  # type: ignore[attr-defined]
+        if type(namespace) is not dict:
+            return False
+        self._program.names(namespace, guard._entries, guard.holds)
+        return True
+
+    def _add_value(self, guard: Plain | Identity | Kind) -> bool:
+        program = self._program
+        if isinstance(guard, Kind):
+            program.kind(self.place(guard._handle), guard._kind)
+        elif isinstance(guard, Identity):
+            place = self.place(guard._handle)
+            if isinstance(guard._reference, weakref.ref):
+                program.refers(place, guard._reference)
+            else:
+                program.is_object(place, guard._reference())
+        elif type(guard._value) in _BY_COMPARISON:
+            program.equal(self.place(guard._handle), guard._value)
+        elif type(guard._value) in (float, complex):
+            program.number(self.place(guard._handle), guard._value)
+        elif is_fixed(guard._value) and not isinstance(guard._value, np.generic):
+            program.is_object(self.place(guard._handle), guard._value)
+        else:
+            return False
+        return True
+
+    def _add_array(
+        self, array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: np.dtype[Any], content: bytes | None
+    ) -> bool:
+        if content is not None and not _is_contiguous(array):
+            return False
+        place = self.constant(array)
+        self._program.array(place, dtype, shape, Array.ANY_LAYOUT if content is None else READY)
+        if content:
+            self._program.content(place, content)
+        return True
+
+
+def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:
+    flags = array.flags
+    return bool(flags.c_contiguous and flags.aligned and array.dtype.isnative) and type(array) is np.ndarray
+
+
+def _is_index(index: Any) -> bool:
+    """Whether native code can look an entry up."""
+    return type(index) is str or (type(index) is int and index >= 0)
+
+
+def _key(handle: Handle) -> Any:
+    """Equal for handles of the same place."""
+    if isinstance(handle, Owner):
+        return ("owner", id(handle.get()))
+    if isinstance(handle, Cell):
+        return ("cell", id(handle.cell))
+    if isinstance(handle, Global):
+        return ("global", id(handle.namespace), handle.variable)
+    if isinstance(handle, Item):
+        return ("item", _key(handle.parent), type(handle.index), handle.index)
+    if isinstance(handle, Member):
+        return ("member", _key(handle.parent), handle.attribute)
+    return id(handle)
+
+
+__all__ = ["Guards"]
