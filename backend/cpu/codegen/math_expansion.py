@@ -1,4 +1,4 @@
-"""Replace the transcendental ops of the math dialect: by arithmetic that vectorises, or by a call of libm.
+"""Replace the transcendental ops of the math dialect by arithmetic that vectorises.
 
 Nothing is left to upstream's expansions, some of which lose all accuracy near zero (tanh, expm1, log1p).
 """
@@ -11,63 +11,57 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....passes.base import Pass, Statistics
-from . import math_functions as functions
 from .emit import create
+from .functions import (
+    error,
+    exponential,
+    inverse_hyperbolic,
+    inverse_trigonometric,
+    logarithm,
+    power,
+    trigonometric,
+)
 from .number import Number, float_like
 
-_Function = Callable[..., Number]
-
-_BOTH: dict[str, _Function] = {
-    "exp": functions.exp,
-    "exp2": functions.exp2,
-    "expm1": functions.expm1,
-    "log": functions.log,
-    "log2": functions.log2,
-    "log10": functions.log10,
-    "log1p": functions.log1p,
-    "sinh": functions.sinh,
-    "cosh": functions.cosh,
-    "tanh": functions.tanh,
+FUNCTIONS: dict[str, Callable[..., Number]] = {
+    "acos": inverse_trigonometric.acos,
+    "acosh": inverse_hyperbolic.acosh,
+    "asin": inverse_trigonometric.asin,
+    "asinh": inverse_hyperbolic.asinh,
+    "atan": inverse_trigonometric.atan,
+    "atan2": inverse_trigonometric.atan2,
+    "atanh": inverse_hyperbolic.atanh,
+    "cbrt": power.cbrt,
+    "cos": trigonometric.cos,
+    "cosh": exponential.cosh,
+    "erf": error.erf,
+    "exp": exponential.exp,
+    "exp2": exponential.exp2,
+    "expm1": exponential.expm1,
+    "log": logarithm.log,
+    "log10": logarithm.log10,
+    "log1p": logarithm.log1p,
+    "log2": logarithm.log2,
+    "powf": power.pow,
+    "sin": trigonometric.sin,
+    "sinh": exponential.sinh,
+    "tan": trigonometric.tan,
+    "tanh": exponential.tanh,
 }
 """Good to 2 ulp in f32 and in f64."""
 
-_TRIGONOMETRIC: dict[str, _Function] = {"sin": functions.sin, "cos": functions.cos}
-"""Good to 2 ulp in f32 and in f64 for arguments that are not large; libm takes the large ones."""
+_TRIGONOMETRIC = ("sin", "cos", "tan")
+"""Functions of which libm takes the large arguments, beyond thousands of turns."""
 
-_THROUGH_F64: dict[str, _Function] = {
-    "acos": functions.acos,
-    "asin": functions.asin,
-    "atan": functions.atan,
-    "cbrt": functions.cbrt,
-    "erf": functions.erf,
-    "powf": functions.pow,
-}
-"""Good enough for f32 when computed in f64; f64 itself calls libm."""
-
-_LIBM: dict[str, str] = {
-    **{
-        name: name
-        for name in ("sin", "cos", "tan", "acos", "asin", "atan", "atan2", "acosh", "asinh", "atanh")
-    },
-    **{name: name for name in ("cbrt", "erf", "erfc")},
-    "powf": "pow",
-}
-"""Functions that libm computes, by the name of the op."""
-
-LIBM_SYMBOLS: frozenset[str] = frozenset(
-    symbol + suffix for symbol in [*_LIBM.values(), "fmod", "fma"] for suffix in ("", "f")
-)
-"""The libm functions that compiled code may call."""
-
-_EXPANDED = {f"math.{name}" for name in [*_BOTH, *_LIBM, "rsqrt"]}
+_EXPANDED = {f"math.{name}" for name in [*FUNCTIONS, "rsqrt"]}
 
 
 @dataclass(frozen=True)
 class ExpandMath(Pass):
-    """Replace elementary functions by arithmetic, or by calls of libm."""
+    """Replace elementary functions by arithmetic."""
 
     name: ClassVar[str] = "expand-math"
-    summary: ClassVar[str] = "replace elementary functions by arithmetic that vectorises, or by calls of libm"
+    summary: ClassVar[str] = "replace elementary functions by arithmetic that vectorises"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         statistics["functions expanded"] += expand_math(module.operation)
@@ -76,18 +70,6 @@ class ExpandMath(Pass):
 def is_expanded(op: Operation) -> bool:
     """Whether `expand_math` replaces an operation."""
     return op.name in _EXPANDED
-
-
-def calls_library(op: Operation) -> bool:
-    """Whether an operation becomes a call of libm for all arguments."""
-    name = op.name.removeprefix("math.")
-    if not is_expanded(op) or name in _BOTH or name in _TRIGONOMETRIC or name == "rsqrt":
-        return False
-    return not (_bits(op.operands[0].type) <= 32 and (name in _THROUGH_F64 or name == "tan"))
-
-
-def _bits(type: Type) -> int:
-    return int((type.element_type if isinstance(type, ir.VectorType) else type).width)
 
 
 def expand_math(operation: Operation) -> int:
@@ -130,27 +112,10 @@ def evaluate(name: str, operands: list[Number], op: Operation) -> Number:
     x = operands[0]
     if name == "rsqrt":
         return 1.0 / x.sqrt()
-    if name in _BOTH:
-        return _BOTH[name](*operands)
-    if name in _TRIGONOMETRIC:
-        return _trigonometric(name, x, op)
-    if name in _THROUGH_F64 and x.bits == 32:
-        return _THROUGH_F64[name](*(operand.widen() for operand in operands)).narrow(x.type)
-    if name == "tan" and x.bits == 32:
-        return _tangent(x, op)
-    return _call(name, operands, op)
-
-
-def _trigonometric(name: str, x: Number, op: Operation) -> Number:
-    fast = _TRIGONOMETRIC[name]
-    return _guarded(x, functions.needs_exact_reduction(x), lambda: fast(x), lambda: _call(name, [x], op))
-
-
-def _tangent(x: Number, op: Operation) -> Number:
-    def fast() -> Number:
-        return functions.tan(x.widen()).narrow(x.type)
-
-    return _guarded(x, functions.needs_exact_reduction(x.widen()), fast, lambda: _call("tan", [x], op))
+    if name not in _TRIGONOMETRIC:
+        return FUNCTIONS[name](*operands)
+    rare = trigonometric.needs_exact_reduction(x)
+    return _guarded(x, rare, lambda: FUNCTIONS[name](x), lambda: _call(name, x, op))
 
 
 def _guarded(x: Number, rare: Value, fast: Callable[[], Number], slow: Callable[[], Number]) -> Number:
@@ -166,24 +131,24 @@ def _guarded(x: Number, rare: Value, fast: Callable[[], Number], slow: Callable[
     return Number(branch.results[0])
 
 
-def _call(name: str, operands: list[Number], op: Operation) -> Number:
+def _call(name: str, x: Number, op: Operation) -> Number:
     """Call the libm function, lane by lane for vectors."""
-    type = operands[0].type
-    callee = _LIBM[name] + ("f" if operands[0].bits == 32 else "")
-    _declare(callee, operands[0].element, len(operands), op)
+    type, element = x.type, x.element
+    callee = name + ("f" if x.bits == 32 else "")
+    _declare(callee, element, op)
     attributes = {"callee": ir.FlatSymbolRefAttr.get(callee)}
     if not isinstance(type, ir.VectorType):
-        return Number(create("func.call", [type], [x.value for x in operands], attributes))
-    result = operands[0]
+        return Number(create("func.call", [type], [x.value], attributes))
+    result = x.value
     for lane in range(type.shape[0]):
         position = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
-        lanes = [create("vector.extract", [type.element_type], [x.value], position) for x in operands]
-        value = create("func.call", [type.element_type], lanes, attributes)
-        result = Number(create("vector.insert", [type], [value, result.value], position))
-    return result
+        value = create("vector.extract", [element], [x.value], position)
+        value = create("func.call", [element], [value], attributes)
+        result = create("vector.insert", [type], [value, result], position)
+    return Number(result)
 
 
-def _declare(callee: str, element: Type, arity: int, op: Operation) -> None:
+def _declare(callee: str, element: Type, op: Operation) -> None:
     module = op
     while module.name != "builtin.module":
         module = module.parent.operation
@@ -194,7 +159,7 @@ def _declare(callee: str, element: Type, arity: int, op: Operation) -> None:
     ):
         return
     with ir.InsertionPoint.at_block_begin(block):
-        signature = ir.FunctionType.get([element] * arity, [element])
+        signature = ir.FunctionType.get([element], [element])
         attributes = {
             "sym_name": ir.StringAttr.get(callee),
             "function_type": ir.TypeAttr.get(signature),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ....dialect.mlir import Type, Value, ir
+from . import target
 from .emit import create
 
 _PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13, "unordered": 14}
@@ -69,14 +70,53 @@ class Number:
         return self._apply("math.absf")
 
     def times_plus(self, factor: Number | float, addend: Number | float) -> Number:
-        """self * factor + addend with one rounding."""
-        return self._apply("math.fma", factor, addend)
+        """self * factor + addend, with one rounding where the machine has an instruction for it."""
+        if target.current().fused_multiply_add:
+            return self._apply("math.fma", factor, addend)
+        return self * factor + addend
+
+    def fused_times_plus(self, factor: Number | float, addend: Number | float) -> Number:
+        """self * factor + addend without the rounding error of the product, on every machine.
+
+        Factors are below the square root of the largest number.
+        """
+        if target.current().fused_multiply_add:
+            return self._apply("math.fma", factor, addend)
+        factor = self._coerce(factor)
+        product = self * factor
+        return (product + addend) + self._product_error(factor, product)
+
+    def _product_error(self, factor: Number, product: Number) -> Number:
+        """self * factor - product, by splitting both factors in halves (Dekker 1971)."""
+        (high, low), (factor_high, factor_low) = self._halves(), factor._halves()
+        error = high * factor_high - product
+        return ((error + high * factor_low) + low * factor_high) + low * factor_low
+
+    def _halves(self) -> tuple[Number, Number]:
+        scaled = self * (2.0 ** (12 if self.bits == 32 else 27) + 1.0)
+        high = scaled - (scaled - self)
+        return high, self - high
 
     def polynomial(self, coefficients: Sequence[float]) -> Number:
-        """The polynomial in this value, highest coefficient first, by Horner's rule."""
-        result = self.constant(coefficients[0])
-        for coefficient in coefficients[1:]:
+        """The polynomial in this value, highest coefficient first.
+
+        By Horner's rule, as its rounding errors shrink from step to step; where that would be long, all but the last
+        steps go by pairs of coefficients (Estrin 1960), as every step waits for the one before.
+        """
+        last = coefficients[-2:] if len(coefficients) > 6 else coefficients[1:]
+        first = coefficients[: -len(last)]
+        result = self.constant(first[0]) if len(first) == 1 else self._by_pairs(first)
+        for coefficient in last:
             result = result.times_plus(self, coefficient)
+        return result
+
+    def _by_pairs(self, coefficients: Sequence[float]) -> Number:
+        square, odd = self * self, len(coefficients) % 2
+        pairs = zip(coefficients[odd::2], coefficients[odd + 1 :: 2], strict=True)
+        sums = [self.constant(high).times_plus(self, low) for high, low in pairs]
+        result = self.constant(coefficients[0]) if odd else sums.pop(0)
+        for pair in sums:
+            result = result.times_plus(square, pair)
         return result
 
     def round(self) -> Number:
@@ -96,12 +136,14 @@ class Number:
         return self._apply("math.copysign", other)
 
     def at_most(self, bound: float) -> Number:
-        """The smaller of the value and a bound; the bound for NaN."""
-        return self._apply("arith.minnumf", bound)
+        """The smaller of the value and a bound; NaN stays."""
+        limit = self.constant(bound)
+        return limit.where(limit.compare("<", self), self)
 
     def at_least(self, bound: float) -> Number:
-        """The larger of the value and a bound; the bound for NaN."""
-        return self._apply("arith.maxnumf", bound)
+        """The larger of the value and a bound; NaN stays."""
+        limit = self.constant(bound)
+        return limit.where(limit.compare(">", self), self)
 
     def compare(self, predicate: str, other: Number | float) -> Value:
         """An ordered comparison ("!=" and "unordered" are true for NaN)."""
@@ -170,7 +212,8 @@ class Integer:
         return self._apply("arith.shli", count)
 
     def __rshift__(self, count: int) -> Integer:
-        return self._apply("arith.shrsi", count)
+        """A shift that fills up with zeros: machines before AVX-512 have no other for 64 bits."""
+        return self._apply("arith.shrui", count)
 
     def compare(self, predicate: str, other: Integer | int) -> Value:
         """A signed comparison."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ....dialect.mlir import Block, Operation, Type, Value, ir
 from .emit import create
 from .loop_nest import nested
-from .math_expansion import calls_library, is_expanded
+from .math_expansion import is_expanded
 from .temporaries import element_bytes
 from .vector_code import broadcast
 
@@ -34,7 +34,7 @@ def _has_vector_form(op: Operation) -> bool:
     if op.name.startswith(_DIVISIONS) and not op.name.endswith("f"):
         return False
     types = [value.type for value in [*op.operands, *op.results]]
-    return not calls_library(op) and all(isinstance(type, _SCALARS) for type in types)
+    return all(isinstance(type, _SCALARS) for type in types)
 
 
 def body_weight(body: Block) -> int:

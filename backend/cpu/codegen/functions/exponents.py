@@ -1,0 +1,176 @@
+"""Taking numbers apart into mantissa and exponent, and scaling by powers of two.
+
+AVX-512 has instructions for both, which treat special values as IEEE 754 has it for scaleB and logB; other
+machines work on the bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .....dialect.mlir import Type, Value, ir
+from .. import target
+from ..emit import create
+from ..number import Number, all_of, any_of
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The bits of a floating format."""
+
+    mantissa: int
+    bias: int
+
+    @property
+    def whole(self) -> float:
+        """Adding this number rounds to a whole number, which lies in the low bits of the sum."""
+        return 1.5 * 2.0**self.mantissa
+
+    @property
+    def one(self) -> int:
+        """The bits of 1."""
+        return self.bias << self.mantissa
+
+
+_LAYOUTS = {32: Layout(23, 127), 64: Layout(52, 1023)}
+
+
+def layout(x: Number) -> Layout:
+    """The format of a number."""
+    return _LAYOUTS[x.bits]
+
+
+def rounded(x: Number, factor: float) -> tuple[Number, Number]:
+    """x * factor rounded to a whole number: the number, and one whose low bits are that integer.
+
+    The product is below a quarter of 2 to the number of mantissa bits; the low bits are those of two's complement.
+    """
+    shifted = x.times_plus(factor, layout(x).whole)
+    return shifted - layout(x).whole, shifted
+
+
+def power_of_two(shifted: Number, offset: int = 0) -> Number:
+    """2**(n + offset) in the normal range, n being in the low bits of a number that `rounded` made."""
+    form = layout(shifted)
+    bits = (shifted.to_bits() << form.mantissa) + ((form.bias + offset) << form.mantissa)
+    return bits.as_number(shifted.type)
+
+
+def scale(x: Number, exponent: Number) -> Number:
+    """x * 2**exponent for a whole exponent, at most 1.5 times that of the largest number in magnitude; rounds once."""
+    if _has_instructions(x):
+        return _by_registers(_scale_instruction, x, exponent)
+    form = layout(x)
+    half, shifted = rounded(exponent, 0.5)
+    rest = (exponent - half) + form.whole
+    return x * power_of_two(shifted) * power_of_two(rest)
+
+
+def split(x: Number) -> tuple[Number, Number]:
+    """The mantissa in [3/4, 3/2) and the exponent of a positive number.
+
+    The exponent of 0 is -inf, that of inf is inf, both with a mantissa of 1; the mantissa is NaN below zero.
+    """
+    if _has_instructions(x):
+        mantissa = _by_registers(_mantissa_instruction, x)
+        exponent = _by_registers(_exponent_instruction, abs(x))
+        return mantissa, (exponent + 1.0).where(mantissa.compare("<", 1.0), exponent)
+    form = layout(x)
+    lift = float(form.mantissa + 2)
+    denormal = x.compare("<", 2.0 ** (1 - form.bias))
+    bits = (x * 2.0**lift).where(denormal, x).to_bits()
+    lowest = form.one - (1 << (form.mantissa - 1))  # the bits of 3/4
+    # Adding the distance from 3/4 to 1 carries into the exponent for mantissas above 3/2.
+    shifted = bits + (form.one - lowest)
+    mantissa = ((shifted & ((1 << form.mantissa) - 1)) + lowest).as_number(x.type)
+    base = 2.0**form.mantissa
+    biased = ((shifted >> form.mantissa) | x.constant(base).to_bits()).as_number(x.type)
+    offset = x.constant(base + form.bias + lift).where(denormal, base + form.bias)
+    exponent = biased - offset
+    exponent = x.where(x.compare("==", math.inf), exponent)
+    zero = x.compare("==", 0.0)
+    exponent = x.constant(-math.inf).where(zero, exponent)
+    mantissa = x.constant(1.0).where(any_of(zero, x.compare("==", math.inf)), mantissa)
+    return mantissa.where(x.compare(">=", 0.0), math.nan), exponent
+
+
+# -- Instructions of AVX-512
+
+
+def _has_instructions(x: Number) -> bool:
+    if not target.current().exponent_instructions or not isinstance(x.type, ir.VectorType):
+        return False
+    bits = x.bits * int(x.type.shape[0])
+    return bits in (128, 256) or bits % 512 == 0
+
+
+def _by_registers(form: Callable[..., Number], *operands: Number) -> Number:
+    """Apply a form that takes vectors of one register to longer ones, piece by piece."""
+    type = operands[0].type
+    lanes, whole = 512 // operands[0].bits, int(type.shape[0])
+    if whole <= lanes:
+        return form(*operands)
+    piece = ir.VectorType.get([lanes], type.element_type)
+    stride = {"strides": _indices(1)}
+    result = operands[0].constant(0.0).value
+    for start in range(0, whole, lanes):
+        place = {"offsets": _indices(start), **stride}
+        parts = [
+            Number(
+                create(
+                    "vector.extract_strided_slice", [piece], [x.value], {**place, "sizes": _indices(lanes)}
+                )
+            )
+            for x in operands
+        ]
+        result = create("vector.insert_strided_slice", [type], [form(*parts).value, result], place)
+    return Number(result)
+
+
+def _indices(number: int) -> ir.Attribute:
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, number)])
+
+
+def _scale_instruction(x: Number, exponent: Number) -> Number:
+    return _instruction("scalef", x, [x.value, exponent.value, x.value])
+
+
+def _exponent_instruction(x: Number) -> Number:
+    return _instruction("getexp", x, [x.value, x.value])
+
+
+def _mantissa_instruction(x: Number) -> Number:
+    # The interval [3/4, 3/2); the sign of the source is dropped and NaN made of negative numbers.
+    return _instruction("getmant", x, [x.value, _integer(0b1111, 32), x.value])
+
+
+def _instruction(name: str, x: Number, operands: list[Value]) -> Number:
+    """An intrinsic of AVX-512 with a mask that is all ones, rounding as usual."""
+    lanes = int(x.type.shape[0])
+    bits = lanes * x.bits
+    operands = [*operands, _integer(-1, max(8, lanes))]
+    if bits == 512:
+        operands.append(_integer(4, 32))
+    symbol = f"llvm.x86.avx512.mask.{name}.{'ps' if x.bits == 32 else 'pd'}.{bits}"
+    return Number(call_intrinsic(symbol, x.type, operands))
+
+
+def call_intrinsic(symbol: str, type: Type, operands: list[Value]) -> Value:
+    """Call an intrinsic function of LLVM."""
+    attributes = {
+        "intrin": ir.StringAttr.get(symbol),
+        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
+    }
+    return create("llvm.call_intrinsic", [type], operands, attributes)
+
+
+def _integer(number: int, width: int) -> Value:
+    type = ir.IntegerType.get_signless(width)
+    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
+
+
+__all__ = ["Layout", "all_of", "call_intrinsic", "layout", "power_of_two", "rounded", "scale", "split"]

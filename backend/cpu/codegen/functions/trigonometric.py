@@ -1,0 +1,117 @@
+"""Sine, cosine and tangent of arguments that are not large.
+
+Multiples of pi (of pi/2, for the tangent) are taken off exactly enough, in three parts (Cody and Waite 1980).
+Polynomials are minimax ones, found by Remez's algorithm.
+"""
+
+from __future__ import annotations
+
+import math
+
+from .....dialect.mlir import Value
+from ..number import Integer, Number, all_of
+from .exponents import rounded
+
+_PI = {
+    32: (3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14),
+    64: (3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32),
+}
+_HALF_PI = {
+    32: (1.570796251296997, 7.549789415861596e-08, 5.390302529957765e-15),
+    64: (1.5707963267948966, 6.123233995736765e-17, 1.0828566739219139e-32),
+}
+"""Each part is rounded down: taking no multiples of positive numbers off a zero leaves its sign."""
+_LARGEST = {32: 131072.0, 64: 1e8}
+"""Beyond it arguments are not reduced exactly enough."""
+
+_SIN = {
+    32: (2.60316529e-06, -0.000198086767, 0.0083330581, -0.166666597),
+    64: (
+        2.7187319623855942e-15,
+        -7.642768626522938e-13,
+        1.6058931546546144e-10,
+        -2.505210671972849e-08,
+        2.7557319209581534e-06,
+        -0.00019841269841200919,
+        0.008333333333333174,
+        -0.16666666666666666,
+    ),
+}
+"""(sin(r) / r - 1) / r**2 as a polynomial in r**2, |r| <= pi / 2."""
+_TAN = {
+    32: (0.00989518035, 0.00223923055, 0.02499309, 0.0532489605, 0.133408263, 0.33333075),
+    64: (
+        1.0838964405200947e-05,
+        -2.903065513696987e-05,
+        5.841500744992112e-05,
+        -3.756767547079798e-05,
+        7.683930995357985e-05,
+        7.817169911495293e-05,
+        0.00024590099959539063,
+        0.000588248229172099,
+        0.0014561719149667257,
+        0.0035920826648592054,
+        0.008863239710900745,
+        0.021869488285855443,
+        0.05396825397716289,
+        0.13333333333317277,
+        0.33333333333333437,
+    ),
+}
+"""(tan(r) / r - 1) / r**2 as a polynomial in r**2, |r| <= pi / 4."""
+
+
+def needs_exact_reduction(x: Number) -> Value:
+    """Whether an argument takes more than this module does (infinities and NaN do not)."""
+    magnitude = abs(x)
+    return all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
+
+
+def sin(x: Number) -> Number:
+    """The sine: that of x - n * pi, with the sign of (-1)**n."""
+    count, shifted = rounded(x, 1 / math.pi)
+    return _sine(_less_multiples(x, count, _PI[x.bits]), shifted.to_bits())
+
+
+def cos(x: Number) -> Number:
+    """The cosine: the sine of x - (n + 1/2) * pi, with the sign of (-1)**(n + 1)."""
+    count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
+    return _sine(_less_multiples(x, count + 0.5, _PI[x.bits]), shifted.to_bits() ^ 1)
+
+
+def _less_multiples(x: Number, count: Number, parts: tuple[float, ...]) -> Number:
+    for part in parts:
+        x = count.fused_times_plus(-part, x)
+    return x
+
+
+def _sine(r: Number, turns: Integer) -> Number:
+    """sin(r) * (-1)**turns."""
+    r = (r.to_bits() ^ (turns << (r.bits - 1))).as_number(r.type)
+    square = r * r
+    return (square * square.polynomial(_SIN[r.bits])).times_plus(r, r).with_sign_of(r)
+
+
+def tan(x: Number) -> Number:
+    """The tangent: that of r = x - n * pi/2, or -1 / tan(r) for an odd n."""
+    count, shifted = rounded(x, 2 / math.pi)
+    r, lost = _quarter(x, count)
+    square = r * r
+    # The derivative of the tangent is 1 + tan**2, about 1 + r**2.
+    tail = (r * square).times_plus(square.polynomial(_TAN[r.bits]), lost.times_plus(square, lost))
+    tangent = (r + tail).with_sign_of(r)
+    odd = (shifted.to_bits() & 1).compare("!=", 0)
+    quotient = x.constant(-1.0).where(odd, tangent) / tangent.where(odd, 1.0)
+    rounded_off = ((r - tangent) + tail).where(odd, 0.0)
+    return (quotient * quotient).times_plus(rounded_off, quotient).with_sign_of(quotient)
+
+
+def _quarter(x: Number, count: Number) -> tuple[Number, Number]:
+    """x - count * pi/2, and what rounding it lost."""
+    first, second, third = _HALF_PI[x.bits]
+    start = count.fused_times_plus(-first, x)
+    product = count * -second
+    product_lost = count.fused_times_plus(-second, -product)
+    r = start + product
+    lost = ((start - r) + product) + product_lost
+    return r, count.times_plus(-third, lost)

@@ -1,0 +1,65 @@
+"""Compare compiled elementary functions with NumPy's in float64, on all float32 numbers or on some of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Kernel = Callable[[Array, Array], None]
+
+BLOCK = 2**20
+"""How many numbers are compared at once."""
+
+
+@dataclass
+class Worst:
+    """The largest distance from the exact result in units of the last place, and where."""
+
+    ulps: float = 0.0
+    argument: float = math.nan
+    result: float = math.nan
+    exact: float = math.nan
+
+
+def blocks(stride: int) -> Iterator[Array]:
+    """Every `stride`-th float32 by its bits, in arrays of `BLOCK`; the last ones start again."""
+    total = -(-(2**32) // stride)
+    for start in range(0, total, BLOCK):
+        numbers = np.arange(start, start + BLOCK, dtype=np.uint64) * np.uint64(stride)
+        yield numbers.astype(np.uint32).view(np.float32)
+
+
+def worst_error(kernel: Kernel, reference: Callable[[Array], Array], stride: int) -> Worst:
+    """The worst result of a kernel that takes and writes `BLOCK` float32 numbers."""
+    worst, result = Worst(), np.empty(BLOCK, np.float32)
+    with np.errstate(all="ignore"):
+        for x in blocks(stride):
+            kernel(x, result)
+            exact = reference(x.astype(np.float64))
+            distance = float32_ulps(result, exact)
+            at = int(np.argmax(distance))
+            if distance[at] > worst.ulps:
+                worst = Worst(float(distance[at]), float(x[at]), float(result[at]), float(exact[at]))
+    return worst
+
+
+def float32_ulps(result: Array, exact: Array) -> Array:
+    """The distance in units of the last place; infinite where NaN, infinities or signs of zeros differ."""
+    rounded = exact.astype(np.float32)
+    distance = np.abs(result - exact) / np.spacing(np.abs(rounded))
+    special = ~np.isfinite(result) | ~np.isfinite(rounded) | ((result == 0) & (rounded == 0))
+    at = np.flatnonzero(special)
+    got, wanted = result[at], rounded[at]
+    same = (np.isnan(got) & np.isnan(wanted)) | (
+        (got == wanted) & ((np.signbit(got) == np.signbit(wanted)) | (exact[at] != 0))
+    )
+    distance[at] = np.where(same, 0.0, np.inf)
+    # The largest number is as good as infinity where the exact result is about half way between them.
+    between = at[~same & (np.abs(exact[at]) < 2.0**128) & (np.abs(got) > 2.0**127)]
+    distance[between] = 1.0
+    return distance
