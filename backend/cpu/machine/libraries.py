@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from functools import cache
+
+from ....dialect.errors import InternalError
 
 
 @cache
@@ -19,6 +22,25 @@ def library_function(name: str) -> int | None:
         if address:
             return address
     return None
+
+
+def call_at_fork(before: int, in_parent: int, in_child: int) -> None:
+    """Have the C library call native functions without arguments around each fork, until the process ends.
+
+    They run right before and after the process is copied. Hooks of Python would not do for locks: other hooks run
+    between them and the fork, and may hand Python's own lock to a thread that waits for ours.
+    """
+    if not hasattr(os, "fork"):
+        return
+    register, more = library_function("pthread_atfork"), ()
+    if register is None:  # glibc has it in the program, not in the library
+        register, more = library_function("__register_atfork"), (None,)
+    if register is None:
+        raise InternalError("this system does not tell when a process forks")
+    arguments = (before, in_parent, in_child, *more)
+    function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * len(arguments))(register)
+    if function(*arguments):
+        raise MemoryError("there is no memory to be told of forks")
 
 
 @cache

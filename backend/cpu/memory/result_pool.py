@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
-import os
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -21,6 +20,7 @@ import numpy as np
 
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
+from ..machine.libraries import call_at_fork
 from .limit import follow_limit
 from .native import compile_assembly, link_forever
 from .pool_code import EXPORTS, POOLED_BYTES, STATISTICS, SYMBOLS, pool_assembly
@@ -55,10 +55,8 @@ class ResultPool:
         state = ctypes.CFUNCTYPE(ctypes.c_void_p)(addresses["weft_memory_state"])()
         self._state = (ctypes.c_int64 * len(STATISTICS)).from_address(state)
         follow_limit(self.set_limit)
-        if hasattr(os, "register_at_fork"):
-            lock = ctypes.PYFUNCTYPE(None)(addresses["weft_memory_lock"])
-            unlock = ctypes.PYFUNCTYPE(None)(addresses["weft_memory_unlock"])
-            os.register_at_fork(before=lock, after_in_parent=unlock, after_in_child=unlock)
+        unlock = addresses["weft_memory_unlock"]
+        call_at_fork(addresses["weft_memory_lock"], unlock, unlock)
 
     def new(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """A new array, not initialised; MemoryError or ValueError as by `numpy.empty`."""

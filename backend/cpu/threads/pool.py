@@ -4,51 +4,42 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import os
 import platform
 import threading
 
 from ....dialect.errors import InternalError
-from ..machine import llvm
-from ..machine.libraries import library_function
+from ...cache.objects import cached_object
+from ..machine.libraries import call_at_fork, library_function
+from ..memory.native import compile_assembly, link_forever
 from ..planning.names import PARALLEL_FOR
 from .count import follow_num_threads
-from .pool_code import EXPORTS, SET_THREADS, SETUP, STOP, pool_code
+from .pool_code import EXPORTS, SET_THREADS, SETUP, STOP, called_functions, pool_code
 
 
 class Pool:
     """The machine code of the pool. It is never freed: its threads may be running while Python ends."""
 
     def __init__(self) -> None:
-        object_file, symbols = _compiled()
-        addresses = {name: library_function(name) for name in symbols}
-        missing = [name for name, address in addresses.items() if address is None]
-        if missing:
-            raise InternalError(f"threads need {', '.join(missing)}, which this system does not have")
-        code = llvm.Code(object_file, EXPORTS, {n: address for n, address in addresses.items() if address})
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))
-        self.parallel_for = code.address(PARALLEL_FOR)
-        self._set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int32)(code.address(SET_THREADS))
-        self._stop = ctypes.CFUNCTYPE(ctypes.c_int32)(code.address(STOP))
-        self._setup = ctypes.PYFUNCTYPE(None)(code.address(SETUP))
-
-    def begin(self) -> None:
-        """Make the pool ready, and follow what happens to the process; the threads start with the first work."""
-        self._setup()
+        text = pool_code(platform.machine().lower())
+        functions = {name: library_function(name) for name in called_functions(text)}
+        known = {name: address for name, address in functions.items() if address is not None}
+        if len(known) < len(functions):
+            missing = ", ".join(functions.keys() - known.keys())
+            raise InternalError(f"threads need {missing}, which this system does not have")
+        addresses = link_forever(
+            cached_object(text, lambda: compile_assembly(text)), EXPORTS, functions, known
+        )
+        self.parallel_for = addresses[PARALLEL_FOR]
+        self._set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int32)(addresses[SET_THREADS])
+        self._stop = ctypes.CFUNCTYPE(ctypes.c_int32)(addresses[STOP])
+        ctypes.CFUNCTYPE(None)(addresses[SETUP])()
         follow_num_threads(self._set_threads)
+        call_at_fork(addresses[STOP], 0, addresses[SETUP])
         atexit.register(self.stop)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=self.stop, after_in_child=self._setup)
 
     def stop(self) -> bool:
         """End the threads, unless they are working for another thread of Python; more work starts them again."""
         return bool(self._stop())
-
-
-def _compiled() -> tuple[bytes, list[str]]:
-    """The object code of the pool, and the functions it calls."""
-    module = llvm.optimise(pool_code(platform.machine().lower()))
-    return llvm.object_code(module), llvm.external_symbols(module)
 
 
 _lock = threading.Lock()
@@ -59,9 +50,7 @@ def pool() -> Pool:
     """The pool, made by the first who asks."""
     with _lock:
         if not _pool:
-            made = Pool()
-            made.begin()
-            _pool.append(made)
+            _pool.append(Pool())
         return _pool[0]
 
 

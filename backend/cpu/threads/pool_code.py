@@ -23,12 +23,13 @@ All is told by `@state`: the upper half is how many workers may still join the j
   consistent, so one of the two sees the other. The sleeper counts itself, looks and waits under the mutex; the owner
   passes through the mutex before it signals: the sleeper is waiting by then, or has seen the places.
 
-A child of `fork` has no workers. Python's hooks stop idle workers before a fork, which leaves nothing half done, and
-reset the pool in the child; a child that C code forked is recognised by its process number.
+A child of `fork` has no workers. Right before a fork idle workers end, which leaves nothing half done; the pool of the
+child begins anew.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 
 from ..planning.names import PARALLEL_FOR
@@ -48,7 +49,6 @@ _POOL = f"""
 @next = internal global i64 0, align 64
 @busy = internal global i32 0, align 64
 @sleepers = internal global i32 0, align 64
-@process = internal global i32 0, align 64
 @threads = internal global i32 1
 @started = internal global i32 0
 @stopping = internal global i32 0
@@ -72,15 +72,7 @@ count:
   %all.64 = select i1 %fewer, i64 %pieces, i64 %threads.64
   %all = trunc i64 %all.64 to i32
   %several = icmp sgt i32 %all, 1
-  br i1 %several, label %ours, label %alone
-ours:
-  %process = call i32 @current_process()
-  %known = load atomic i32, ptr @process acquire, align 4
-  %same = icmp eq i32 %process, %known
-  br i1 %same, label %take, label %forked
-forked:
-  %adopted = call i1 @adopt(i32 %known, i32 %process)
-  br i1 %adopted, label %take, label %alone
+  br i1 %several, label %take, label %alone
 take:
   %taking = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
   %taken = extractvalue {{ i32, i1 }} %taking, 1
@@ -276,42 +268,14 @@ define void @{SET_THREADS}(i32 %threads) {{
 
 ; Forget all workers: in a process that has none yet.
 define void @{SETUP}() {{
-  call void @reset()
-  %process = call i32 @current_process()
-  store atomic i32 %process, ptr @process release, align 4
-  ret void
-}}
-
-; The child of a fork that nobody told of makes the pool its own. Of several threads one does, the others work alone.
-define internal i1 @adopt(i32 %known, i32 %process) {{
-  %free = icmp ne i32 %known, 0
-  br i1 %free, label %try, label %lost
-try:
-  %taking = cmpxchg ptr @process, i32 %known, i32 0 acquire monotonic
-  %taken = extractvalue {{ i32, i1 }} %taking, 1
-  br i1 %taken, label %won, label %lost
-won:
-  call void @reset()
-  store atomic i32 %process, ptr @process release, align 4
-  ret i1 true
-lost:
-  ret i1 false
-}}
-
-define internal void @reset() {{
   store atomic i32 0, ptr @state monotonic, align 4
   store atomic i32 0, ptr @sleepers monotonic, align 4
   store atomic i32 0, ptr @stopping monotonic, align 4
   store i32 0, ptr @started
-  call void @prepare()
-  store atomic i32 0, ptr @busy release, align 4
-  ret void
-}}
-
-define internal void @prepare() {{
   call void @llvm.memset.p0.i64(ptr @mutex, i8 0, i64 128, i1 false)
   call void @llvm.memset.p0.i64(ptr @condition, i8 0, i64 128, i1 false)
   call void @initialise()
+  store atomic i32 0, ptr @busy release, align 4
   ret void
 }}
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
@@ -331,7 +295,6 @@ declare i32 @pthread_cond_broadcast(ptr)
 declare i32 @pthread_sigmask(i32, ptr, ptr)
 declare i32 @sigfillset(ptr)
 declare i32 @sched_yield()
-declare i32 @getpid()
 
 define internal ptr @worker(ptr %nothing) {
   call void @serve()
@@ -394,10 +357,6 @@ define internal void @yield() {
   %1 = call i32 @sched_yield()
   ret void
 }
-define internal i32 @current_process() {
-  %1 = call i32 @getpid()
-  ret i32 %1
-}
 """
 
 _WINDOWS = """
@@ -410,7 +369,6 @@ declare i32 @SleepConditionVariableSRW(ptr, ptr, i32, i32)
 declare void @WakeConditionVariable(ptr)
 declare void @WakeAllConditionVariable(ptr)
 declare i32 @SwitchToThread()
-declare i32 @GetCurrentProcessId()
 
 define internal i32 @worker(ptr %nothing) {
   call void @serve()
@@ -468,10 +426,6 @@ define internal void @yield() {
   %1 = call i32 @SwitchToThread()
   ret void
 }
-define internal i32 @current_process() {
-  %1 = call i32 @GetCurrentProcessId()
-  ret i32 %1
-}
 """
 
 _PAUSE = """
@@ -489,6 +443,11 @@ def pool_code(architecture: str, platform: str = sys.platform) -> str:
     else:
         system = _POSIX.replace("SET_MASK", "3" if platform == "darwin" else "2")
     return _POOL + system + _pause(architecture)
+
+
+def called_functions(text: str) -> list[str]:
+    """The functions of the system that LLVM assembly declares."""
+    return [name for name in re.findall(r"^declare [^@]*@([\w.]+)\(", text, re.MULTILINE) if "." not in name]
 
 
 def _pause(architecture: str) -> str:
