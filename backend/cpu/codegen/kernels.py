@@ -62,6 +62,8 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
             allocates |= any(op.operation.name == "memref.alloc" for op in nested(function))
     if allocates:
         run_passes(module, FREE, verify)
+    # Last, as the passes before know nothing of the intrinsic functions in it.
+    expand_math(module.operation)
 
 
 def _schedule(function: Operation) -> None:
@@ -72,7 +74,6 @@ def _schedule(function: Operation) -> None:
             with ir.InsertionPoint(following), run[0].location:
                 nests = [loop_nest(operation) for operation in run]
                 emit_run(nests, emitter)
-    expand_math(function)
     shrink_temporaries(function)
     for part in [function, *split_parallel_loops(function)]:
         settle_temporaries(part)
