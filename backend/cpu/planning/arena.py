@@ -1,66 +1,52 @@
 """The workspace of a compiled function: where its intermediates lie, and which of them share memory.
 
-Intermediates of static size get constant offsets from a best-fit allocator that replays the program; those of
-dynamic size follow behind, each in a slot that is reused by later intermediates of the same symbolic size.
+Intermediates of static size get places when the whole function is planned and all lifetimes are known: in the memory of
+a result that is not made yet, or in the workspace (see `packing`). Those of dynamic size follow behind, each in a slot
+that is reused by later intermediates of the same symbolic size.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
-from ....dialect.mlir import Value
+from ....dialect.mlir import Type, Value, ir
+from ..plan import ALIGNMENT
+from .packing import FOREVER, Range, pack, share
 from .shapes import Extent, IndexBuilder
-
-"""Bytes; a cache line, and the widest vector."""
-
-
-class StaticArena:
-    """Best-fit allocation of byte ranges with coalescing of neighbours."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._by_offset: list[tuple[int, int]] = []  # free (offset, size), sorted
-
-    def allocate(self, size: int) -> int:
-        """The offset of a free range; the arena grows when none is large enough."""
-        fitting = [(length, offset) for offset, length in self._by_offset if length >= size]
-        if fitting:
-            length, offset = min(fitting)
-            self._by_offset.remove((offset, length))
-            if length > size:
-                insort(self._by_offset, (offset + size, length - size))
-            return offset
-        # A free range at the end is extended instead of left behind.
-        if self._by_offset and sum(self._by_offset[-1]) == self.size:
-            offset, _ = self._by_offset.pop()
-        else:
-            offset = self.size
-        self.size = offset + size
-        return offset
-
-    def append(self, size: int) -> int:
-        """The offset of a range that was never used before."""
-        self.size += size
-        return self.size - size
-
-    def release(self, offset: int, size: int) -> None:
-        """Give a range back."""
-        index = bisect_left(self._by_offset, (offset, size))
-        if index < len(self._by_offset) and self._by_offset[index][0] == offset + size:
-            size += self._by_offset.pop(index)[1]
-        if index and sum(self._by_offset[index - 1]) == offset:
-            before, length = self._by_offset.pop(index - 1)
-            offset, size = before, length + size
-        insort(self._by_offset, (offset, size))
 
 
 @dataclass(eq=False)
 class Slot:
-    """A place in the workspace."""
+    """A place for an intermediate. `start` and `end` count what is allocated and released."""
 
     size: Extent
-    offset: Extent
+    offset: Extent | None
+    """In the workspace; None while it is not known, or if the slot is in the memory of a result."""
+    start: int
+    end: int = FOREVER
+    location: ir.Location | None = None
+    """Of the op that makes what is there first."""
+    holder: int | None = None
+    """The result in whose memory it is."""
+    views: list[Value] = field(default_factory=list)
+
+    def range(self) -> Range:
+        """When how many bytes are needed, of a slot of static size."""
+        assert isinstance(self.size, int)
+        return Range(self.size, self.start, self.end)
+
+
+@dataclass
+class Holder:
+    """The memory of a result, which holds intermediates until the result is made there."""
+
+    size: int
+    can_show: Callable[[Value], bool]
+    """Whether it can be seen as a view of the workspace shows an intermediate."""
+    show: Callable[[Value], Value]
+    """Makes what replaces such a view."""
+    until: int = FOREVER
 
 
 class Workspace:
@@ -71,7 +57,11 @@ class Workspace:
     """
 
     def __init__(self, builder: IndexBuilder, base: Value) -> None:
-        self.static = StaticArena()
+        self.slots: list[Slot] = []
+        """Those of static size."""
+        self.now = 0
+        """Counts what happens, to compare lifetimes."""
+        self._region_start: int | None = None  # when the outermost loop or branch that is being planned began
         self._builder = builder
         self._free: dict[Value, list[Slot]] = {}
         self._end = base
@@ -79,26 +69,90 @@ class Workspace:
     def allocate(self, size: Extent) -> Slot:
         """A slot of at least the given number of bytes, which is a multiple of the alignment."""
         if isinstance(size, int):
-            return Slot(size, self.static.allocate(size))
+            return self._record(size, self._tick())
         free = self._free.get(size)
         return free.pop() if free else self.append(size)
 
     def append(self, size: Extent) -> Slot:
-        """A slot in memory that was never used before."""
+        """A slot that shares no memory with anything in the loops and branches around."""
         if isinstance(size, int):
-            return Slot(size, self.static.append(size))
-        slot = Slot(size, self._end)
+            start = self._tick()
+            return self._record(size, start if self._region_start is None else self._region_start)
+        slot = Slot(size, self._end, self._tick())
         self._end = self._builder.value(self._builder.add(self._end, size))
         return slot
 
     def release(self, slot: Slot) -> None:
         """Let later intermediates use the slot."""
-        if isinstance(slot.size, int) and isinstance(slot.offset, int):
-            self.static.release(slot.offset, slot.size)
+        if isinstance(slot.size, int):
+            slot.end = self._tick()
         else:
             self._free.setdefault(slot.size, []).append(slot)
+
+    def enter_region(self) -> None:
+        """The outermost loop or branch is planned from now on."""
+        self._region_start = self._tick()
+
+    def leave_region(self) -> None:
+        """It is planned."""
+        self._region_start = None
+
+    def note_use(self, holder: Holder) -> None:
+        """A result is made in its memory from now on, in the next iteration of a loop around, too."""
+        now = self._tick() if self._region_start is None else self._region_start
+        holder.until = min(holder.until, now)
+
+    def finish(self, holders: Sequence[Holder]) -> int:
+        """Place all slots of static size; returns how many bytes of the workspace they take."""
+        self._place_in(holders)
+        slots = [slot for slot in self.slots if slot.holder is None]
+        offsets, size = pack([slot.range() for slot in slots])
+        shown: dict[tuple[int, Type], Value] = {}
+        for slot, offset in zip(slots, offsets, strict=True):
+            slot.offset = offset
+            for view in slot.views:
+                self._set_offset(view, offset, shown)
+        return size
+
+    def _place_in(self, holders: Sequence[Holder]) -> None:
+        """Move slots to the memory of results that is there anyway."""
+        if not holders:
+            return
+        slots = self.slots
+        ranges = [Range(holder.size, 0, holder.until) for holder in holders]
+        for slot, number in zip(slots, share([slot.range() for slot in slots], ranges), strict=True):
+            if number is None or not all(map(holders[number].can_show, slot.views)):
+                continue
+            slot.holder = number
+            for view in slot.views:
+                view.replace_all_uses_with(holders[number].show(view))
+                view.owner.operation.erase()
+
+    def _set_offset(self, view: Value, offset: int, shown: dict[tuple[int, Type], Value]) -> None:
+        """Let a view begin at an offset; equal views of the function's own block are one."""
+        op = view.owner.operation
+        same = shown.get((offset, view.type))
+        if same is not None:
+            view.replace_all_uses_with(same)
+            op.erase()
+            return
+        op.operands[1] = self._builder.value(offset)
+        if view.type.has_static_shape and op.parent.name == "func.func":
+            shown[offset, view.type] = view
 
     @property
     def end(self) -> Value:
         """The total size in bytes, once `base` is set."""
         return self._end
+
+    def _record(self, size: int, start: int) -> Slot:
+        slot = Slot(size, None, start, location=ir.Location.current)
+        self.slots.append(slot)
+        return slot
+
+    def _tick(self) -> int:
+        self.now += 1
+        return self.now
+
+
+__all__ = ["ALIGNMENT", "Holder", "Slot", "Workspace"]

@@ -39,7 +39,7 @@ from .interrupts import insert_polls
 from .lifetimes import Lifetimes
 from .names import wrapper_name
 from .outline import clone, entry_functions
-from .places import Buffer, Kind, Places
+from .places import Buffer, Kind, Places, result_holder
 from .regions import Regions
 from .shapes import Extent, IndexBuilder, Sizes, SymbolicSizes, static_shape
 from .sizes_function import build_sizes_function
@@ -188,7 +188,10 @@ class _Planner:
                 block_of_caller = Place(next(where), next(where), is_spare=False)
                 places.results.append(Buffer(Kind.BLOCK, None, block=block_of_caller))
             else:
-                places.results.append(Buffer(Kind.RESULT, next(where)))
+                memref = next(where)
+                places.results.append(
+                    Buffer(Kind.RESULT, memref, holder=result_holder(memref, self._builder))
+                )
         self._places = places
         self._regions = Regions(places, self._mapping, self._plan_block)
 
@@ -408,7 +411,9 @@ class _Planner:
 
     def _finish_workspace(self) -> int | None:
         workspace = self._places.workspace
-        static = workspace.static.size
+        holders = [result.holder for result in self._places.results if result.holder is not None]
+        with ir.InsertionPoint.at_block_begin(self._block):
+            static = workspace.finish(holders)
         self._base.operation.attributes["value"] = ir.IntegerAttr.get(ir.IndexType.get(), static)
         dynamic = workspace.end.owner != self._base.operation
         self._places.workspace_memref.set_type(_bytes_type(None if dynamic else static))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from enum import Enum, auto
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ..plan import ALIGNMENT
-from .arena import Slot, Workspace
+from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type
 from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write
@@ -36,6 +37,7 @@ class Buffer:
     memref: Value | None  # None for temporaries, but while a loop lets them change places
     slot: Slot | None = None
     block: Block | None = None
+    holder: Holder | None = None  # of a result whose memory is there before the call
     residents: set[Value] = field(default_factory=set)
     pins: int = 0  # control flow that keeps the buffer although no value lies in it now
 
@@ -45,12 +47,12 @@ class Buffer:
             self.block.renew()
 
     @property
-    def where(self) -> Extent:
-        """The memref, or else the offset in the workspace."""
+    def where(self) -> object:
+        """What tells it from other memory: the memref, or else the slot."""
         if self.memref is not None:
             return self.memref
         assert self.slot is not None
-        return self.slot.offset
+        return self.slot if self.slot.offset is None else self.slot.offset
 
 
 class Places:
@@ -92,10 +94,13 @@ class Places:
         self._memrefs = self._memrefs.new_child()
         if self._outermost is None:
             self._outermost = region_op
+            self.workspace.enter_region()
         self.heap.forget()
         with self.sizes.scope():
             yield
         self.heap.forget()
+        if saved[3] is None:
+            self.workspace.leave_region()
         self.lifetimes, self.position, self._memrefs, self._outermost = saved
 
     # The life of a value
@@ -107,6 +112,8 @@ class Places:
             previous.residents.discard(value)
         self.home[value] = buffer
         buffer.residents.add(value)
+        if buffer.holder is not None:
+            self.workspace.note_use(buffer.holder)
 
     def leave(self, value: Value) -> None:
         """A class is not used any more; its memory is free unless something else lies there."""
@@ -336,6 +343,8 @@ class Places:
         """A buffer in the shape of a value."""
         type = memref_type(value.type)
         extents = self.sizes.typed(value)
+        if buffer.holder is not None:
+            self.workspace.note_use(buffer.holder)
         # Two unknown sizes may be swapped by a reshape, although the type is the same.
         if buffer.memref is not None and buffer.memref.type == type and static_shape(type).count(None) < 2:
             return buffer.memref
@@ -351,9 +360,13 @@ class Places:
             return reshape(buffer.memref, type, extents, self.builder)
         if buffer.block is not None:
             return self.heap.view(buffer.block, type, extents)
-        offset = self.builder.value(buffer.where)
+        slot = buffer.slot
+        assert slot is not None
+        offset = self.builder.value(0 if slot.offset is None else slot.offset)
         dynamic = [extent for extent in extents if not isinstance(extent, int)]
-        return dialect("memref").view(type, self.workspace_memref, offset, dynamic)
+        view = dialect("memref").view(type, self.workspace_memref, offset, dynamic)
+        slot.views.append(view)
+        return view
 
     # Sizes of the workspace are known before any loop
 
@@ -421,6 +434,24 @@ def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuil
         static_strides,
     )
     return ops.cast(type, cast)
+
+
+def result_holder(memref: Value, builder: IndexBuilder) -> Holder | None:
+    """The memory of a result, which intermediates of the same element type may use; None if its size is not static."""
+    type = memref.type
+    if not type.has_static_shape:
+        return None
+
+    def can_show(view: Value) -> bool:
+        return bool(view.type.has_static_shape and view.type.element_type == type.element_type)
+
+    def show(view: Value) -> Value:
+        if view.type == type:
+            return memref
+        with ir.InsertionPoint(view.owner.operation), view.owner.operation.location:
+            return reshape(memref, view.type, list(view.type.shape), builder)
+
+    return Holder(math.prod(type.shape) * byte_width(type.element_type), can_show, show)
 
 
 def byte_width(type: Type) -> int:

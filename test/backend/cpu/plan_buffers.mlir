@@ -102,3 +102,47 @@ func.func @dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
   } -> tensor<?x?xf32>
   return %z : tensor<?x?xf32>
 }
+
+// -----
+
+// Until a result is made, its memory holds intermediates.
+
+// CHECK-LABEL: func.func @scratch_in_a_result
+// CHECK-SAME:  %arg2: memref<40x40xf32>, %arg3: memref<6400xi8>
+// CHECK:       call @kernel_0(%arg0, %arg1, %arg2)
+// CHECK:       %[[T:.*]] = memref.view %arg3[%c0][]
+// CHECK:       call @kernel_0(%arg2, %arg1, %[[T]])
+// CHECK:       call @kernel_0(%[[T]], %arg1, %arg2)
+func.func @scratch_in_a_result(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> tensor<40x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x40xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %2 = linalg.matmul ins(%1, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  return %2 : tensor<40x40xf32>
+}
+
+// -----
+
+// Not so when the result is made before the intermediate is dead, nor in a result of another element type.
+
+// CHECK-LABEL: func.func @results_made_early
+// CHECK-SAME:  %arg2: memref<40x40xf32>, %arg3: memref<40x40xf32>, %arg4: memref<6400xi32>, %arg5: memref<6400xi8>
+// CHECK:       %[[T:.*]] = memref.view %arg5[%c0][]
+// CHECK:       call @kernel_0(%arg0, %arg1, %[[T]])
+// CHECK:       call @kernel_0(%[[T]], %arg1, %arg2)
+// CHECK:       call @kernel_0(%[[T]], %arg2, %arg3)
+// CHECK:       call @kernel_1(%arg4)
+func.func @results_made_early(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> (tensor<40x40xf32>, tensor<40x40xf32>, tensor<6400xi32>) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<40x40xf32>
+  %i = tensor.empty() : tensor<6400xi32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %2 = linalg.matmul ins(%0, %1 : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %3 = linalg.fill ins(%one : i32) outs(%i : tensor<6400xi32>) -> tensor<6400xi32>
+  return %1, %2, %3 : tensor<40x40xf32>, tensor<40x40xf32>, tensor<6400xi32>
+}
