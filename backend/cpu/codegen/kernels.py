@@ -55,18 +55,19 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
     """
     run_passes(module, BUFFERISE, verify)
     allocates = False
-    for operation in module.body.operations:
+    for operation in list(module.body.operations):
         function = operation.operation
         if function.name == "func.func" and list(function.regions[0].blocks):
-            _schedule(function)
-            allocates |= any(op.operation.name == "memref.alloc" for op in nested(function))
+            for made in _schedule(function):
+                allocates |= any(op.operation.name == "memref.alloc" for op in nested(made))
     if allocates:
         run_passes(module, FREE, verify)
     # Last, as the passes before know nothing of the intrinsic functions in it.
     expand_math(module.operation)
 
 
-def _schedule(function: Operation) -> None:
+def _schedule(function: Operation) -> list[Operation]:
+    """Write a function as loops; returns it, and the functions of ranges of its loops."""
     emitter = Emitter(function)
     _copies_to_generic(function)
     for block in _blocks(function):
@@ -75,8 +76,10 @@ def _schedule(function: Operation) -> None:
                 nests = [loop_nest(operation) for operation in run]
                 emit_run(nests, emitter)
     shrink_temporaries(function)
-    for part in [function, *split_parallel_loops(function)]:
-        settle_temporaries(part)
+    made = [function, *split_parallel_loops(function)]
+    for each in made:
+        settle_temporaries(each)
+    return made
 
 
 def _blocks(function: Operation) -> list[Block]:

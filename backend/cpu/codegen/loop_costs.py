@@ -24,6 +24,13 @@ _WEIGHTS = {
     "vector.reduction": 8,
     "arith.divf": 8,
     "math.sqrt": 8,
+    "math.fma": 1,
+    "math.absf": 1,
+    "math.copysign": 1,
+    "math.floor": 1,
+    "math.ceil": 1,
+    "math.roundeven": 1,
+    "math.trunc": 1,
     "arith.divsi": 12,
     "arith.divui": 12,
     "arith.remsi": 12,
@@ -31,6 +38,9 @@ _WEIGHTS = {
     "arith.floordivsi": 14,
     "func.call": 50,
 }
+_ELEMENTARY = 20
+"""The steps of a function such as exp."""
+
 _UNKNOWN_TRIPS = 16
 
 MOST_FACTORS = 4
@@ -125,7 +135,7 @@ class _Estimate:
             return sum((self._operation(inner) for block in last for inner in _in_block(block)), Cost(2))
         if op.name == "scf.while":
             return self.block(op).times(Term(_UNKNOWN_TRIPS))
-        return Cost(_WEIGHTS.get(op.name, 1))
+        return Cost(_WEIGHTS.get(op.name, _ELEMENTARY if op.name.startswith("math.") else 1))
 
     def trips(self, loop: Operation) -> Term:
         """The iterations of a loop."""
