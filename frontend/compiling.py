@@ -18,6 +18,7 @@ from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .autograph.operators.latest import latest_within
 from .compilation import optimize, stage_text, to_linalg
 from .current import set_current_trace
+from .dependencies import Dependencies
 from .diagnostics import explain
 from .inputs import Decisions
 from .outcomes import Result
@@ -47,8 +48,11 @@ def compile_function(
     signature: CallSignature,
     leaves: Sequence[Any],
     decisions: Decisions,
-) -> Program:
-    """Compile a function for a signature; `leaves` are arguments that have it, or specs."""
+) -> tuple[Program, Dependencies]:
+    """Compile a function for a signature; `leaves` are arguments that have it, or specs.
+
+    Tells also what the trace depends on.
+    """
     trace, recorded = _record(function, convert, signature, leaves, decisions)
     with context(), ir.Location.unknown():
         traced = trace.module.operation.clone()
@@ -75,7 +79,7 @@ def compile_function(
         bool(outside.inputs),
     )
     outside.forget()
-    return program
+    return program, trace.dependencies
 
 
 def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
@@ -120,6 +124,7 @@ def _record(
         traced = convert()
         if traced is function:
             outside.meet_plain(function)
+            trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
         returned = latest_within(trace, _returned(trace, traced, args, kwargs))
         outputs = Outputs(trace, signature.position_of)
         recorded = Recorded(outputs.collect(returned), WriteBack(outside, outputs), outputs.types, outside)

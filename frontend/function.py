@@ -23,8 +23,9 @@ from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
 from .current import TracedValue, current_trace
 from .handles import Bound
+from .inputs import Decisions
 from .parameters import Parameters
-from .program import CallSignature
+from .program import CallSignature, Program
 from .retracing import Compilation, Retracing
 from .settings import settings
 from .signature import (
@@ -48,7 +49,7 @@ from .unbound import UNBOUND
 
 if TYPE_CHECKING:
     from .concrete import ConcreteFunction
-    from .inputs import Decisions
+    from .dependencies import Dependencies
     from .specialisations import Specialisations
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
@@ -286,17 +287,9 @@ class Function(FastCallable):
                 signature = CallSignature(self.name, structure, types, names, aliases, scalars)
 
                 def compile(decisions: Decisions) -> ConcreteFunction:
-                    from .compiling import compile_function
-                    from .concrete import ConcreteFunction
+                    return self._compiled(signature, leaves, decisions)
 
-                    self._traces += 1
-                    program = compile_function(
-                        self.python_function, self._traced_function, signature, leaves, decisions
-                    )
-                    return ConcreteFunction(signature, program, self._bind)
-
-                with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
-                    fitting = found.compile(compile, leaves)
+                fitting = found.compile(compile, leaves)
                 if hasattr(self, "_native"):
                     self._native.keep([c for known in self._concrete.values() for c in known.concretes])
         return fitting
@@ -325,6 +318,44 @@ class Function(FastCallable):
         calls = self._native.calls if hasattr(self, "_native") else 0
         before, self._native_calls = self._native_calls, calls
         return calls != before
+
+    def _compiled(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> ConcreteFunction:
+        """Load what another process has compiled for a signature, or compile."""
+        from .concrete import ConcreteFunction
+        from .disk_cache.functions import CachedFunction
+
+        cached = CachedFunction(self.python_function, signature, self.fingerprint_parts()[1:])
+        if not decisions.data:  # else the present values are no constants any more
+            loaded = cached.load(lambda stage: self._text(signature, stage))
+            if loaded is not None:
+                concrete = ConcreteFunction(signature, loaded, self._bind)
+                if concrete.admitted(leaves) is not None:
+                    return concrete
+        program, dependencies = self._traced(signature, leaves, decisions)
+        cached.save(program, dependencies)
+        return ConcreteFunction(signature, program, self._bind)
+
+    def _traced(
+        self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
+    ) -> tuple[Program, Dependencies]:
+        """Trace and compile for a signature."""
+        from .compiling import compile_function
+
+        self._traces += 1
+        with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
+            return compile_function(self.python_function, self._traced_function, signature, leaves, decisions)
+
+    def _text(self, signature: CallSignature, stage: str) -> str:
+        """The text of a program that was loaded, which has none: it is traced after all."""
+        leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
+        with _COMPILE_LOCK:
+            return self._traced(signature, leaves, Decisions())[0].text(stage)
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What it is in another process."""
+        return (self.python_function, self.name, self.autograph, self.strict, self.input_signature)
 
     def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""

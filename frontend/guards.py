@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .handles import Handle
+from .handles import Cell, Global, Handle, Item, Member
 from .signature import IdentityKey, static_key
 from .unbound import UNBOUND
 
@@ -318,6 +318,31 @@ def _differences(old: Any, new: Any) -> Iterator[tuple[Any, ...]]:
             yield (key, *path)
 
 
+def place_key(guard: Any) -> tuple[Any, Any] | None:
+    """The key of the place that changed under a guard, and its value; None where there is no such place."""
+    found = guard.changed_place() if isinstance(guard, Guard) else None
+    if found is None:
+        return None
+    handle, path = found
+    owner: Any
+    if path:
+        owner = handle.get()
+        for step in path[:-1]:
+            owner = owner[step]
+        return (id(owner), path[-1]), owner[path[-1]]
+    if isinstance(handle, Cell):
+        key: Any = (id(handle.cell),)
+    elif isinstance(handle, Global):
+        key = (id(handle.namespace), handle.variable)
+    elif isinstance(handle, Member):
+        key = (id(handle.parent.get()), "." + handle.attribute)
+    elif isinstance(handle, Item):
+        key = (id(handle.parent.get()), handle.index)
+    else:
+        return None
+    return key, handle.get()
+
+
 def described(value: Any) -> str:
     """A value in an explanation."""
     if is_fixed(value) or isinstance(value, _CONTAINERS):
@@ -337,5 +362,6 @@ __all__ = [
     "described",
     "guard_of",
     "is_fixed",
+    "place_key",
     "reference_to",
 ]

@@ -501,31 +501,6 @@ def _may_change(value: Any) -> bool:
     return type(value) in NUMBERS or (is_array and value.dtype in ALL_DTYPES)
 
 
-def place_key(guard: Any) -> tuple[Any, Any] | None:
-    """The key of the place that changed under a guard, and its value; None where there is no such place."""
-    found = guard.changed_place() if isinstance(guard, Guard) else None
-    if found is None:
-        return None
-    handle, path = found
-    owner: Any
-    if path:
-        owner = handle.get()
-        for step in path[:-1]:
-            owner = owner[step]
-        return (id(owner), path[-1]), owner[path[-1]]
-    if isinstance(handle, Cell):
-        key: Any = (id(handle.cell),)
-    elif isinstance(handle, Global):
-        key = (id(handle.namespace), handle.variable)
-    elif isinstance(handle, Member):
-        key = (id(handle.parent.get()), "." + handle.attribute)
-    elif isinstance(handle, Item):
-        key = (id(handle.parent.get()), handle.index)
-    else:
-        return None
-    return key, handle.get()
-
-
 def copies_in(value: Any) -> Iterable[Any]:
     """The containers that an argument is rebuilt of."""
     kind = type(value)
@@ -542,4 +517,4 @@ def copies_in(value: Any) -> Iterable[Any]:
         yield from copies_in(item)
 
 
-__all__ = ["Outside", "copies_in", "place_key"]
+__all__ = ["Outside", "copies_in"]

@@ -14,8 +14,9 @@ from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..dialect.errors import WeftValueError
 
 
-def _setting(default: Any, variable: str, help: str) -> Any:
-    return field(default=default, metadata={"variable": variable, "help": help})
+def _setting(default: Any, variable: str, help: str, compiled: bool = False) -> Any:
+    """A setting; `compiled` says that compiled code depends on it, so that the disk cache must tell values apart."""
+    return field(default=default, metadata={"variable": variable, "help": help, "compiled": compiled})
 
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
@@ -56,6 +57,9 @@ class Settings:
     cache_megabytes: int = _setting(
         512, "WEFT_CACHE_MEGABYTES", "How large the cache may become before the oldest files are removed."
     )
+    cache_verbosity: int = _setting(
+        0, "WEFT_CACHE_VERBOSITY", "Log on stderr what is found there, what is stored, and why not: 1."
+    )
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
@@ -63,7 +67,10 @@ class Settings:
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
     max_trace_ops: int = _setting(
-        100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
+        100_000,
+        "WEFT_MAX_TRACE_OPS",
+        "Refuse traces with more operations than this.",
+        compiled=True,
     )
     result_pool_bytes: int = _setting(
         DEFAULT_LIMIT,
@@ -80,21 +87,25 @@ class Settings:
         False,
         "WEFT_STRICT_CONVERSION",
         "Refuse functions that cannot be converted, instead of tracing them as they are.",
+        compiled=True,
     )
     unroll_limit: int = _setting(
         16,
         "WEFT_UNROLL_LIMIT",
         "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
+        compiled=True,
     )
     unrolled_ops_warning: int = _setting(
         10_000,
         "WEFT_UNROLLED_OPS_WARNING",
         "Warn when an unrolled loop records more operations than this (0: never).",
+        compiled=True,
     )
     unroll_ops: int = _setting(
         512,
         "WEFT_UNROLL_OPS",
         "Do not unroll a loop, however short, that would record more operations than this.",
+        compiled=True,
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 

@@ -65,6 +65,10 @@ class TensorSpec:
     def __hash__(self) -> int:
         return hash((self.type, self.name))
 
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What it is in another process."""
+        return (str(self.type), self.name)
+
     def __repr__(self) -> str:
         name = f", name={self.name!r}" if self.name else ""
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}{name})"

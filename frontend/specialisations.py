@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from ..dialect.errors import WeftError, WeftValueError
 from .concrete import ConcreteFunction
+from .guards import place_key
 from .inputs import NUMBERS, Decisions, Reconsider
-from .outside import place_key
 
 MOST = 8
 """How many values of what changes outside of the arguments are kept compiled."""

@@ -24,6 +24,7 @@ from .array import TracedArray, define_behaviour
 from .behaviour import BEHAVIOUR
 from .captures import Capture
 from .caught import Catcher
+from .dependencies import Dependencies
 from .inputs import CONSTANT_BYTES, Input
 from .locations import SourceRange, caret_snippet, range_of_frame, user_frames, user_places
 from .regions import CellLog, Region
@@ -68,6 +69,7 @@ class Trace:
         self.functions: dict[Any, Any] = {}
         """The functions of the program that call themselves, by code and argument types."""
         self._symbols = 0
+        self.dependencies = Dependencies()
         self.activations: list[Any] = []
         """The user's functions that are being recorded, outermost first."""
         self.suspended: list[set[int]] = []

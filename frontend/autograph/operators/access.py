@@ -40,6 +40,8 @@ def attr(owner: Any, name: str) -> Any:
             return OPERATORS.call(member.fget, owner)
     value = getattr(owner, name)
     trace = current_trace()
+    if trace is not None and isinstance(owner, ModuleType):
+        trace.dependencies.read(owner, name)
     return latest(
         value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
     )

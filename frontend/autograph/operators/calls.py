@@ -35,7 +35,8 @@ from .replacements import replacement_of
 
 def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`."""
-    if current_trace() is None:
+    trace = current_trace()
+    if trace is None:
         return function(*args, **kwargs)
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
@@ -44,6 +45,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if type(owner) is list and (now := latest(owner)) is not owner:
         function = getattr(now, function.__name__)
     called = converted(function)
+    trace.dependencies.called(function, (*args, *kwargs.values()) if called is function else ())
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
@@ -111,23 +113,36 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         return (
             function if trace is None else lambda *args, **kwargs: activate(function, function, args, kwargs)
         )
+    if trace is not None:
+        trace.dependencies.runs(function)
     if is_marked(function):
+        _note_plain(function)
         note_unconverted(function, "it is marked by weft.do_not_convert")
         return function
     if is_generator_function(function):
+        _note_plain(function)
         return _generator_function(function)
     try:
         made = convert(function, OPERATORS)
     except ConversionError as error:
+        _note_plain(function)
         excuse(function, error)
         return function
     if made is function:
+        _note_plain(function)
         reason = why_not_converted(function) or "there is nothing to convert"
         note_unconverted(function, reason)
         require_conversion(function, reason)
         return function
     note_converted(function)
     return lambda *args, **kwargs: activate(function, made, args, kwargs)
+
+
+def _note_plain(function: types.FunctionType) -> None:
+    """Take note that a function runs as it is: nobody sees what it calls and reads."""
+    trace = current_trace()
+    if trace is not None:
+        trace.dependencies.refuse(f"{function.__qualname__}, which runs as it is while it is traced")
 
 
 def _generator_function(function: types.FunctionType) -> Callable[..., Any]:

@@ -1,0 +1,301 @@
+"""Values of Python as data that has one form in all processes, so that it tells whether one is what a trace found.
+
+A value whose meaning data cannot tell is refused: what a trace saw of it is not stored.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import linecache
+import sys
+import types
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..unbound import UNBOUND
+
+Data: TypeAlias = Any
+"""Nested tuples of None, bool, int, float, complex, str and bytes."""
+
+ARRAY_BYTES = 1 << 16
+"""Arrays that are compared by their elements have at most so many bytes."""
+
+_DEPTH = 8
+_ENTRIES = 1000
+
+_PLAIN = (type(None), bool, int, str, bytes)
+_LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
+_OWN = __name__.partition(".")[0]
+
+
+class NotPortable(Exception):
+    """A value, or something that a trace did, means nothing in another process; the message says what it is."""
+
+
+class Fingerprints:
+    """Makes data of values, and remembers which functions' code it has seen."""
+
+    def __init__(self) -> None:
+        self.codes: set[int] = set()
+        """The code of these functions, by identity, is part of what was made."""
+        self._open: list[Any] = []
+
+    def of(self, value: Any, depth: int = 0, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Data:
+        """The data of a value; raises NotPortable. Entries of containers at the paths in `skip` are left out."""
+        kind = type(value)
+        if kind in _PLAIN:
+            return (kind.__name__, value)
+        if kind in (float, complex):
+            return (kind.__name__, repr(value))  # tells -0.0 from 0.0, and nan is nan
+        if depth > _DEPTH:
+            raise NotPortable(f"a {kind.__name__} that is nested deeply")
+        maker = _MAKERS.get(kind)
+        if maker is not None:
+            return maker(self, value, depth, skip)
+        if isinstance(value, np.generic) and kind.__module__ == "numpy" and not value.dtype.hasobject:
+            return ("number", value.dtype.str, value.tobytes())
+        if isinstance(value, type):
+            return self._class(value, depth)
+        known = _library_object(value)
+        if known is not None:
+            return known
+        if value is UNBOUND:
+            return ("unbound",)
+        if value is Ellipsis or value is NotImplemented:
+            return ("constant", repr(value))
+        return self._of_ours(value, depth)
+
+    def _of_ours(self, value: Any, depth: int) -> Data:
+        """The data of what this package makes: it tells its parts."""
+        parts = getattr(type(value), "fingerprint_parts", None)
+        if type(value).__module__.partition(".")[0] == _OWN and parts is not None:
+            return (type(value).__name__, *(self.of(part, depth + 1) for part in parts(value)))
+        raise NotPortable(f"a {type(value).__qualname__} object")
+
+    def function(self, function: types.FunctionType, depth: int = 0, with_state: bool = True) -> Data:
+        """A function: its code and source, its defaults, and what it encloses and holds if that is wanted."""
+        if any(function is known for known in self._open):
+            return ("this function", len(self._open))
+        self._open.append(function)
+        try:
+            return (
+                "function",
+                function.__module__,
+                self.code(function.__code__),
+                source_lines(function.__code__),
+                self.of(function.__defaults__, depth + 1),
+                self.of(function.__kwdefaults__, depth + 1),
+                tuple(self._cell(cell, depth + 1) for cell in function.__closure__ or ())
+                if with_state
+                else (),
+                self.of(_attributes(function), depth + 1) if with_state else (),
+            )
+        finally:
+            self._open.pop()
+
+    def _cell(self, cell: types.CellType, depth: int) -> Data:
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return ("unbound",)
+        # Functions that are compiled read the arrays in their cells through guards of their own.
+        return ("an array",) if isinstance(value, np.ndarray) else self.of(value, depth)
+
+    def code(self, code: types.CodeType) -> Data:
+        """The code of a function, with all that it defines."""
+        self.codes.add(id(code))
+        constants = tuple(
+            self.code(constant) if isinstance(constant, types.CodeType) else self.of(constant)
+            for constant in code.co_consts
+        )
+        lines = getattr(code, "co_linetable", b"")
+        return (
+            code.co_name, code.co_filename, code.co_firstlineno, code.co_flags, code.co_argcount,
+            code.co_posonlyargcount, code.co_kwonlyargcount, code.co_code, constants, code.co_names, code.co_varnames,
+            code.co_freevars, code.co_cellvars, bytes(lines), getattr(code, "co_exceptiontable", b""),
+        )  # fmt: skip
+
+    def _class(self, value: type, depth: int) -> Data:
+        """A class: by name if it is Python's or NumPy's, else with all that it defines."""
+        if is_library(value.__module__) or value.__module__.partition(".")[0] == _OWN:
+            if "<locals>" in value.__qualname__:
+                raise NotPortable(f"the class {value.__qualname__}")
+            return ("class", value.__module__, value.__qualname__)
+        if type(value) is not type or any(value is known for known in self._open):
+            raise NotPortable(f"the class {value.__qualname__}")
+        self._open.append(value)
+        try:
+            members = tuple(
+                (name, self._member(member, depth + 1))
+                for name, member in sorted(vars(value).items())
+                if name not in _OF_EVERY_CLASS
+            )
+            bases = tuple(self.of(base, depth + 1) for base in value.__bases__)
+            return ("user's class", value.__module__, value.__qualname__, bases, members)
+        finally:
+            self._open.pop()
+
+    def _member(self, member: Any, depth: int) -> Data:
+        if isinstance(member, (staticmethod, classmethod)):
+            return (type(member).__name__, self.of(member.__func__, depth))
+        if isinstance(member, property):
+            functions = (member.fget, member.fset, member.fdel)
+            return ("property", *(self.of(function, depth) for function in functions))
+        if isinstance(member, (types.MemberDescriptorType, types.GetSetDescriptorType)):
+            return ("slot",)
+        if isinstance(member, np.ndarray):
+            raise NotPortable("an array in a class")
+        if isinstance(member, types.FunctionType) and member.__code__.co_filename == "<string>":
+            return ("generated",)  # by dataclasses and namedtuple: the fields tell what it does
+        kind = type(member)
+        if kind.__module__ == "collections" and kind.__name__ == "_tuplegetter":
+            return ("field",)
+        if kind.__module__ == "dataclasses" and kind.__name__ == "_DataclassParams":
+            return (repr(member),)
+        if (
+            isinstance(member, dict)
+            and member
+            and all(isinstance(f, dataclasses.Field) for f in member.values())
+        ):
+            return tuple(self._field(field, depth) for field in member.values())
+        return self.of(member, depth)
+
+    def _field(self, field: dataclasses.Field[Any], depth: int) -> Data:
+        defaults = (field.default, field.default_factory)
+        known = (None if d is dataclasses.MISSING else self.of(d, depth) for d in defaults)
+        return (field.name, *known, field.init, bool(getattr(field, "kw_only", False)))
+
+
+_OF_EVERY_CLASS = frozenset(
+    {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__",
+     "__static_attributes__", "__firstlineno__", "__orig_bases__", "__annotate_func__", "__annotations_cache__"}
+)  # fmt: skip
+
+
+def _attributes(function: types.FunctionType) -> tuple[tuple[str, Any], ...] | None:
+    """The attributes that the user has given to a function; what `functools.wraps` names is in a cell, too."""
+    given = {name: value for name, value in vars(function).items() if name != "__wrapped__"}
+    return tuple(sorted(given.items())) if given else None
+
+
+def _items(fingerprints: Fingerprints, value: Any, depth: int, skip: frozenset[tuple[Any, ...]]) -> Data:
+    if len(value) > _ENTRIES:
+        raise NotPortable(f"a {type(value).__name__} of {len(value)} entries")
+    entries = enumerate(value)
+    return (type(value).__name__, *_entries(fingerprints, entries, depth, skip))
+
+
+def _entries(
+    fingerprints: Fingerprints,
+    entries: Iterable[tuple[Any, Any]],
+    depth: int,
+    skip: frozenset[tuple[Any, ...]],
+) -> Iterator[Data]:
+    for key, entry in entries:
+        inside = frozenset(path[1:] for path in skip if path and path[0] == key)
+        yield ("data",) if () in inside else fingerprints.of(entry, depth + 1, inside)
+
+
+def _dict(
+    fingerprints: Fingerprints, value: dict[Any, Any], depth: int, skip: frozenset[tuple[Any, ...]]
+) -> Data:
+    if len(value) > _ENTRIES:
+        raise NotPortable(f"a dict of {len(value)} entries")
+    keys = tuple(fingerprints.of(key, depth + 1) for key in value)
+    return ("dict", keys, tuple(_entries(fingerprints, value.items(), depth, skip)))
+
+
+def _set(fingerprints: Fingerprints, value: Any, depth: int, skip: frozenset[tuple[Any, ...]]) -> Data:
+    if len(value) > _ENTRIES:
+        raise NotPortable(f"a set of {len(value)} entries")
+    return (type(value).__name__, *sorted((fingerprints.of(entry, depth + 1) for entry in value), key=repr))
+
+
+def _slice(fingerprints: Fingerprints, value: slice, depth: int, skip: Any) -> Data:
+    return ("slice", *(fingerprints.of(part, depth + 1) for part in (value.start, value.stop, value.step)))
+
+
+def _range(fingerprints: Fingerprints, value: range, depth: int, skip: Any) -> Data:
+    return ("range", value.start, value.stop, value.step)
+
+
+def _dtype(fingerprints: Fingerprints, value: np.dtype[Any], depth: int, skip: Any) -> Data:
+    return ("dtype", value.str, value.name)
+
+
+def _module(fingerprints: Fingerprints, value: types.ModuleType, depth: int, skip: Any) -> Data:
+    if sys.modules.get(value.__name__) is not value:
+        raise NotPortable(f"the module {value.__name__}, which is not found under its name")
+    return ("module", value.__name__)
+
+
+def _array(fingerprints: Fingerprints, value: np.ndarray[Any, Any], depth: int, skip: Any) -> Data:
+    if value.nbytes > ARRAY_BYTES or value.dtype.hasobject:
+        raise NotPortable(f"an array of {value.nbytes} bytes")
+    return ("array", value.dtype.str, value.dtype.name, value.shape, value.tobytes())
+
+
+def _function(fingerprints: Fingerprints, value: types.FunctionType, depth: int, skip: Any) -> Data:
+    known = _library_object(value)
+    return fingerprints.function(value, depth) if known is None else known
+
+
+_MAKERS: dict[type, Any] = {
+    list: _items,
+    tuple: _items,
+    dict: _dict,
+    set: _set,
+    frozenset: _set,
+    slice: _slice,
+    range: _range,
+    types.ModuleType: _module,
+    types.FunctionType: _function,
+    np.ndarray: _array,
+    **{type(np.dtype(code)): _dtype for code in "?bhilqBHILQefdFDgG"},
+}
+
+
+def is_library(module: str | None) -> bool:
+    """Whether a module is Python's or NumPy's own."""
+    return (module or "").partition(".")[0] in _LIBRARIES
+
+
+def _library_object(value: Any) -> Data | None:
+    """A function of a library, by its name, if it is found under it."""
+    found: Any
+    if isinstance(value, np.ufunc):
+        found = getattr(np, value.__name__, None)
+        return ("ufunc", value.__name__) if found is value else None
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str):
+        return None
+    if not (is_library(module) or module.partition(".")[0] == _OWN):
+        return None
+    if vars(sys.modules[_OWN]).get(name.rpartition(".")[2]) is value:
+        return (_OWN, name.rpartition(".")[2])
+    owner = getattr(value, "__self__", None)
+    if owner is not None and owner is not builtins and not isinstance(owner, types.ModuleType):
+        return None
+    found = sys.modules.get(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return ("library", module, name) if found is value else None
+
+
+def source_lines(code: types.CodeType) -> str:
+    """The lines of the source that a function was, or would be, converted from: they may be newer than its code."""
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename)
+    return "".join(lines[code.co_firstlineno - 1 : _last_line(code)])
+
+
+def _last_line(code: types.CodeType) -> int:
+    last = max((line for _, _, line in code.co_lines() if line is not None), default=code.co_firstlineno)
+    nested = (_last_line(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return max([last, *nested])
+
+
+__all__ = ["ARRAY_BYTES", "Data", "Fingerprints", "NotPortable", "is_library", "source_lines"]

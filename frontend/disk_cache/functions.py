@@ -1,0 +1,117 @@
+"""Compiled functions in the disk cache: looked up before a function is traced, stored after it was compiled."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from ...backend.cache.files import digest
+from ...backend.cache.machine import machine_key
+from ...backend.cache.store import Store, store
+from ..dependencies import Dependencies
+from ..program import CallSignature, Program
+from ..settings import settings
+from .fingerprints import Data, Fingerprints, NotPortable
+from .parts import Results, type_data
+from .programs import program_data, program_from
+
+MOST_VARIANTS = 8
+"""Programs of one signature differ in the state of Python that was found; so many of them are kept."""
+
+statistics: Counter[str] = Counter()
+"""How often this process found, missed, stored and did not store programs."""
+
+
+class CachedFunction:
+    """One signature of a function in the cache; `key` is None where there is no cache, or nothing can be stored."""
+
+    def __init__(
+        self, function: Callable[..., Any], signature: CallSignature, options: tuple[Any, ...]
+    ) -> None:
+        self._function = function
+        self._name = signature.name
+        self._store = store()
+        self.key = None if self._store is None else self._key(signature, options)
+
+    def load(self, text: Callable[[str], str]) -> Program | None:
+        """The program for the present state, if there is one; `text` gives its stages."""
+        if self._store is None or self.key is None:
+            return None
+        for name in self._store.keys(self.key):
+            data = self._store.read(name)
+            try:
+                program = None if data is None else program_from(self._function, data, text)
+            except NotPortable:
+                continue
+            except (TypeError, ValueError, LookupError, AttributeError):
+                # Whole, but not what this version writes: another version wrote it under the same key.
+                self._store.discard(name)
+                continue
+            if program is not None:
+                self._note("found", self._name)
+                return program
+        self._note("missed", self._name)
+        return None
+
+    def save(self, program: Program, dependencies: Dependencies) -> None:
+        """Store a program, if another process can use it."""
+        if self._store is None:
+            return
+        if self.key is None:
+            self._note("not stored", f"{self._name}: its arguments mean nothing to another process")
+            return
+        try:
+            data = program_data(self._function, program, dependencies)
+        except NotPortable as reason:
+            self._note("not stored", f"{self._name}: {reason}")
+            return
+        name = f"{self.key}-{digest(data[:2])[:16]}"
+        if self._store.write(name, data):
+            self._note("stored", self._name)
+            self._forget_old(self._store)
+
+    def _forget_old(self, cache: Store) -> None:
+        for name in cache.keys(self.key or "")[MOST_VARIANTS:]:
+            cache.discard(name)
+
+    def _key(self, signature: CallSignature, options: tuple[Any, ...]) -> str | None:
+        try:
+            data = (
+                machine_key(),
+                _settings(),
+                _of_function(self._function),
+                signature.name,
+                Fingerprints().of(options),
+                Results(Fingerprints()).structure_data(signature.structure),
+                tuple(map(type_data, signature.types)),
+                signature.names,
+                signature.aliases,
+                tuple(sorted(signature.scalars)),
+            )
+        except NotPortable:
+            return None
+        return digest(data)
+
+    def _note(self, event: str, text: str) -> None:
+        statistics[event] += 1
+        if settings.cache_verbosity:
+            print(f"weft.cache: {event} {text}", file=sys.stderr)
+
+
+def _of_function(function: Callable[..., Any]) -> Data:
+    """What a function is; its variables outside are compared by guards."""
+    if isinstance(function, types.FunctionType):
+        return Fingerprints().function(function, with_state=False)
+    return Fingerprints().of(function)
+
+
+def _settings() -> Data:
+    """The settings that compiled code depends on."""
+    return tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.metadata["compiled"])
+
+
+__all__ = ["CachedFunction", "statistics"]
