@@ -125,6 +125,11 @@ class Store:
                             found = file.stat(follow_symlinks=False)
                             yield Entry(file.path, found.st_size, found.st_mtime)
 
+    @staticmethod
+    def is_program(entry: Entry) -> bool:
+        """Whether a file holds a compiled function: one of those whose keys have a common beginning."""
+        return "-" in os.path.basename(entry.path)
+
     def clear(self) -> int:
         """Remove all files; returns how many there were."""
         removed = 0

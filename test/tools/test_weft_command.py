@@ -1,0 +1,59 @@
+"""`weft cache info` and `weft cache clear`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft.backend.cache.store import Store
+from weft.tools.weft_command import main
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(str(tmp_path), 1)
+    made.write("ab" + "0" * 38 + "-0123", b"a function")
+    made.write("cd" + "0" * 38, b"other code")
+    return made
+
+
+def test_info_tells_what_is_there(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with weft.settings.scope(cache=True, cache_dir=str(tmp_path), cache_megabytes=1):
+        assert main(["cache", "info"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"functions +1\nother code +1\nsize +0\.0 MiB of 1 MiB\nused +from 2", shown)
+    assert f"directory  {store.path}\nin use     yes\n" in shown
+
+
+def test_info_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with weft.settings.scope(cache=False, cache_dir=str(tmp_path)):
+        assert main(["cache", "info"]) == 0
+    shown = capsys.readouterr().out
+    assert "in use     no (WEFT_CACHE=0)\nfunctions  0\n" in shown
+    assert "used  " not in shown
+
+
+def test_clear_removes_all(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with weft.settings.scope(cache_dir=str(tmp_path)):
+        assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"2 files removed from {store.path}\n"
+    assert list(store.entries()) == []
+
+
+def test_what_is_wrong_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    with weft.settings.scope(cache_dir=str(tmp_path / "file")):
+        assert main(["cache", "info"]) == 1
+    assert "weft: there is no disk cache: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["cache"], ["cache", "nonsense"]])
+def test_commands_that_there_are_not_are_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert "usage: weft" in capsys.readouterr().err
