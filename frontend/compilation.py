@@ -8,6 +8,7 @@ from ..dialect.mlir import Module, Operation, ir
 from ..dialect.register import context
 from ..passes.pipeline import run_pipeline
 from ..passes.pipelines import PIPELINES
+from ..passes.timing import phase
 from .settings import settings
 
 _FRONT: dict[str, tuple[str, ...]] = {
@@ -18,32 +19,32 @@ _FRONT: dict[str, tuple[str, ...]] = {
 """The stages before the backend, by the pipelines that lead to them from the trace."""
 
 _BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm")
-"""The stages of the backend, which keeps their texts itself."""
+"""The stages of the backend."""
 
 STAGES = (*_FRONT, *_BACK)
 
 
 def optimize(module: Module) -> None:
     """Run the weft-to-weft passes: stage "weft" to stage "optimized"."""
-    run_pipeline(module, PIPELINES["weft-optimize"], verify=settings.verify)
+    with phase("weft-optimize"):
+        run_pipeline(module, PIPELINES["weft-optimize"], verify=settings.verify)
 
 
 def to_linalg(module: Module) -> None:
     """Lower to linalg on tensors: stage "optimized" to stage "linalg"."""
-    run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
+    with phase("weft-to-linalg"):
+        run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
 
 
-def stage_text(traced: Operation, linalg: Module, stage: str) -> str:
-    """The text of a stage; the middle end's stages are made again from the trace, which costs nothing until asked."""
+def stage_text(traced: Operation, stage: str) -> str:
+    """The text of a stage, which is made again from the trace: that costs nothing until it is asked for."""
     if stage not in STAGES:
         raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
-    if stage not in _FRONT:
-        return backend_text(linalg, stage)
     with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
-        for name in _FRONT[stage]:
+        for name in _FRONT.get(stage, _FRONT["linalg"]):
             run_pipeline(module, PIPELINES[name], verify=settings.verify)
-        return str(module)
+        return str(module) if stage in _FRONT else backend_text(module.operation, stage)
 
 
 __all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

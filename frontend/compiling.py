@@ -13,6 +13,7 @@ from ..dialect.errors import TraceRecursionError, WeftTypeError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..dialect.types import TensorType
+from ..passes.timing import CompileTimes, phase
 from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .autograph.operators.latest import latest_within
@@ -53,20 +54,22 @@ def compile_function(
 
     Tells also what the trace depends on.
     """
-    trace, recorded = _record(function, convert, signature, leaves, decisions)
-    with context(), ir.Location.unknown():
-        traced = trace.module.operation.clone()
-        optimize(trace.module)
-        written = _written_arguments(trace.module, trace.symbol, signature.position_of)
-        to_linalg(trace.module)
-        linalg = trace.module.operation.clone()
-        dtypes = [t.dtype for t in recorded.computed_types]
-        code = machine_code(trace.module, trace.symbol, result_dtypes=dtypes, verify=settings.verify)
+    times = CompileTimes()
+    with times.recording():
+        with phase("trace"):
+            trace, recorded = _record(function, convert, signature, leaves, decisions)
+        with context(), ir.Location.unknown():
+            traced = trace.module.operation.clone()
+            optimize(trace.module)
+            written = _written_arguments(trace.module, trace.symbol, signature.position_of)
+            to_linalg(trace.module)
+            dtypes = [t.dtype for t in recorded.computed_types]
+            code = machine_code(trace.module, trace.symbol, result_dtypes=dtypes, verify=settings.verify)
     outside = recorded.outside
     program = Program(
         code,
         trace.callbacks,
-        lambda stage: stage_text(traced, linalg, stage),
+        lambda stage: stage_text(traced, stage),
         recorded.result,
         recorded.computed_types,
         list(trace.extra),
@@ -77,6 +80,7 @@ def compile_function(
         recorded.write_back.apply if recorded.write_back else None,
         outside.stores_early,
         bool(outside.inputs),
+        times,
     )
     outside.forget()
     return program, trace.dependencies

@@ -37,7 +37,10 @@ class ConcreteFunction:
         self.argument_types = signature.types
         self.argument_names = signature.names
         self._aliases = signature.aliases
-        self._executable = Executable(program.code, program.callbacks)
+        self.compile_times = program.times
+        """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
+        with program.times.recording():
+            self._executable = Executable(program.code, program.callbacks)
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..backend.cpu.plan import MachineCode
 from ..dialect.types import TensorType
+from ..passes.timing import CompileTimes
 from .captures import Capture
 from .guards import Guard
 from .handles import Bound, Handle
@@ -73,6 +74,8 @@ class Program(NamedTuple):
     """Whether the call stores changes before its end, too."""
     has_inputs: bool
     """Whether the trace made data of what is not among the arguments."""
+    times: CompileTimes
+    """What its compilation took."""
 
 
 __all__ = ["Apply", "CallSignature", "Program"]

@@ -22,6 +22,7 @@ from ..dialect.mlir import Module, PassManager, ir
 from .base import Pass, Statistics
 from .managers import run_passes
 from .registry import PASSES, PassTable, load_pass
+from .timing import phase
 
 ROOT = "builtin.module"
 
@@ -252,7 +253,8 @@ def _run_observed(
 
 def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool) -> None:
     try:
-        make_pass(step, passes).run(module, statistics)
+        with phase(step.name):
+            make_pass(step, passes).run(module, statistics)
         if verify:
             module.operation.verify()
     except ir.MLIRError as error:
@@ -262,12 +264,13 @@ def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statist
 
 
 def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
+    names = ", ".join(step.name for step in steps)
     try:
-        run_passes(module, pipeline_text(steps), verify)
+        with phase(names):
+            run_passes(module, pipeline_text(steps), verify)
     except ValueError as error:
         raise _unreadable(error) from error
     except ir.MLIRError as error:
-        names = ", ".join(step.name for step in steps)
         raise PassError(f"{names} failed{_diagnostics(error)}") from error
 
 

@@ -8,6 +8,7 @@ from ..backend.cpu.machine.translation import translate
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import run_pipeline
 from ..passes.pipelines import PIPELINES
+from ..passes.timing import phase
 
 
 def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
@@ -30,7 +31,8 @@ def _llvm_text(module: Module, verify: bool) -> tuple[str, set[str] | None]:
         return translate(module), None
     if "weft" in dialects:
         for name in ("weft-optimize", "weft-to-linalg"):
-            run_pipeline(module, PIPELINES[name], verify=verify)
+            with phase(name):
+                run_pipeline(module, PIPELINES[name], verify=verify)
     lowering = Lowering(module, verify)
     for _ in lowering.stages():
         pass

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ..dialect.mlir import Module
 from ..passes.base import Statistics
 from ..passes.pipeline import Observer, Step
+from ..passes.timing import CompileTimes
 from .options import Options
 
 
@@ -63,25 +64,15 @@ class PrintIR(Observer):
         sys.stderr.write(print_module(module, self.options))
 
 
-@dataclass
-class Timing(Observer):
-    """Adds up the time of every pass."""
-
-    rows: list[tuple[str, float]] = field(default_factory=list)
-
-    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
-        """Note the time."""
-        self.rows.append((step.text, seconds))
-
-    def report(self) -> str:
-        """The table that --mlir-timing prints."""
-        total = sum(seconds for _, seconds in self.rows)
-        lines = [_banner("Execution time report"), f"  Total Execution Time: {total:.4f} seconds", ""]
-        lines.append("  ----Wall Time----  ----Name----")
-        for name, seconds in [*self.rows, ("Total", total)]:
-            share = 100.0 * seconds / total if total else 0.0
-            lines.append(f"  {seconds:8.4f} ({share:5.1f}%)  {name}")
-        return "\n".join(lines) + "\n"
+def timing_report(times: CompileTimes) -> str:
+    """The table that --mlir-timing prints: what a pass or pipeline runs stands indented below it."""
+    total = times.total
+    lines = [_banner("Execution time report"), f"  Total Execution Time: {total:.4f} seconds", ""]
+    lines.append("  ----Wall Time----  ----Name----")
+    for depth, name, seconds in [*times.rows(), (0, "Total", total)]:
+        share = 100.0 * seconds / total if total else 0.0
+        lines.append(f"  {seconds:8.4f} ({share:5.1f}%)  {'  ' * depth}{name}")
+    return "\n".join(lines) + "\n"
 
 
 @dataclass
@@ -121,13 +112,12 @@ def make_observers(options: Options) -> list[Observer]:
     )
     if any(prints):
         observers.append(PrintIR(options))
-    if options.mlir_timing:
-        observers.append(Timing())
     if options.mlir_pass_statistics:
         observers.append(PassStatistics())
     return observers
 
 
-def report(observers: Sequence[Observer]) -> str:
-    """The tables to print at the end of a run."""
-    return "\n".join(o.report() for o in observers if isinstance(o, (Timing, PassStatistics)))
+def report(observers: Sequence[Observer], times: CompileTimes | None) -> str:
+    """The tables to print at the end of a run: times, where they were asked for, and statistics."""
+    tables = [] if times is None else [timing_report(times)]
+    return "\n".join(tables + [o.report() for o in observers if isinstance(o, PassStatistics)])

@@ -14,6 +14,7 @@ from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
+from ..passes.timing import CompileTimes, phase
 from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
 from .emission import emit
@@ -75,6 +76,7 @@ class Session:
     renderer: Renderer = field(default_factory=lambda: Renderer({}))
     steps: list[Step] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
+    times: CompileTimes = field(default_factory=CompileTimes)
 
     def run(self) -> int:
         """Run on the whole input, write the output, return the exit status."""
@@ -110,10 +112,11 @@ class Session:
             options.verify_each,
         ) as failed:
             parts = list(source.split()) if options.split_input_file else [source]
-            outcomes = [self._work(part) for part in parts]
+            with self.times.recording():
+                outcomes = [self._work(part) for part in parts]
             failed[0] = not all(passed for passed, _ in outcomes)
         self._write([output for _, output in outcomes if output is not None])
-        sys.stderr.write(report(self.observers))
+        sys.stderr.write(report(self.observers, self.times if options.mlir_timing else None))
         return 1 if failed[0] else 0
 
     def _read(self) -> Source:
@@ -146,7 +149,8 @@ class Session:
         """Parse, run the pipeline, print; errors go to the collector, whatever they are."""
         try:
             self.note.write("while parsing the input")
-            module = ir.Module.parse(source.text)
+            with phase("parse"):
+                module = ir.Module.parse(source.text)
             run_pipeline(
                 module,
                 self.steps,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...passes.timing import CompileTimes
 from ..dependencies import Dependencies
 from ..program import Program
 from ..tracebacks import places_of, recall
@@ -104,6 +105,7 @@ def program_from(function: Callable[..., Any], data: Data, text: Callable[[str],
         None,
         False,
         has_inputs,
+        CompileTimes(),
     )
 
 

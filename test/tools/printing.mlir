@@ -8,12 +8,13 @@
 // RUN: weft-opt %s --cse --weft-simplify --mlir-print-ir-after-change -o %t 2>&1 | filecheck %s --check-prefix=CHANGE
 // RUN: not weft-opt %s --convert-scf-to-cf --convert-weft-to-linalg --lower-to-llvm=verify=true --transform-interpreter --mlir-print-ir-after-failure 2>&1 | filecheck %s --check-prefix=FAILURE
 // RUN: weft-opt %s --cse --weft-simplify --mlir-timing -o %t 2>&1 | filecheck %s --check-prefix=TIMING
+// RUN: weft-opt %s --emit=obj --mlir-timing -o %t 2>&1 | filecheck %s --check-prefix=PHASES
 // RUN: weft-opt %s --cse --weft-simplify --mlir-pass-statistics -o %t 2>&1 | filecheck %s --check-prefix=STATISTICS
 
 // GENERIC: "func.func"() <{
 // GENERIC: "func.return"(
 // DEBUG: "weft.negative"(%{{.*}}) : (tensor<3xf32>) -> tensor<3xf32> loc(
-// DEBUG: loc("{{.*}}printing.mlir":42:8)
+// DEBUG: loc("{{.*}}printing.mlir":59:8)
 // ELIDED: value = dense_resource<__elided__> : tensor<3xf32>
 // WHOLE: value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
 // BEFORE: // -----// IR Dump Before cse //----- //
@@ -31,9 +32,24 @@
 // FAILURE: // -----// IR Dump After Failed transform-interpreter //----- //
 // TIMING: Execution time report
 // TIMING: Total Execution Time: {{[0-9.]+}} seconds
-// TIMING: {{[0-9.]+}} ({{ *[0-9.]+}}%) cse
+// TIMING: {{[0-9.]+}} ({{ *[0-9.]+}}%) parse
+// TIMING-NEXT: {{[0-9.]+}} ({{ *[0-9.]+}}%) cse
 // TIMING-NEXT: {{[0-9.]+}} ({{ *[0-9.]+}}%) weft-simplify
 // TIMING-NEXT: {{[0-9.]+}} (100.0%) Total
+
+// The passes of a pipeline below it, the steps of the backend one by one.
+// PHASES: ) weft-optimize
+// PHASES-NEXT: ) weft-inline
+// PHASES: ) weft-to-linalg
+// PHASES-NEXT: ) convert-weft-to-linalg
+// PHASES: ) outline-kernels
+// PHASES-NEXT: ) plan-buffers
+// PHASES-NEXT: ) schedule-kernels
+// PHASES-NEXT: ) lower-to-llvm
+// PHASES-NEXT: ) translate
+// PHASES-NEXT: ) llvm-optimise
+// PHASES-NEXT: ) llvm-codegen
+// PHASES-NEXT: ) Total
 // STATISTICS: Pass statistics report
 // STATISTICS: cse
 // STATISTICS-NEXT: weft-simplify

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from ....dialect.errors import InternalError
+from ....passes.timing import phase
 from .partition import partition
 
 _lock = threading.Lock()
@@ -23,6 +24,11 @@ def optimise(text: str, vectorise: Collection[str] | None = None) -> Any:
     vector code: those that `vectorise` names, or all. Its first level of simplification is all that vector code and
     loops around calls need, in a quarter of the time.
     """
+    with phase("llvm-optimise"):
+        return _optimise(text, vectorise)
+
+
+def _optimise(text: str, vectorise: Collection[str] | None) -> Any:
     long, short = (text, "") if vectorise is None else partition(text, vectorise)
     if not short:
         return _optimised(long, _run_long_pipeline)
@@ -72,7 +78,8 @@ def assembly(module: Any) -> str:
 
 def object_code(module: Any) -> bytes:
     """The machine code of an optimised module as an object file."""
-    code: bytes = target_machine().emit_object(module)
+    with phase("llvm-codegen"):
+        code: bytes = target_machine().emit_object(module)
     return code
 
 
@@ -93,7 +100,7 @@ class Code:
             builder.import_symbol(name, address)
         for name in exports:
             builder.export_symbol(name)
-        with _lock:
+        with phase("link"), _lock:
             try:
                 self._library = builder.link(_jit(), f"weft.{next(_numbers)}")
             except RuntimeError as error:

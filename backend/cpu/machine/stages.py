@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
+from ....passes.timing import phase
 from ..codegen.kernels import lower_kernels
 from ..plan import Plan
 from ..planning.buffers import plan_buffers
@@ -33,6 +34,7 @@ class Lowering:
         self._module = module
         self._verify = verify
         self.plans: list[Plan] = []
+        self._by_pointer: set[str] = set()
         self.llvm_text = ""
         self.vectorise: set[str] = set()
         """The functions with loops that LLVM may turn into vector code, once the text is there."""
@@ -42,26 +44,36 @@ class Lowering:
         module = self._module
         _require_free_names(module)
         yield "linalg"
-        OutlineKernels().run(module, Counter())
+        with phase("outline-kernels"):
+            OutlineKernels().run(module, Counter())
         yield "kernels"
-        self.plans = plan_buffers(module)
-        self._check()
+        with phase("plan-buffers"):
+            self.plans = plan_buffers(module)
+            self._check()
         yield "buffers"
-        lower_kernels(module, self._verify)
+        with phase("schedule-kernels"):
+            lower_kernels(module, self._verify)
         yield "loops"
+        with phase("lower-to-llvm"):
+            self._to_llvm_dialect()
+            self._check()
+        yield "llvm-dialect"
+        with phase("translate"):
+            entries = "".join(entry_text(plan, self._by_pointer) for plan in self.plans)
+            self.llvm_text = translate(module) + entries
+        yield "llvm"
+
+    def _to_llvm_dialect(self) -> None:
+        module = self._module
         graph = CallGraph.of(module)
         in_line = graph.in_line()
-        by_pointer = pass_pointers(module)
+        self._by_pointer = pass_pointers(module)
         branch_at_exits(module)
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         link_runtime(module)
         link_functions(module, in_line | _called_once(self.plans))
         self.vectorise = self._for_vectoriser(graph, in_line)
-        self._check()
-        yield "llvm-dialect"
-        self.llvm_text = translate(module) + "".join(entry_text(plan, by_pointer) for plan in self.plans)
-        yield "llvm"
 
     def _for_vectoriser(self, graph: CallGraph, in_line: set[str]) -> set[str]:
         """Kernels on their own, and all that is not, which is inlined into each other."""
