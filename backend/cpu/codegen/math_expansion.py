@@ -50,9 +50,6 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
 }
 """Good to 2 ulp in f32 and in f64."""
 
-_TRIGONOMETRIC = ("sin", "cos", "tan")
-"""Functions of which libm takes the large arguments, beyond thousands of turns."""
-
 _EXPANDED = {f"math.{name}" for name in [*FUNCTIONS, "rsqrt"]}
 
 
@@ -73,10 +70,7 @@ def is_expanded(op: Operation) -> bool:
 
 
 def expand_math(operation: Operation) -> int:
-    """Expand the math ops inside a function, scalar and vector ones; returns how many there were.
-
-    Declarations of libm functions go to the module around.
-    """
+    """Expand the math ops inside a function, scalar and vector ones; returns how many there were."""
     found: list[Operation] = []
 
     def visit(op: Operation) -> ir.WalkResult:
@@ -98,71 +92,17 @@ def _expand(op: Operation) -> Value:
     x, type = operands[0], op.results[0].type
     if x.bits < 32:
         wide = float_like(type, ir.F32Type.get())
-        return _expand_widened(name, op, operands, wide).narrow(type).value
-    return evaluate(name, operands, op).value
+        return _expand_widened(name, operands, wide).narrow(type).value
+    return evaluate(name, operands).value
 
 
-def _expand_widened(name: str, op: Operation, operands: list[Number], wide: Type) -> Number:
+def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
     widened = [Number(create("arith.extf", [wide], [x.value])) for x in operands]
-    return evaluate(name, widened, op)
+    return evaluate(name, widened)
 
 
-def evaluate(name: str, operands: list[Number], op: Operation) -> Number:
-    """Write a math function of f32 or f64 operands at the insertion point; `op` is inside the module."""
-    x = operands[0]
+def evaluate(name: str, operands: list[Number]) -> Number:
+    """Write a math function of f32 or f64 operands at the insertion point."""
     if name == "rsqrt":
-        return 1.0 / x.sqrt()
-    if name not in _TRIGONOMETRIC:
-        return FUNCTIONS[name](*operands)
-    rare = trigonometric.needs_exact_reduction(x)
-    return _guarded(x, rare, lambda: FUNCTIONS[name](x), lambda: _call(name, x, op))
-
-
-def _guarded(x: Number, rare: Value, fast: Callable[[], Number], slow: Callable[[], Number]) -> Number:
-    """Branch to the slow form when the condition holds (in some lane of a vector)."""
-    if isinstance(x.type, ir.VectorType):
-        i1 = ir.IntegerType.get_signless(1)
-        kind = ir.Attribute.parse("#vector.kind<or>")
-        rare = create("vector.reduction", [i1], [rare], {"kind": kind})
-    branch = ir.Operation.create("scf.if", [x.type], [rare], regions=2)
-    for region, form in zip(branch.regions, (slow, fast), strict=True):
-        with ir.InsertionPoint(region.blocks.append()):
-            ir.Operation.create("scf.yield", [], [form().value])
-    return Number(branch.results[0])
-
-
-def _call(name: str, x: Number, op: Operation) -> Number:
-    """Call the libm function, lane by lane for vectors."""
-    type, element = x.type, x.element
-    callee = name + ("f" if x.bits == 32 else "")
-    _declare(callee, element, op)
-    attributes = {"callee": ir.FlatSymbolRefAttr.get(callee)}
-    if not isinstance(type, ir.VectorType):
-        return Number(create("func.call", [type], [x.value], attributes))
-    result = x.value
-    for lane in range(type.shape[0]):
-        position = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
-        value = create("vector.extract", [element], [x.value], position)
-        value = create("func.call", [element], [value], attributes)
-        result = create("vector.insert", [type], [value, result], position)
-    return Number(result)
-
-
-def _declare(callee: str, element: Type, op: Operation) -> None:
-    module = op
-    while module.name != "builtin.module":
-        module = module.parent.operation
-    block = module.regions[0].blocks[0]
-    if any(
-        other.operation.name == "func.func" and other.operation.attributes["sym_name"].value == callee
-        for other in block.operations
-    ):
-        return
-    with ir.InsertionPoint.at_block_begin(block):
-        signature = ir.FunctionType.get([element], [element])
-        attributes = {
-            "sym_name": ir.StringAttr.get(callee),
-            "function_type": ir.TypeAttr.get(signature),
-            "sym_visibility": ir.StringAttr.get("private"),
-        }
-        ir.Operation.create("func.func", [], [], attributes, regions=1)
+        return 1.0 / operands[0].sqrt()
+    return FUNCTIONS[name](*operands)

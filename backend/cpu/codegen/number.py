@@ -10,7 +10,7 @@ from . import target
 from .emit import create
 
 _PREDICATES = {"==": 1, ">": 2, ">=": 3, "<": 4, "<=": 5, "!=": 13, "unordered": 14}
-_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5}
+_INTEGER_PREDICATES = {"==": 0, "!=": 1, "<": 2, "<=": 3, ">": 4, ">=": 5, "u<": 6}
 
 
 @dataclass(frozen=True)
@@ -189,15 +189,29 @@ class Integer:
     def _coerce(self, other: Integer | int) -> Integer:
         if isinstance(other, Integer):
             return other
+        return self.constant(other)
+
+    @property
+    def bits(self) -> int:
+        """The width of the scalar type."""
+        type = self.value.type
+        return int((type.element_type if isinstance(type, ir.VectorType) else type).width)
+
+    def constant(self, number: int) -> Integer:
+        """A constant of this type; one with the highest bit set may be given as unsigned."""
         type = self.value.type
         element = type.element_type if isinstance(type, ir.VectorType) else type
-        return Integer(_constant(ir.IntegerAttr.get(element, other), type))
+        signed = number - (1 << self.bits) if number >> (self.bits - 1) == 1 else number
+        return Integer(_constant(ir.IntegerAttr.get(element, signed), type))
 
     def __add__(self, other: Integer | int) -> Integer:
         return self._apply("arith.addi", other)
 
     def __sub__(self, other: Integer | int) -> Integer:
         return self._apply("arith.subi", other)
+
+    def __mul__(self, other: Integer | int) -> Integer:
+        return self._apply("arith.muli", other)
 
     def __and__(self, other: Integer | int) -> Integer:
         return self._apply("arith.andi", other)
@@ -208,15 +222,15 @@ class Integer:
     def __xor__(self, other: Integer | int) -> Integer:
         return self._apply("arith.xori", other)
 
-    def __lshift__(self, count: int) -> Integer:
+    def __lshift__(self, count: Integer | int) -> Integer:
         return self._apply("arith.shli", count)
 
-    def __rshift__(self, count: int) -> Integer:
+    def __rshift__(self, count: Integer | int) -> Integer:
         """A shift that fills up with zeros: machines before AVX-512 have no other for 64 bits."""
         return self._apply("arith.shrui", count)
 
     def compare(self, predicate: str, other: Integer | int) -> Value:
-        """A signed comparison."""
+        """A signed comparison, but for "u<"."""
         i64 = ir.IntegerType.get_signless(64)
         attributes = {"predicate": ir.IntegerAttr.get(i64, _INTEGER_PREDICATES[predicate])}
         operands = [self.value, self._coerce(other).value]
@@ -235,10 +249,26 @@ class Integer:
         """The float with this bit pattern."""
         return Number(create("arith.bitcast", [type], [self.value]))
 
+    def as_float64(self) -> Number:
+        """The f64 number with this bit pattern of 64 bits."""
+        return self.as_number(float_like(self.value.type, ir.F64Type.get()))
+
+    def narrow(self, width: int) -> Integer:
+        """The lowest bits."""
+        return Integer(create("arith.trunci", [like(self.value.type, width)], [self.value]))
+
 
 def any_of(*conditions: Value) -> Value:
     """Whether one of the conditions holds."""
     return _fold("arith.ori", conditions)
+
+
+def any_lane(condition: Value) -> Value:
+    """Whether a condition holds, in some lane of a vector."""
+    if not isinstance(condition.type, ir.VectorType):
+        return condition
+    kind = ir.Attribute.parse("#vector.kind<or>")
+    return create("vector.reduction", [ir.IntegerType.get_signless(1)], [condition], {"kind": kind})
 
 
 def all_of(*conditions: Value) -> Value:

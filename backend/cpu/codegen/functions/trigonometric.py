@@ -1,16 +1,21 @@
-"""Sine, cosine and tangent of arguments that are not large.
+"""Sine, cosine and tangent.
 
-Multiples of pi (of pi/2, for the tangent) are taken off exactly enough, in three parts (Cody and Waite 1980).
+Multiples of pi (of pi/2, for the tangent) are taken off in three parts (Cody and Waite 1980), of large arguments
+by another way.
 Polynomials are minimax ones, found by Remez's algorithm.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TypeAlias
 
-from .....dialect.mlir import Value
-from ..number import Integer, Number, all_of
+from .....dialect.mlir import ir
+from ..emit import create
+from ..number import Integer, Number, all_of, any_lane, like
 from .exponents import rounded
+from .large_angles import less_multiples_of_pi
 
 _PI = {
     32: (3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14),
@@ -22,10 +27,10 @@ _HALF_PI = {
 }
 """Each part is rounded down: taking no multiples of positive numbers off a zero leaves its sign."""
 _LARGEST = {32: 131072.0, 64: 1e8}
-"""Beyond it arguments are not reduced exactly enough."""
+"""Beyond it three parts are not exact enough."""
 
 _SIN = {
-    32: (2.60316529e-06, -0.000198086767, 0.0083330581, -0.166666597),
+    32: (-2.49617376e-08, 2.7597564e-06, -0.000198425812, 0.00833334774, -0.166666672),
     64: (
         2.7187319623855942e-15,
         -7.642768626522938e-13,
@@ -61,22 +66,49 @@ _TAN = {
 """(tan(r) / r - 1) / r**2 as a polynomial in r**2, |r| <= pi / 4."""
 
 
-def needs_exact_reduction(x: Number) -> Value:
-    """Whether an argument takes more than this module does (infinities and NaN do not)."""
-    magnitude = abs(x)
-    return all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
-
-
 def sin(x: Number) -> Number:
     """The sine: that of x - n * pi, with the sign of (-1)**n."""
-    count, shifted = rounded(x, 1 / math.pi)
-    return _sine(_less_multiples(x, count, _PI[x.bits]), shifted.to_bits())
+
+    def near() -> _Reduced:
+        count, shifted = rounded(x, 1 / math.pi)
+        return _less_multiples(x, count, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
+
+    r, _, turns = _reduced(x, near, lambda: less_multiples_of_pi(x))
+    return _sine(r, turns)
 
 
 def cos(x: Number) -> Number:
     """The cosine: the sine of x - (n + 1/2) * pi, with the sign of (-1)**(n + 1)."""
-    count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
-    return _sine(_less_multiples(x, count + 0.5, _PI[x.bits]), shifted.to_bits() ^ 1)
+
+    def near() -> _Reduced:
+        count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
+        return _less_multiples(x, count + 0.5, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
+
+    r, _, turns = _reduced(x, near, lambda: less_multiples_of_pi(x, shift=0.5))
+    return _sine(r, turns ^ 1)
+
+
+_Reduced: TypeAlias = "tuple[Number, Number, Integer]"
+"""What is left of an argument, what rounding that lost, and an integer with the parity of the multiple taken off."""
+
+
+def _reduced(x: Number, near: Callable[[], _Reduced], far: Callable[[], _Reduced]) -> _Reduced:
+    """The near form, or the far form for large arguments if there are any."""
+    magnitude = abs(x)
+    large = all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
+    integer = like(x.type, x.bits)
+    branch = ir.Operation.create("scf.if", [x.type, x.type, integer], [any_lane(large)], regions=2)
+    with ir.InsertionPoint(branch.regions[0].blocks.append()):
+        pairs = zip(far(), near(), strict=True)
+        create(
+            "scf.yield",
+            [],
+            [create("arith.select", [a.value.type], [large, a.value, b.value]) for a, b in pairs],
+        )
+    with ir.InsertionPoint(branch.regions[1].blocks.append()):
+        create("scf.yield", [], [part.value for part in near()])
+    r, lost, turns = branch.results
+    return Number(r), Number(lost), Integer(turns)
 
 
 def _less_multiples(x: Number, count: Number, parts: tuple[float, ...]) -> Number:
@@ -94,13 +126,17 @@ def _sine(r: Number, turns: Integer) -> Number:
 
 def tan(x: Number) -> Number:
     """The tangent: that of r = x - n * pi/2, or -1 / tan(r) for an odd n."""
-    count, shifted = rounded(x, 2 / math.pi)
-    r, lost = _quarter(x, count)
+
+    def near() -> _Reduced:
+        count, shifted = rounded(x, 2 / math.pi)
+        return (*_quarter(x, count), shifted.to_bits())
+
+    r, lost, turns = _reduced(x, near, lambda: less_multiples_of_pi(x, halves=True))
     square = r * r
     # The derivative of the tangent is 1 + tan**2, about 1 + r**2.
     tail = (r * square).times_plus(square.polynomial(_TAN[r.bits]), lost.times_plus(square, lost))
     tangent = (r + tail).with_sign_of(r)
-    odd = (shifted.to_bits() & 1).compare("!=", 0)
+    odd = (turns & 1).compare("!=", 0)
     quotient = x.constant(-1.0).where(odd, tangent) / tangent.where(odd, 1.0)
     rounded_off = ((r - tangent) + tail).where(odd, 0.0)
     return (quotient * quotient).times_plus(rounded_off, quotient).with_sign_of(quotient)
