@@ -8,8 +8,11 @@ from __future__ import annotations
 import random
 import sys
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+
+from weft.backend.cpu.codegen import contraction_plan
 
 from .kernel_code import KernelText
 
@@ -27,13 +30,34 @@ TYPES = [
         ("float16", "float32"),
         ("bfloat16", "float32"),
         ("int8", "int32"),
+        ("int16", "int16"),
+        ("complex64", "complex64"),
+        ("complex128", "complex128"),
+        ("bool", "bool"),
     ],
 ]
 GUARD = 64
+SMALL_CACHES = {
+    "FIRST_LEVEL_CACHE": 64,
+    "SECOND_LEVEL_CACHE": 512,
+    "PACK_BYTES": 64,
+    "WHOLE_DEPTH": 8,
+    "DEPTH_BLOCK": 5,
+    "LEAST_ROWS": 2,
+    "MOST_ROWS": 9,
+    "EXACT_WORK": 0,
+    "EXACT_SHARE": 0.0,
+}
+"""With these, small operands are treated as large ones are."""
 
 
 def body(operand: str, result: str, kernel_types: tuple[str, str]) -> str:
     """acc + x0 * x1 with the operands widened to the result type."""
+    if result == "bool":
+        return "%m = arith.andi %x0, %x1 : i8\n%s = arith.ori %acc, %m : i8\nlinalg.yield %s : i8"
+    if "complex" in result:
+        type = kernel_types[1]
+        return f"%m = complex.mul %x0, %x1 : {type}\n%s = complex.add %acc, %m : {type}\nlinalg.yield %s : {type}"
     suffix = "f" if "float" in result else "i"
     first, last = kernel_types
     lines, names = [], ["%x0", "%x1"]
@@ -46,7 +70,17 @@ def body(operand: str, result: str, kernel_types: tuple[str, str]) -> str:
 
 
 def check(seed: int) -> str | None:
-    """Run one case; what is wrong with it, or None."""
+    """Run one case, some as for large operands and some with narrow vectors; what is wrong with it, or None."""
+    choose = random.Random(1000 + seed)
+    changes = dict(SMALL_CACHES) if choose.random() < 0.4 else {}
+    vector_bytes, registers = choose.choice([(64, 32), (64, 32), (32, 16), (16, 16), (16, 32)])
+    machine = {"vector_bytes": lambda: vector_bytes, "vector_registers": lambda: registers}
+    with patch.multiple(contraction_plan, **machine, **changes):
+        complaint = _check(seed)
+    return complaint and f"{complaint} (vectors of {vector_bytes} bytes, small caches: {bool(changes)})"
+
+
+def _check(seed: int) -> str | None:
     choose = random.Random(seed)
     spec, (operand, result) = choose.choice(SPECS), choose.choice(TYPES)
     dynamic, activate = choose.random() < 0.3, choose.random() < 0.3 and result.startswith("float")
@@ -64,7 +98,7 @@ def check(seed: int) -> str | None:
     letters = [x_letters, y_letters, out_letters]
     code = body(operand, result, (inputs[0].element, _element(result)))
     value = kernel.generic(inputs, letters, code, shapes[2], result, "0.0" if "float" in result else "0")
-    wide = np.float64 if result.startswith("float") else result
+    wide = {"f": "float64", "c": "complex128"}.get(np.dtype(result).kind, result)
     expected = np.einsum(spec, *(array.astype(wide) for array in operands))
     if activate:
         element = _element(result)
@@ -78,12 +112,13 @@ def check(seed: int) -> str | None:
     got = memory[GUARD : GUARD + expected.size].reshape(expected.shape)
     kernel.compile()(*operands, got)
     case = f"seed {seed}: {spec} {sizes} {operand} -> {result}, dynamic {dynamic}, relu {activate}"
-    if (memory[:GUARD] != 7).any() or (memory[GUARD + expected.size :] != 7).any():
+    border = np.concatenate([memory[:GUARD], memory[GUARD + expected.size :]])
+    if (border != memory.dtype.type(7)).any():
         return f"{case}: wrote outside of the result"
     depth = 1 + int(np.prod([sizes[letter] for letter in set(x_letters + y_letters) - set(out_letters)]))
-    tolerance = 4 * depth * float(np.finfo(result).eps) if "float" in result else 0
+    tolerance = 4 * depth * float(np.finfo(result).eps) if np.dtype(result).kind in "fc" else 0
     if not np.allclose(got, expected, rtol=tolerance, atol=8 * tolerance):
-        return f"{case}: off by {np.abs(got - expected).max()}"
+        return f"{case}: off by {np.abs(got.astype(wide) - expected.astype(wide)).max()}"
     return None
 
 
@@ -92,6 +127,10 @@ def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray[Any, An
     import ml_dtypes
 
     generator = np.random.default_rng(seed)
+    if dtype == "bool":
+        return generator.random(shape) < 0.1
+    if "complex" in dtype:
+        return (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(dtype)
     if "float" in dtype:
         return generator.standard_normal(shape).astype(
             ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)

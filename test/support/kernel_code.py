@@ -148,7 +148,11 @@ class KernelText:
 
     def _filled(self, destination: str, result: Tensor, initial: str) -> str:
         name, type = self._name(), result.type("tensor")
-        self.lines.append(f"{name}_scalar = arith.constant {initial} : {result.element}")
+        constant = f"arith.constant {initial}"
+        if "complex" in result.dtype:
+            part = result.element.removeprefix("complex<").removesuffix(">")
+            constant = f"complex.constant [{initial}.0 : {part}, 0.0 : {part}]"
+        self.lines.append(f"{name}_scalar = {constant} : {result.element}")
         self.lines.append(
             f"{name} = linalg.fill ins({name}_scalar : {result.element}) outs({destination} : {type}) -> {type}"
         )

@@ -87,6 +87,12 @@ class Emitter:
             return min(left, right)
         return self._binary("arith.minsi", left, right)
 
+    def maximum(self, left: Index, right: Index) -> Index:
+        """The larger of two indices."""
+        if isinstance(left, int) and isinstance(right, int):
+            return max(left, right)
+        return self._binary("arith.maxsi", left, right)
+
     def _binary(self, name: str, left: Index, right: Index) -> Value:
         return create(name, [self.index_type], [self.value(left), self.value(right)])
 

@@ -69,7 +69,7 @@ def match_epilogue(
 
     `own` are the operations that make the result. It is not stored: nothing but they and the nest may use it.
     """
-    result = contraction.result.memref
+    result = contraction.nest.outputs[0].memref
     if not all(nest.parallel) or nest.fixed or nest.uses_index():
         return None
     if not is_vectorisable(nest.body) or body_weight(nest.body) > MOST_OPERATIONS:

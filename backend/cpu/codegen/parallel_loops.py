@@ -33,6 +33,10 @@ EVEN = 8
 
 _COPIED = {
     "affine.apply",
+    "builtin.unrealized_conversion_cast",
+    "llvm.extractvalue",
+    "llvm.insertvalue",
+    "llvm.mlir.undef",
     "memref.cast",
     "memref.collapse_shape",
     "memref.dim",

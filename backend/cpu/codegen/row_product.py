@@ -24,7 +24,7 @@ class RowProduct:
         rows = contraction.extent(contraction.row)
         assert isinstance(rows, int)
         self.rows = rows
-        self.columns = contraction.extent(contraction.column)
+        self.columns = contraction.columns
         self.vector = ir.VectorType.get([plan.lanes], contraction.element)
         self.point: list[Index] = [0] * len(contraction.nest.parallel)
 
@@ -92,7 +92,7 @@ class RowProduct:
                 for step, right in enumerate(rights):
                     place = left.access.indices(self.emitter, self._at(row, step, 0))
                     factor = broadcast_load(left.access.memref, place, left.conversion, self.vector)
-                    total = multiply_add(factor, right, total, self.vector)
+                    total = multiply_add(self.contraction, factor, right, total, self.vector)
                 self._store(total, row, v, mask)
 
     def _right(self, step: int, v: int, mask: Value | None) -> Value:

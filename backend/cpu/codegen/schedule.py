@@ -52,7 +52,7 @@ def _contraction(
     nest: LoopNest, fill: LoopNest | None, following: LoopNest | None, emitter: Emitter
 ) -> tuple[Contraction, Plan, Epilogue | None] | None:
     """A nest as contraction, with the choices for it and the nest that follows if that is an epilogue."""
-    contraction = match_contraction(nest)
+    contraction = match_contraction(nest, emitter)
     choice = plan(contraction) if contraction else None
     if contraction is None or choice is None:
         return None

@@ -19,6 +19,7 @@ _ACCESSES = {
     "memref.load",
     "memref.store",
     "memref.dim",
+    "memref.prefetch",
     "vector.load",
     "vector.store",
     "vector.maskedload",

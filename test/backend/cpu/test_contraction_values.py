@@ -29,7 +29,8 @@ def product(m: int, n: int, k: int, maps: tuple[str, str], dtype: str = "float32
     kernel = KernelText()
     inputs = [kernel.argument([sizes[letter] for letter in letters], dtype) for letters in maps]
     code = body(dtype, dtype, (inputs[0].element,) * 2)
-    kernel.result(kernel.generic(inputs, [*maps, "ij"], code, (m, n), dtype, "0.0"))
+    zero = "0" if "complex" in dtype else "0.0"
+    kernel.result(kernel.generic(inputs, [*maps, "ij"], code, (m, n), dtype, zero))
     return kernel
 
 
@@ -98,3 +99,31 @@ def test_convolution(shape: tuple[int, ...], stride: int) -> None:
             ]
             expected += window[:, : out[1], : out[2]] @ kernel[row, column].astype(np.float64)
     np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("maps", [("ik", "kj"), ("ki", "kj"), ("ik", "jk")])
+@pytest.mark.parametrize("shape", [(700, 70, 1100), (513, 33, 2050)])
+def test_products_in_blocks(shape: tuple[int, int, int], maps: tuple[str, str]) -> None:
+    """The left operand does not fit the cache: blocks of rows, and of products whose sums are added in memory."""
+    generator = np.random.default_rng(0)
+    sizes = dict(zip("ijk", shape, strict=True))
+    x, y = (
+        generator.integers(-9, 9, [sizes[letter] for letter in letters]).astype(np.float32)
+        for letters in maps
+    )
+    result = np.empty(shape[:2], np.float32)
+    product(*shape, maps).compile()(x, y, result)
+    np.testing.assert_array_equal(result, np.einsum(f"{maps[0]},{maps[1]}->ij", x, y, optimize=True))
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_special_values_stay_in_their_row(value: float, dtype: str) -> None:
+    x, y = np.ones((37, 50), dtype), np.ones((50, 45), dtype)
+    x[11, 7] = value
+    result = np.empty((37, 45), dtype)
+    product(37, 45, 50, ("ik", "kj"), dtype).compile()(x, y, result)
+    rest = np.delete(result, 11, axis=0)
+    np.testing.assert_array_equal(rest, 50)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(result[11].real, np.full(45, value + 49))

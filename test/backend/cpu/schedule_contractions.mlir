@@ -1,0 +1,76 @@
+// RUN: weft-opt %s --schedule-kernels | filecheck %s
+
+// Complex numbers are multiplied as their parts, twice per element of the left operand, and joined at the end.
+// CHECK-LABEL: func.func private @complex
+// CHECK-NOT: complex.mul
+// CHECK: builtin.unrealized_conversion_cast {{.*}} to memref<32x16xf64
+// CHECK: vector.fma
+// CHECK-NOT: complex.mul
+// CHECK: arith.negf
+// CHECK: vector.shuffle
+// CHECK: vector.store
+func.func private @complex(%x: memref<32x32xcomplex<f64>>, %y: memref<32x8xcomplex<f64>>, %o: memref<32x8xcomplex<f64>>) {
+  %zero = complex.constant [0.0, 0.0] : complex<f64>
+  linalg.fill ins(%zero : complex<f64>) outs(%o : memref<32x8xcomplex<f64>>)
+  linalg.matmul ins(%x, %y : memref<32x32xcomplex<f64>>, memref<32x8xcomplex<f64>>)
+      outs(%o : memref<32x8xcomplex<f64>>)
+  return
+}
+
+// Bytes are multiplied and added up in words, and cut off at the end.
+// CHECK-LABEL: func.func private @bytes
+// CHECK: arith.extsi {{.*}}xi8> to vector<{{.*}}xi16>
+// CHECK: arith.muli {{.*}} : vector<{{.*}}xi16>
+// CHECK: arith.trunci {{.*}}xi16> to vector<{{.*}}xi8>
+func.func private @bytes(%x: memref<32x32xi8>, %y: memref<32x64xi8>, %o: memref<32x64xi8>) {
+  %zero = arith.constant 0 : i8
+  linalg.fill ins(%zero : i8) outs(%o : memref<32x64xi8>)
+  linalg.matmul ins(%x, %y : memref<32x32xi8>, memref<32x64xi8>) outs(%o : memref<32x64xi8>)
+  return
+}
+
+// Wider integers are not: their products wrap in themselves.
+// CHECK-LABEL: func.func private @words
+// CHECK-NOT: arith.extsi
+// CHECK: arith.muli {{.*}} : vector<{{.*}}xi16>
+// CHECK-NOT: arith.trunci
+// CHECK: return
+func.func private @words(%x: memref<32x32xi16>, %y: memref<32x64xi16>, %o: memref<32x64xi16>) {
+  %zero = arith.constant 0 : i16
+  linalg.fill ins(%zero : i16) outs(%o : memref<32x64xi16>)
+  linalg.matmul ins(%x, %y : memref<32x32xi16>, memref<32x64xi16>) outs(%o : memref<32x64xi16>)
+  return
+}
+
+// A left operand that does not fit the cache is used in blocks of rows and of products; the sums of later blocks are
+// added to what is there.
+// CHECK-LABEL: func.func @blocks.loop_1
+// CHECK: memref.prefetch %[[RESULT:arg[0-9]+]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.fma
+// CHECK: vector.maskedload %[[RESULT]]
+// CHECK: arith.addf
+// CHECK: vector.{{store|maskedstore}} {{.*}}%[[RESULT]]
+// CHECK-LABEL: func.func private @blocks(
+// CHECK: scf.for {{.*}} step %c563
+// CHECK: call @blocks.loop_1.parallel
+func.func private @blocks(%x: memref<1024x2250xf64>, %y: memref<2250x64xf64>, %o: memref<1024x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<1024x64xf64>)
+  linalg.matmul ins(%x, %y : memref<1024x2250xf64>, memref<2250x64xf64>) outs(%o : memref<1024x64xf64>)
+  return
+}
+
+// A smaller one is not, and the result is written once.
+// CHECK-LABEL: func.func private @no_blocks(
+// CHECK-NOT: memref.prefetch
+// CHECK-NOT: vector.{{load|maskedload}} %arg2
+// CHECK: vector.{{store|maskedstore}} {{.*}}%arg2
+// CHECK-NOT: vector.{{load|maskedload}} %arg2
+// CHECK: return
+func.func private @no_blocks(%x: memref<32x128xf64>, %y: memref<128x64xf64>, %o: memref<32x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<32x64xf64>)
+  linalg.matmul ins(%x, %y : memref<32x128xf64>, memref<128x64xf64>) outs(%o : memref<32x64xf64>)
+  return
+}
