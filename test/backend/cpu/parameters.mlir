@@ -17,6 +17,14 @@ func.func @unknown(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %y : tensor<?x4xf32>
 }
 
+// Upstream has no pointers for arrays without elements.
+// CHECK-LABEL: define internal void @empty(
+// CHECK-SAME: ptr noalias %0, ptr noalias %1, i64 %2, i64 %3, i64 %4, i64 %5, i64 %6,
+func.func @empty(%x: tensor<5x0xf32>) -> tensor<5x0xf32> {
+  %y = "weft.exp"(%x) : (tensor<5x0xf32>) -> tensor<5x0xf32>
+  return %y : tensor<5x0xf32>
+}
+
 // What calls them from outside agrees.
 // CHECK-LABEL: define void @"known_entry"
 // CHECK: call void @"known"(ptr %a0.data, ptr %a1.data, ptr %workspace, ptr %record)
