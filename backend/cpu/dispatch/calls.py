@@ -106,9 +106,7 @@ def bound(binding: int, arguments: int, direct: int, keywords: int, slots: int, 
     names = word(binding + Binding.NAMES)
     for index in range(word(keywords + SIZE) if keywords != 0 else 0):
         name = word(keywords + TUPLE_ITEMS + WORD * index)
-        parameter = 0
-        while parameter < named and word(names + WORD * parameter) != name:
-            parameter += 1
+        parameter = found_name(names, named, name)
         if parameter == named or word(slots + WORD * parameter) != 0:
             return 0
         set_word(slots + WORD * parameter, word(arguments + WORD * (direct + further + index)))
@@ -120,6 +118,18 @@ def bound(binding: int, arguments: int, direct: int, keywords: int, slots: int, 
                 return 0
             set_word(slots + WORD * index, default)
     return 1
+
+
+def found_name(names: int, count: int, name: int) -> int:
+    """The index of a name; their number if it is none of them. Names are mostly one object for one text."""
+    for index in range(count):
+        if word(names + WORD * index) == name:
+            return index
+    for index in range(count):
+        known = word(names + WORD * index)
+        if known != 0 and call_int(api(Api.COMPARE_TEXT), known, name) == 0:
+            return index
+    return count
 
 
 def searched(entries: int, binding: int, slots: int, count: int) -> int:

@@ -166,7 +166,8 @@ def is_array(value: int, wanted: int) -> int:
         order = byte(kind + TYPE_ORDER)
         if order != NATIVE_ORDER and order != NO_ORDER:
             is_native = 0
-        if half(kind + TYPE_NUMBER) != word(wanted + Array.NUMBER):
+        number = half(kind + TYPE_NUMBER)
+        if number != word(wanted + Array.NUMBER) and number != word(wanted + Array.OTHER_NUMBER):
             return 0
     rank = word(wanted + Array.RANK)
     if half(value + ARRAY_RANK) != rank:

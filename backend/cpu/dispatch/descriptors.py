@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,6 +42,12 @@ class Descriptor(NativeTable):
 def table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
     """Words in memory."""
     return (ctypes.c_int64 * max(len(words), 1))(*words)
+
+
+def _numbers(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """NumPy's numbers of the types that are a dtype: C has two integers of 32 or 64 bits."""
+    same = {np.dtype(code).num for code in "ilqILQ" if np.dtype(code) == dtype}
+    return dtype.num, next(iter(same - {dtype.num}), dtype.num)
 
 
 class Program:
@@ -97,7 +104,7 @@ class Program:
     ) -> None:
         """An array of a dtype and shape, where an extent of None is any but 1, with flags or a layout (see `Array`)."""
         extents = [-1 if extent is None else extent for extent in shape]
-        spec = [self.keep(dtype), dtype.num, len(shape), flags, *extents]
+        spec = [self.keep(dtype), *_numbers(dtype), len(shape), flags, *extents]
         self._add(Check.ARRAY, source, self.words(spec))
 
     def scalar(self, source: int, kind: type) -> int:
@@ -120,8 +127,10 @@ class Program:
 
     def number(self, source: int, value: float | complex) -> None:
         """A Python float or complex number, bit by bit."""
-        bits = np.array(value).view(np.int64).reshape(-1)
-        for index, word in enumerate(bits.tolist()):
+        parts = (value,) if isinstance(value, float) else (value.real, value.imag)
+        for index, word in enumerate(
+            struct.unpack(f"={len(parts)}q", struct.pack(f"={len(parts)}d", *parts))
+        ):
             self._add(Check.BITS, source, self.keep(type(value)), word, 16 + WORD * index)
 
     def holds(self, source: int, predicate: Callable[[Any], Any]) -> None:

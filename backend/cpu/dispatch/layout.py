@@ -75,7 +75,7 @@ class Check:
 class Array:
     """What an array must be: an extent of -1 is any but 1, and flags are those it must have."""
 
-    TYPE, NUMBER, RANK, FLAGS, EXTENTS = range(0, 5 * WORD, WORD)
+    TYPE, NUMBER, OTHER_NUMBER, RANK, FLAGS, EXTENTS = range(0, 6 * WORD, WORD)
     ANY_LAYOUT, OTHER_LAYOUT = -1, -2
     """Instead of flags: however it lies in memory, or only if machine code does not take it as it is."""
 
@@ -150,6 +150,8 @@ PYTHON_FUNCTIONS = (
     "PyMem_RawFree",
     "memcmp",
     "PyObject_GenericGetDict",
+    "PyUnicode_Compare",
+    "PyDict_Next",
 )
 """The functions of CPython that native code calls, in the order of the table."""
 
@@ -160,11 +162,11 @@ class Api:
     (
         INCREF, DECREF, VECTORCALL, CALL_NONE, CALL_ONE, COMPARE, IS_TRUE, GET_ATTRIBUTE, GET_ITEM, ERROR, CLEAR_ERROR,
         SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT, SET_ITEM, FROM_INTEGER, TO_INTEGER,
-        FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE, COMPARE_MEMORY, GET_DICT,
-    ) = range(27)  # fmt: skip
+        FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE, COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY,
+    ) = range(29)  # fmt: skip
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY,
-    ) = range(27, 48)  # fmt: skip
-    LENGTH = 48
+    ) = range(29, 50)  # fmt: skip
+    LENGTH = 50
