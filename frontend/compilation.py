@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..backend.cpu.analysis.report import is_report
 from ..backend.cpu.machine.compiler import backend_text
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, Operation, ir
@@ -37,8 +38,8 @@ def to_linalg(module: Module) -> None:
 
 
 def stage_text(traced: Operation, stage: str) -> str:
-    """The text of a stage, which is made again from the trace: that costs nothing until it is asked for."""
-    if stage not in STAGES:
+    """The text of a stage, or of an analysis, made again from the trace: that costs nothing until it is asked for."""
+    if stage not in STAGES and not is_report(stage):
         raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
     with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from .inputs import Input
 from .outcomes import ArgumentResult, ChosenResult, ComputedResult, OptionalResult, ThawedResult, view_type
 from .program import CallSignature, Program
 from .signature import Structure, alias_pattern, check_fits, describe, type_of_leaf, without_objects
+
+if TYPE_CHECKING:
+    from .analysis import CostAnalysis, MemoryAnalysis
 
 
 class ConcreteFunction:
@@ -69,6 +72,48 @@ class ConcreteFunction:
     def as_text(self, stage: str = "optimized") -> str:
         """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
         return self._text(stage)
+
+    def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:
+        """How much one call computes, reads and writes, kernel by kernel; printable.
+
+        What types do not tell, sizes of arrays and integers that say how often loops run, is taken from the arguments,
+        where some are given. They must fit as in a call, which is not made. What is not known is told, not guessed.
+
+        >>> import weft
+        >>> double = weft.function(lambda x: x @ x + 1)
+        >>> cost = double.get_concrete_function(weft.TensorSpec((8, 8), "float32")).cost_analysis()
+        >>> cost.flops == 2 * 8**3 + 8**2
+        True
+        >>> cost.bytes_read, cost.bytes_written, cost.unknown
+        (256, 256, ())
+        """
+        from ..backend.cpu.analysis.report import cost_request
+        from .analysis import examples_of, read_cost
+
+        plan = self._executable.plan
+        arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
+        return read_cost(self._text(cost_request(plan.name, examples_of(plan, arrays))))
+
+    def memory_analysis(self) -> MemoryAnalysis:
+        """How much memory a call needs and where its intermediates are, with their lifetimes; printable.
+
+        >>> import weft
+        >>> power = weft.function(lambda x: x @ x @ x @ x)
+        >>> memory = power.get_concrete_function(weft.TensorSpec((64, 64), "float32")).memory_analysis()
+        >>> memory.argument_bytes, memory.result_bytes, memory.workspace_bytes, memory.peak_bytes
+        (16384, 16384, 16384, 49152)
+        >>> [buffer.where for buffer in memory.buffers]
+        ['result 0', 'workspace']
+        """
+        from ..backend.cpu.analysis.report import memory_request
+        from .analysis import read_memory
+
+        return read_memory(self._text(memory_request(self._executable.plan.name)))
+
+    def _arrays_of(self, leaves: Sequence[Any]) -> list[Any]:
+        """The arrays of the compiled function's arguments in a call with these leaves."""
+        arrays = [*leaves, *(extra.fetch() for extra in self._extra)]
+        return [arrays[index] for index in self._sources]
 
     @property
     def result_types(self) -> str:

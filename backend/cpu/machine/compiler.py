@@ -11,6 +11,7 @@ from ....dialect.callbacks import Callback
 from ....dialect.dtypes import element_type
 from ....dialect.errors import InternalError, WeftValueError
 from ....dialect.mlir import Module, ir
+from ..analysis.report import is_report, report
 from ..plan import MachineCode
 from . import llvm
 from .executable import Executable
@@ -55,7 +56,13 @@ def machine_code(
 
 
 def backend_text(source: Module, stage: str) -> str:
-    """The text of a linalg-stage module at a stage of the backend; those are listed in `stages.STAGES`."""
+    """The text of a linalg-stage module at a stage of the backend; those are listed in `stages.STAGES`.
+
+    Analyses are text, too (see `analysis.report`).
+    """
+    if is_report(stage):
+        with source.context, ir.Location.unknown():
+            return report(source.clone(), stage)
     if stage not in STAGES:
         raise WeftValueError(f"{stage!r} is not a stage of the CPU backend: {', '.join(STAGES)}")
     with source.context, ir.Location.unknown():

@@ -59,8 +59,8 @@ class PlanBuffers(Pass):
             statistics["copies"] += plan.copies
 
 
-def plan_buffers(module: Module) -> list[Plan]:
-    """Plan the memory of all public functions of an outlined module."""
+def plan_buffers(module: Module, workspaces: dict[str, Workspace] | None = None) -> list[Plan]:
+    """Plan the memory of all public functions of an outlined module; the workspaces are noted where asked for."""
     failures = FailureSites(module)
     kernels = {name: convert_kernel(op, failures) for name, op in kernel_functions(module).items()}
     program = _Program(module, failures, kernels, HostCalls(module, failures), {})
@@ -69,8 +69,11 @@ def plan_buffers(module: Module) -> list[Plan]:
     plans = []
     for function in functions:
         location = function.location
-        plan = _Planner(program, function).run()
+        planner = _Planner(program, function)
+        plan = planner.run()
         plans.append(plan)
+        if workspaces is not None:
+            workspaces[plan.name] = planner.workspace
         if plan.name in program.functions:
             needs = Needs(plan.workspace, plan.sizes, plan.blocks)
             build_wrapper(module, program.functions[plan.name], needs, failures, location)
@@ -123,6 +126,11 @@ class _Planner:
             "weft.raise_if": self._raise_if,
         }
         self._globals = 0
+
+    @property
+    def workspace(self) -> Workspace:
+        """Where the intermediates are."""
+        return self._places.workspace
 
     def run(self) -> Plan:
         """Make the new function in place of the old one."""

@@ -1,0 +1,212 @@
+"""Costs and memory of compiled functions: counts as by hand, honest about what is not known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+
+F32 = np.float32
+
+
+def concrete(function, *specs):
+    return weft.function(function).get_concrete_function(*specs)
+
+
+def spec(*shape, dtype="float32"):
+    return weft.TensorSpec(shape, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64"])
+def test_matmul_counts_a_multiplication_and_an_addition_each(dtype):
+    m, k, n = 7, 11, 5
+    cost = concrete(lambda a, b: a @ b, spec(m, k, dtype=dtype), spec(k, n, dtype=dtype)).cost_analysis()
+    width = np.dtype(dtype).itemsize
+    # Of complex numbers four multiplications and four additions, with two each for the sum.
+    assert cost.flops == m * k * n * (8 if dtype == "complex64" else 2)
+    assert cost.transcendentals == 0
+    assert cost.bytes_read == width * (m * k + k * n)
+    assert cost.bytes_written == width * m * n
+    assert cost.unknown == ()
+    assert cost.intensity == cost.flops / (cost.bytes_read + cost.bytes_written)
+
+
+@pytest.mark.parametrize(("m", "k", "n"), [(1, 9, 4), (4, 9, 1), (1, 9, 1), (0, 3, 4)])
+def test_matmul_of_odd_shapes(m, k, n):
+    assert concrete(lambda a, b: a @ b, spec(m, k), spec(k, n)).cost_analysis().flops == 2 * m * k * n
+
+
+def test_batched_matmul():
+    cost = concrete(lambda a, b: a @ b, spec(6, 7, 8), spec(6, 8, 9)).cost_analysis()
+    assert cost.flops == 2 * 6 * 7 * 8 * 9
+
+
+def test_elementwise_chain():
+    def chain(x, a):
+        return np.tanh(x * a + 1) * np.exp(-x * x)
+
+    cost = concrete(chain, spec(1000), spec()).cost_analysis()
+    assert cost.flops == 5 * 1000  # two products, a sum, a negation or a product by it, the last product
+    assert cost.transcendentals == 2 * 1000
+    assert cost.bytes_read == 4 * 1000 + 4
+    assert cost.bytes_written == 4 * 1000
+    assert [kernel.calls for kernel in cost.kernels] == [1]
+
+
+def test_reductions_and_softmax():
+    def softmax(x):
+        e = np.exp(x - np.max(x, axis=1, keepdims=True))
+        return e / np.sum(e, axis=1, keepdims=True)
+
+    cost = concrete(softmax, spec(30, 40)).cost_analysis()
+    assert cost.flops == 4 * 30 * 40  # comparison, subtraction, addition, division
+    assert cost.transcendentals == 30 * 40
+    assert cost.bytes_read == cost.bytes_written == 4 * 30 * 40
+
+
+def test_convolution_by_slices_and_contraction():
+    height, width, inner, outer = 10, 12, 3, 5
+
+    def convolve(x, w):
+        total = np.zeros((height - 2, width - 2, outer), F32)
+        for i in range(3):
+            for j in range(3):
+                total = total + x[i : i + height - 2, j : j + width - 2] @ w[i, j]
+        return total
+
+    cost = concrete(convolve, spec(height, width, inner), spec(3, 3, inner, outer)).cost_analysis()
+    points = (height - 2) * (width - 2) * outer
+    assert cost.flops >= 2 * points * 9 * inner
+    assert cost.flops <= 2 * points * 9 * inner + 9 * points
+
+
+def test_slices_are_counted_as_long_as_they_are():
+    cost = concrete(lambda x: x[10:20] + 1, spec(1000)).cost_analysis()
+    assert (cost.flops, cost.bytes_read, cost.bytes_written) == (10, 40, 40)
+
+    def write(x):
+        x[5:10] = 3
+
+    cost = concrete(write, spec(1000)).cost_analysis()
+    assert (cost.flops, cost.bytes_read, cost.bytes_written) == (0, 0, 20)
+
+
+def repeated(x, n):
+    for _ in range(n):
+        x = np.tanh(x @ x)
+    return x
+
+
+def test_loops_count_as_often_as_they_run():
+    function = weft.function(repeated).get_concrete_function(spec(8, 8), spec(dtype="int64"))
+    once = function.cost_analysis()
+    assert once.transcendentals == 64
+    assert any(
+        "test_analysis.py" in reason and "how often the loop runs" in reason for reason in once.unknown
+    )
+    cost = function.cost_analysis(np.zeros((8, 8), F32), np.int64(25))
+    assert cost.transcendentals == 25 * 64
+    assert sum(kernel.flops for kernel in cost.kernels if kernel.calls == 25) == 25 * 2 * 8**3
+    assert cost.unknown == ()
+
+
+def test_loops_of_known_length():
+    def scan(x):
+        state = np.zeros(100, F32)
+        out = np.zeros((50, 100), F32)
+        for i in range(50):
+            state = np.tanh(state + x[i])
+            out[i] = state
+        return out
+
+    cost = concrete(scan, spec(50, 100)).cost_analysis()
+    assert (cost.flops, cost.transcendentals) == (5000, 5000)
+    assert cost.bytes_written == 4 * (5000 + 100 + 5000 + 5000)  # zeros twice, states, rows
+    assert cost.unknown == ()
+
+
+def test_branches_count_on_both_sides():
+    def branch(x, flag):
+        return np.exp(x) if flag else np.sin(x) + 1
+
+    function = concrete(branch, spec(100), spec(dtype="bool"))
+    cost = function.cost_analysis()
+    assert cost.transcendentals == 200
+    assert "which side of the branch runs" in cost.unknown[0]
+
+
+def test_dynamic_sizes_are_taken_from_examples():
+    @weft.function(
+        input_signature=[weft.TensorSpec([None, None], "float32"), weft.TensorSpec([None, 4], "float32")]
+    )
+    def product(x, y):
+        return x @ y + 1
+
+    function = product.get_concrete_function()
+    assert "the size of an array" in function.cost_analysis().unknown[0]
+    cost = function.cost_analysis(np.zeros((6, 10), F32), np.zeros((10, 4), F32))
+    assert cost.unknown == ()
+    assert cost.flops == 2 * 6 * 10 * 4 + 6 * 4
+    assert cost.bytes_written == 4 * 6 * 4
+    memory = function.memory_analysis()
+    assert memory.argument_bytes is None
+    assert memory.peak_bytes is None
+    assert "known at run time" in str(memory)
+
+
+def test_examples_must_fit():
+    function = concrete(lambda x: x + 1, spec(4))
+    with pytest.raises(
+        weft.WeftValueError, match=r"an example has the shape \(5,\), the function was compiled for f32\[4\]"
+    ):
+        function.cost_analysis(np.zeros(5, F32))
+
+
+def test_functions_that_call_each_other():
+    @weft.function
+    def total(n, x):
+        if n == 0:
+            return x
+        return total(n - 1, x + 1)
+
+    cost = total.get_concrete_function(spec(dtype="int64"), spec(10)).cost_analysis()
+    assert any("calls itself" in reason for reason in cost.unknown)
+
+
+def test_costs_are_printed():
+    text = str(concrete(lambda a, b: np.exp(a @ b), spec(10, 10), spec(10, 10)).cost_analysis())
+    header, kernel, *_, total, intensity = text.splitlines()
+    assert header.split("  ")[0].strip() == "kernel"
+    assert kernel.split()[:6] == ["kernel_0", "1", "2,000", "100", "800", "400"]
+    assert "test_analysis.py:" in kernel
+    assert total.split() == ["all", "1", "2,000", "100", "800", "400"]
+    assert intensity == "1.75 operations a byte"
+
+
+def test_memory_of_a_chain():
+    function = concrete(lambda a, b: a @ b @ b @ b, spec(40, 40), spec(40, 40))
+    memory = function.memory_analysis()
+    assert memory.argument_bytes == 2 * 6400
+    assert memory.result_bytes == memory.workspace_bytes == 6400
+    assert memory.peak_bytes == 4 * 6400
+    assert (memory.heap_blocks, memory.copies) == (0, 0)
+    first, second = memory.buffers
+    assert (first.where, second.where) == ("result 0", "workspace")
+    assert first.start < second.start < first.end < second.end
+    assert first.line.split(":")[0].endswith("test_analysis.py")
+    assert "result 0" in str(memory)
+    assert "peak bytes: 25,600" in str(memory)
+
+
+def test_results_of_unknown_size_are_heap_blocks():
+    memory = concrete(lambda n: np.arange(n) * 2, spec(dtype="int64")).memory_analysis()
+    assert memory.heap_blocks == 1
+    assert memory.result_bytes is None
+    assert memory.results == (None,)
+
+
+def test_integers_and_scalars_without_arrays():
+    function = concrete(lambda x: x * 2 + 1, spec(dtype="float64"))
+    assert function.cost_analysis().flops == 2
+    assert function.memory_analysis().workspace_bytes == 0
