@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ..number import Number
 from .exponents import layout, power_of_two, rounded, scale
+from .reciprocal import reciprocal
 
 _LN2_HIGH = {32: 0.693359375, 64: 6.93147180369123816490e-01}
 """ln(2) with so few bits that its product with an exponent is exact."""
@@ -95,7 +96,8 @@ _HIGHEST = {32: 89.0, 64: 710.0}
 """Bounds between which exp is neither 0 nor infinite."""
 _HYPERBOLIC_HIGHEST = {32: 89.5, 64: 710.6}
 """sinh and cosh are infinite here, and 2**n is not yet beyond 4 times the largest power of two."""
-_TANH_HIGHEST = {32: 10.0, 64: 20.0}
+_TANH_HIGHEST = {32: 30.0, 64: 60.0}
+"""tanh is 1 from here, divided by ln(2) / 2."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,11 @@ def tanh(x: Number) -> Number:
     """The hyperbolic tangent: an odd polynomial for small x, 1 - 2 / (exp(2|x|) + 1) for others."""
     magnitude, square = abs(x), x * x
     near = (magnitude * square).times_plus(square.polynomial(_TANH[x.bits]), magnitude)
-    parts = reduce((magnitude + magnitude).at_most(2 * _TANH_HIGHEST[x.bits]))
-    power = power_of_two(parts.shifted)
-    far = 1.0 - 2.0 / power.times_plus(expm1_polynomial(parts.rest), power + 1.0)
-    return near.where(magnitude.compare("<", 0.625), far).with_sign_of(x)
+    # The quotient is below 1/2, so that exp may be computed in a simpler way.
+    power = (magnitude * (2 / math.log(2))).at_most(_TANH_HIGHEST[x.bits])
+    count, shifted = rounded(power, 1.0)
+    rest = power - count
+    fraction = rest.polynomial(_EXP2[x.bits]).times_plus(rest, 1.0)
+    exponential = (fraction.to_bits() + (shifted.to_bits() << layout(x).mantissa)).as_number(x.type)
+    far = reciprocal(exponential + 1.0).times_plus(-2.0, 1.0)
+    return far.where(magnitude.compare(">=", 0.625), near).with_sign_of(x)

@@ -7,13 +7,10 @@ machines work on the bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from .....dialect.mlir import Type, Value, ir
-from .. import target
-from ..emit import create
-from ..number import Number, all_of, any_of
+from ..number import Number, any_of
+from .instructions import by_registers, has_instructions, instruction, integer
 
 
 @dataclass(frozen=True)
@@ -60,8 +57,8 @@ def power_of_two(shifted: Number, offset: int = 0) -> Number:
 
 def scale(x: Number, exponent: Number) -> Number:
     """x * 2**exponent for a whole exponent, at most 1.5 times that of the largest number in magnitude; rounds once."""
-    if _has_instructions(x):
-        return _by_registers(_scale_instruction, x, exponent)
+    if has_instructions(x):
+        return by_registers(_scale_instruction, x, exponent)
     form = layout(x)
     half, shifted = rounded(exponent, 0.5)
     rest = (exponent - half) + form.whole
@@ -73,9 +70,9 @@ def split(x: Number) -> tuple[Number, Number]:
 
     The exponent of 0 is -inf, that of inf is inf, both with a mantissa of 1; the mantissa is NaN below zero.
     """
-    if _has_instructions(x):
-        mantissa = _by_registers(_mantissa_instruction, x)
-        exponent = _by_registers(_exponent_instruction, abs(x))
+    if has_instructions(x):
+        mantissa = by_registers(_mantissa_instruction, x)
+        exponent = by_registers(_exponent_instruction, abs(x))
         return mantissa, (exponent + 1.0).where(mantissa.compare("<", 1.0), exponent)
     form = layout(x)
     lift = float(form.mantissa + 2)
@@ -96,81 +93,14 @@ def split(x: Number) -> tuple[Number, Number]:
     return mantissa.where(x.compare(">=", 0.0), math.nan), exponent
 
 
-# -- Instructions of AVX-512
-
-
-def _has_instructions(x: Number) -> bool:
-    if not target.current().exponent_instructions or not isinstance(x.type, ir.VectorType):
-        return False
-    bits = x.bits * int(x.type.shape[0])
-    return bits in (128, 256) or bits % 512 == 0
-
-
-def _by_registers(form: Callable[..., Number], *operands: Number) -> Number:
-    """Apply a form that takes vectors of one register to longer ones, piece by piece."""
-    type = operands[0].type
-    lanes, whole = 512 // operands[0].bits, int(type.shape[0])
-    if whole <= lanes:
-        return form(*operands)
-    piece = ir.VectorType.get([lanes], type.element_type)
-    stride = {"strides": _indices(1)}
-    result = operands[0].constant(0.0).value
-    for start in range(0, whole, lanes):
-        place = {"offsets": _indices(start), **stride}
-        parts = [
-            Number(
-                create(
-                    "vector.extract_strided_slice", [piece], [x.value], {**place, "sizes": _indices(lanes)}
-                )
-            )
-            for x in operands
-        ]
-        result = create("vector.insert_strided_slice", [type], [form(*parts).value, result], place)
-    return Number(result)
-
-
-def _indices(number: int) -> ir.Attribute:
-    i64 = ir.IntegerType.get_signless(64)
-    return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, number)])
-
-
 def _scale_instruction(x: Number, exponent: Number) -> Number:
-    return _instruction("scalef", x, [x.value, exponent.value, x.value])
+    return instruction("mask.scalef", x, [x.value, exponent.value, x.value])
 
 
 def _exponent_instruction(x: Number) -> Number:
-    return _instruction("getexp", x, [x.value, x.value])
+    return instruction("mask.getexp", x, [x.value, x.value])
 
 
 def _mantissa_instruction(x: Number) -> Number:
     # The interval [3/4, 3/2); the sign of the source is dropped and NaN made of negative numbers.
-    return _instruction("getmant", x, [x.value, _integer(0b1111, 32), x.value])
-
-
-def _instruction(name: str, x: Number, operands: list[Value]) -> Number:
-    """An intrinsic of AVX-512 with a mask that is all ones, rounding as usual."""
-    lanes = int(x.type.shape[0])
-    bits = lanes * x.bits
-    operands = [*operands, _integer(-1, max(8, lanes))]
-    if bits == 512:
-        operands.append(_integer(4, 32))
-    symbol = f"llvm.x86.avx512.mask.{name}.{'ps' if x.bits == 32 else 'pd'}.{bits}"
-    return Number(call_intrinsic(symbol, x.type, operands))
-
-
-def call_intrinsic(symbol: str, type: Type, operands: list[Value]) -> Value:
-    """Call an intrinsic function of LLVM."""
-    attributes = {
-        "intrin": ir.StringAttr.get(symbol),
-        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-    }
-    return create("llvm.call_intrinsic", [type], operands, attributes)
-
-
-def _integer(number: int, width: int) -> Value:
-    type = ir.IntegerType.get_signless(width)
-    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
-
-
-__all__ = ["Layout", "all_of", "call_intrinsic", "layout", "power_of_two", "rounded", "scale", "split"]
+    return instruction("mask.getmant", x, [x.value, integer(0b1111, 32), x.value])

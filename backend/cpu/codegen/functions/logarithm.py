@@ -186,20 +186,20 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
 def log2(x: Number) -> Number:
     """The base-2 logarithm."""
     mantissa, exponent = split(x)
-    high, low = _in_base(mantissa - 1.0, _LOG2[x.bits], *_LOG2_E[x.bits])
-    return (exponent + high) + low
+    high, low = _in_base(mantissa - 1.0, exponent, _LOG2[x.bits], *_LOG2_E[x.bits])
+    return high + low
 
 
 def log10(x: Number) -> Number:
     """The base-10 logarithm."""
     mantissa, exponent = split(x)
-    high, low = _in_base(mantissa - 1.0, _LOG10[x.bits], *_LOG10_E[x.bits])
-    low = exponent.times_plus(_LOG10_2_LOW[x.bits], low)
-    return exponent.times_plus(_LOG10_2_HIGH[x.bits], high) + low
+    whole = exponent * _LOG10_2_HIGH[x.bits]
+    high, low = _in_base(mantissa - 1.0, whole, _LOG10[x.bits], *_LOG10_E[x.bits])
+    return high + exponent.times_plus(_LOG10_2_LOW[x.bits], low)
 
 
-def _in_base(f: Number, polynomial: tuple[float, ...], high: float, low: float) -> tuple[Number, Number]:
-    """f times a factor given as a sum plus f**2 times a polynomial, as the sum of two numbers."""
-    product = f * high
-    error = f.fused_times_plus(high, -product)
-    return product, f.times_plus(f.polynomial(polynomial).times_plus(f, low), error)
+def _in_base(
+    f: Number, whole: Number, polynomial: tuple[float, ...], high: float, low: float
+) -> tuple[Number, Number]:
+    """`whole` plus f times a factor given as a sum, and f**2 times a polynomial, as the sum of two numbers."""
+    return f.times_plus(high, whole), f * f.polynomial(polynomial).times_plus(f, low)

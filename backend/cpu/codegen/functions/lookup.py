@@ -8,7 +8,7 @@ from .....dialect.mlir import Value, ir
 from .. import target
 from ..emit import create
 from ..number import Integer, Number
-from .exponents import call_intrinsic
+from .instructions import call_intrinsic
 
 SIZE = 16
 

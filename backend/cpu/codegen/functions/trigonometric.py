@@ -137,9 +137,9 @@ def tan(x: Number) -> Number:
     tail = (r * square).times_plus(square.polynomial(_TAN[r.bits]), lost.times_plus(square, lost))
     tangent = (r + tail).with_sign_of(r)
     odd = (turns & 1).compare("!=", 0)
-    quotient = x.constant(-1.0).where(odd, tangent) / tangent.where(odd, 1.0)
+    result = x.constant(-1.0).where(odd, tangent) / tangent.where(odd, 1.0)
     rounded_off = ((r - tangent) + tail).where(odd, 0.0)
-    return (quotient * quotient).times_plus(rounded_off, quotient).with_sign_of(quotient)
+    return (result * result).times_plus(rounded_off, result).with_sign_of(result)
 
 
 def _quarter(x: Number, count: Number) -> tuple[Number, Number]:
