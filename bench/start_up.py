@@ -78,6 +78,5 @@ def start_up(names: list[str]) -> list[StartUp]:
             rows.append(StartUp(name if name != "weft" else "weft, nothing on disk", cold))
             if name == "weft":
                 kept = os.environ | {"WEFT_CACHE_DIR": cache, "WEFT_CACHE": "1"}
-                in_fresh_process(script.name, 1, kept)
                 rows.append(StartUp("weft, found on disk", in_fresh_process(script.name, 9, kept)))
     return rows
