@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .checks import admitted
-from .intrinsics import api, call, call_int, call_void, set_word, stack, word
+from .intrinsics import api, call_int, call_void, set_word, stack, word
 from .layout import (
     COUNT_MASK,
     LIST_ITEMS,
@@ -16,6 +16,7 @@ from .layout import (
     Binding,
     Descriptor,
 )
+from .python_calls import call_with
 from .results import run_code, run_python
 
 
@@ -38,28 +39,6 @@ def weft_call_bound(method: int, arguments: int, flagged: int, keywords: int) ->
     result = call_with(function, instance, arguments, flagged, keywords)
     call_void(api(Api.DECREF), instance)
     call_void(api(Api.DECREF), function)
-    return result
-
-
-def call_with(function: int, first: int, arguments: int, flagged: int, keywords: int) -> int:
-    """Call a function with one more argument before the others."""
-    count = flagged & COUNT_MASK
-    if flagged != count:  # the caller lends the word before the arguments
-        place = arguments - WORD
-        before = word(place)
-        set_word(place, first)
-        result = call(api(Api.VECTORCALL), function, place, count + 1, keywords)
-        set_word(place, before)
-        return result
-    total = count + (word(keywords + SIZE) if keywords != 0 else 0)
-    passed = call(api(Api.ALLOCATE), WORD * (total + 1))
-    if passed == 0:
-        return 0
-    set_word(passed, first)
-    for index in range(total):
-        set_word(passed + WORD + WORD * index, word(arguments + WORD * index))
-    result = call(api(Api.VECTORCALL), function, passed, count + 1, keywords)
-    call_void(api(Api.FREE), passed)
     return result
 
 

@@ -33,6 +33,7 @@ from .layout import (
     Check,
     Operation,
 )
+from .python_calls import call_one
 
 
 def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
@@ -62,7 +63,7 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
         elif code == Check.BITS:
             holds = word(value + TYPE) == first and word(value + third) == second
         elif code == Check.HOLDS:
-            holds = is_true(call(api(Api.CALL_ONE), first, value))
+            holds = is_true(call_one(first, value))
         elif code == Check.ASK:
             holds = is_true(call(api(Api.CALL_NONE), first))
         elif code == Check.KIND:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .intrinsics import api, call, call_void, set_word, word
 from .layout import TYPE, WORD, Api, Code, Frame
+from .python_calls import call_one
 
 
 def taken(code: int) -> int:
@@ -42,13 +43,13 @@ def prepared(code: int, frame: int) -> int:
         set_word(record + word(code + Code.POLLS) + WORD, 0)
     prepare = word(code + Code.PREPARE)
     if prepare != 0:
-        return told(call(api(Api.CALL_ONE), prepare, word(frame + Frame.OBJECT)))
+        return told(call_one(prepare, word(frame + Frame.OBJECT)))
     return 1
 
 
 def reserved(code: int, frame: int) -> int:
     """Make the workspace of a frame as large as it must be; 0 after an exception."""
-    return told(call(api(Api.CALL_ONE), word(code + Code.RESERVE), word(frame + Frame.OBJECT)))
+    return told(call_one(word(code + Code.RESERVE), word(frame + Frame.OBJECT)))
 
 
 def told(answer: int) -> int:
@@ -61,7 +62,7 @@ def told(answer: int) -> int:
 
 def failure(code: int, frame: int) -> None:
     """Raise what the error record of a frame tells: Python makes the exception."""
-    exception = call(api(Api.CALL_ONE), word(code + Code.FAILURE), word(frame + Frame.OBJECT))
+    exception = call_one(word(code + Code.FAILURE), word(frame + Frame.OBJECT))
     if exception != 0:
         call_void(api(Api.SET_ERROR), word(exception + TYPE), exception)
         call_void(api(Api.DECREF), exception)

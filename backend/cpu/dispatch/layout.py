@@ -20,6 +20,10 @@ REFERENT = 16
 """The object of a weak reference; None when it is gone."""
 DICT_VERSION = 24
 """Changes with every change of a dict, in the versions of Python that have it."""
+TYPE_FLAGS = 168
+HAS_VECTORCALL = 1 << 11
+VECTORCALL_OFFSET = 56
+"""Of a type: its flags, and where its instances have their functions for vectorcall."""
 VALUE = 16
 """The value of a Python float, or of a NumPy scalar."""
 WORDS = 16
@@ -127,7 +131,8 @@ PYTHON_FUNCTIONS = (
     "Py_DecRef",
     "PyObject_Vectorcall",
     "PyObject_CallNoArgs",
-    "PyObject_CallOneArg",
+    "PyThreadState_Get",
+    "_PyObject_MakeTpCall",
     "PyObject_RichCompareBool",
     "PyObject_IsTrue",
     "PyObject_GenericGetAttr",
@@ -160,13 +165,14 @@ class Api:
     """The words of the table that native code gets when it is linked."""
 
     (
-        INCREF, DECREF, VECTORCALL, CALL_NONE, CALL_ONE, COMPARE, IS_TRUE, GET_ATTRIBUTE, GET_ITEM, ERROR, CLEAR_ERROR,
-        SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT, SET_ITEM, FROM_INTEGER, TO_INTEGER,
-        FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE, COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY,
-    ) = range(29)  # fmt: skip
+        INCREF, DECREF, VECTORCALL, CALL_NONE, THREAD_STATE, MAKE_CALL, COMPARE, IS_TRUE, GET_ATTRIBUTE,
+        GET_ITEM, ERROR, CLEAR_ERROR, SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT,
+        SET_ITEM, FROM_INTEGER, TO_INTEGER, FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE,
+        COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY,
+    ) = range(30)  # fmt: skip
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY,
-    ) = range(29, 50)  # fmt: skip
-    LENGTH = 50
+    ) = range(30, 51)  # fmt: skip
+    LENGTH = 51

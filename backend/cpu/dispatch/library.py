@@ -15,7 +15,7 @@ import numpy as np
 
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
-from . import calls, checks, frames, layout, results, translator
+from . import calls, checks, frames, layout, python_calls, results, translator
 from .descriptors import Descriptor
 from .entries import Dispatch
 from .layout import PYTHON_FUNCTIONS, Api
@@ -23,8 +23,10 @@ from .objects import slot_offset
 from .switches import switches
 from .translator import TABLE, translate
 
-_NATIVE = (calls, checks, frames, results)
-_EXPORTS = ("weft_call", "weft_call_bound")
+_NATIVE = (calls, checks, frames, python_calls, results)
+_EXPORTS = ("weft_call", "weft_call_bound", "weft_vectorcall")
+_ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
+"""Functions that a version of Python may lack: the first is made of the second."""
 # In NumPy's table of C functions.
 _ARRAY_TYPE, _TO_SCALAR, _NEW_FROM_DESCRIPTOR = 2, 60, 94
 
@@ -58,6 +60,8 @@ class Library:
         words = self.words
         for index, name in enumerate(PYTHON_FUNCTIONS):
             words[index] = _address(name)
+        if words[Api.VECTORCALL] == 0:
+            words[Api.VECTORCALL] = int(self._linked["weft_vectorcall"])
         words[Api.NEW_ARRAY] = numpy_function(_NEW_FROM_DESCRIPTOR)
         words[Api.TO_SCALAR] = numpy_function(_TO_SCALAR)
         objects: dict[int, Any] = {
@@ -140,6 +144,8 @@ def _address(name: str) -> int:
         except AttributeError:
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
+    if name in _ABSENT:
+        return 0
     raise InternalError(f"the function {name}, which the dispatcher calls, is not on this system")
 
 

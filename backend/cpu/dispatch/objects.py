@@ -10,14 +10,12 @@ import ctypes
 from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import InternalError
-from .layout import WORDS
+from .layout import HAS_VECTORCALL, TYPE_FLAGS, WORDS
 
 _T_PYSSIZET, _READONLY = 19, 1
 _TP_MEMBERS = 72
 _DEFAULT, _BASE = 1 << 18, 1 << 10
-_HAS_VECTORCALL, _IS_METHOD = 1 << 11, 1 << 17
-_TYPE_FLAGS = 168
-"""The offset of a type's flags, in 64-bit CPython."""
+_IS_METHOD = 1 << 17
 
 
 class _Member(ctypes.Structure):
@@ -94,10 +92,10 @@ def mark_callable(kind: type, *, is_method: bool = False) -> None:
 
     `is_method` says that `instance.attribute(x)` may call `attribute(instance, x)` without binding first.
     """
-    flags = ctypes.c_ulong.from_address(id(kind) + _TYPE_FLAGS)
+    flags = ctypes.c_ulong.from_address(id(kind) + TYPE_FLAGS)
     if flags.value != kind.__flags__:
         raise InternalError("types of this Python have an unknown layout")
-    flags.value |= _HAS_VECTORCALL | (_IS_METHOD if is_method else 0)
+    flags.value |= HAS_VECTORCALL | (_IS_METHOD if is_method else 0)
 
 
 def slot_offset(kind: type, name: str) -> int:

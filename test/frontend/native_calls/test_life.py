@@ -47,11 +47,15 @@ class TestErrors:
         for _ in range(3):
             f(ones(3), np.int64(0))
         first = KeyError("before")
-        with pytest.raises(IndexError) as caught:
+
+        def call() -> None:
             try:
                 raise first
             except KeyError:
                 f(ones(3), np.int64(9))
+
+        with pytest.raises(IndexError) as caught:
+            call()
         assert caught.value.__context__ is first
 
     def test_guards_that_raise(self):
@@ -139,10 +143,10 @@ class TestLife:
         @weft.function
         def f(x: Any) -> Any:
             weft.py_call(clear, x)
-            return np.tanh(x) + 1
+            return np.sqrt(x) + 1
 
         for _ in range(6):
-            same(f(ones(2)), np.tanh(ones(2)) + 1)
+            same(f(ones(2)), np.sqrt(ones(2)) + 1)
         assert f.trace_count == 6
 
     def test_threads(self):
