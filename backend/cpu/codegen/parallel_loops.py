@@ -24,9 +24,9 @@ from .emit import PARALLEL, create
 from .loop_costs import Cost, Term, cost_of, cost_of_iteration, trips
 from .loop_nest import nested
 
-GRAIN = 40_000
+GRAIN = 100_000
 """Steps (see loop_costs.py) that are worth the attention of a thread: some 12 microseconds. Handing work over takes one
-microsecond while the others are waiting for it, and ten or more when they have to be woken."""
+microsecond while the others are waiting for it, and ten to twenty when they have to be woken."""
 
 EVEN = 8
 """Loops of fewer iterations cannot be shared evenly; loops in them are shared instead where those are long enough."""

@@ -24,6 +24,7 @@ _ACCESSES = {
     "vector.store",
     "vector.maskedload",
     "vector.maskedstore",
+    "func.call",  # of the function of a range of a loop
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value
+from .blocked_reductions import may_have_blocks, reduce_blocks
 from .emit import Emitter, ForLoop, Index, create, load, store
 from .independence import any_order
 from .loop_nest import Access, LoopNest
@@ -148,48 +149,65 @@ class VectorReduction(VectorLoop):
 
     def emit(self, bounds: tuple[Index, Index] | None) -> None:
         """Write the loops, and what adds their result to the value in memory."""
+        is_alone = not self.nest.fixed and len(self.dims) == 1
         for dim in self.dims:
             self.nest.fixed.setdefault(dim, 0)
+        extent = self.nest.extents[self.inner]
+        if is_alone and may_have_blocks(extent):
+            neutral = [self._neutral(number, op.results[0].type) for number, op in enumerate(self.combiners)]
+            results = reduce_blocks(self.emitter, extent, neutral, self._of_range, self._join)
+        else:
+            results = self._of_range(0, extent)
+        places = [access.indices(self.emitter, self._points(0)) for access in self.nest.outputs]
+        before = [load(access.memref, at) for access, at in zip(self.nest.outputs, places, strict=True)]
+        for value, access, at in zip(self._join(before, results), self.nest.outputs, places, strict=True):
+            store(value, access.memref, at)
+
+    def _of_range(self, start: Index, stop: Index) -> list[Value]:
+        """The numbers that a range of the innermost dimension comes to."""
         neutral = [
-            self.emitter.splat(kind.neutral(op.results[0].type), vector_of(op.results[0].type, self.lanes))
-            for kind, op in zip(self.kinds, self.combiners, strict=True)
+            self._neutral(number, vector_of(op.results[0].type, self.lanes))
+            for number, op in enumerate(self.combiners)
         ]
-        totals = self._loops(self.dims, neutral * self.unroll)
-        count = len(neutral)
+        totals = self._loops(self.dims, neutral * self.unroll, start, stop)
+        results = []
         for number, op in enumerate(self.combiners):
-            total, *others = totals[number::count]
+            total, *others = totals[number :: len(neutral)]
             for other in others:
                 total = self._combine(op, total, other)
-            self._finish(number, op, total)
+            attributes = {"kind": self.kinds[number].attribute()}
+            if "fastmath" in op.attributes:
+                attributes["fastmath"] = op.attributes["fastmath"]
+            results.append(create("vector.reduction", [op.results[0].type], [total], attributes))
+        return results
 
-    def _finish(self, number: int, op: Operation, total: Value) -> None:
-        access = self.nest.outputs[number]
-        indices = access.indices(self.emitter, self._points(0))
-        attributes = {"kind": self.kinds[number].attribute()}
-        if "fastmath" in op.attributes:
-            attributes["fastmath"] = op.attributes["fastmath"]
-        reduced = create("vector.reduction", [op.results[0].type], [total], attributes)
-        store(self._combine(op, load(access.memref, indices), reduced), access.memref, indices)
+    def _neutral(self, number: int, type: Type) -> Value:
+        """What changes nothing, of the type of a result or a vector of those."""
+        element = self.combiners[number].results[0].type
+        return self.emitter.splat(self.kinds[number].neutral(element), type)
+
+    def _join(self, left: list[Value], right: list[Value]) -> list[Value]:
+        return [self._combine(op, a, b) for op, a, b in zip(self.combiners, left, right, strict=True)]
 
     def _combine(self, op: Operation, left: Value, right: Value) -> Value:
         attributes = {name: op.attributes[name] for name in op.attributes}
         return create(op.name, [left.type], [left, right], attributes)
 
-    def _loops(self, dims: list[int], totals: list[Value]) -> list[Value]:
+    def _loops(self, dims: list[int], totals: list[Value], start: Index, stop: Index) -> list[Value]:
         dim, *rest = dims
         if not rest:
-            return self._inner_loops(totals)
+            return self._inner_loops(totals, start, stop)
         loop = ForLoop(self.emitter, 0, self.nest.extents[dim], 1, totals)
         with loop.body():
             self.nest.fixed[dim] = loop.position
-            loop.end(self._loops(rest, loop.carried))
+            loop.end(self._loops(rest, loop.carried, start, stop))
         return loop.results
 
-    def _inner_loops(self, totals: list[Value]) -> list[Value]:
-        stop, step = self.nest.extents[self.inner], self.lanes * self.unroll
-        constant, whole = self._invariants(), self._whole(0, stop, step)
-        if whole != 0:
-            loop = ForLoop(self.emitter, 0, whole, step, totals, unroll=False)
+    def _inner_loops(self, totals: list[Value], start: Index, stop: Index) -> list[Value]:
+        step = self.lanes * self.unroll
+        constant, whole = self._invariants(), self._whole(start, stop, step)
+        if whole != start:
+            loop = ForLoop(self.emitter, start, whole, step, totals, unroll=False)
             with loop.body():
                 loop.end(self._strip(loop.position, loop.carried, constant))
             totals = loop.results

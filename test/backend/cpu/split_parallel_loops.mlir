@@ -10,7 +10,7 @@
 // CHECK: arith.mulf %{{.*}}, %[[FACTOR]]
 // CHECK: func.func private @long.loop_0.parallel(index, index, memref<1000x1000xf32>, f32)
 // CHECK-LABEL: func.func @long(
-// CHECK: call @long.loop_0.parallel(%c1000000{{.*}}, %c6667, %arg0, %arg1)
+// CHECK: call @long.loop_0.parallel(%c1000000{{.*}}, %c20000, %arg0, %arg1)
 // CHECK-NOT: scf.for
 // CHECK: return
 func.func @long(%a: memref<1000x1000xf32>, %x: f32) {
@@ -65,7 +65,7 @@ func.func @unmarked(%a: memref<1000000xf32>, %x: f32) {
 // Where the run tells how long a loop is, it tells how it runs. The steps of an iteration count, too.
 // CHECK-LABEL: func.func @unknown(
 // CHECK: arith.muli %{{.*}}, %dim_0 : index
-// CHECK: arith.divui %c40000{{.*}}, %{{.*}} : index
+// CHECK: arith.divui %c100000{{.*}}, %{{.*}} : index
 // CHECK: arith.cmpi sge
 // CHECK: scf.if
 // CHECK: call @unknown.loop_0.parallel(

@@ -66,6 +66,12 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Array, ...]]] = {
     "sum of columns": (lambda x: np.sum(x, axis=0), (numbers(517, 4099),)),
     "maxima of rows": (lambda x: np.max(x, axis=1), (numbers(1517, 601),)),
     "sum": (lambda x: np.sum(x * x), (numbers(1_000_003),)),
+    "sum of some": (lambda x: np.sum(x), (numbers(70_001),)),
+    "sum of doubles": (lambda x: np.sum(x), (numbers(1200, 1100, dtype="f8"),)),
+    "maximum": (lambda x: np.max(np.abs(x)), (numbers(1_100, 1_000),)),
+    "product of all": (lambda x: np.prod(1 + x * 1e-4), (numbers(200_000, dtype="f8"),)),
+    "sum of integers": (lambda x: np.sum(x), (numbers(2_000_001, dtype="int32"),)),
+    "any": (lambda x: np.any(x > 4), (numbers(1_000_001),)),
     "product": (lambda a, b: a @ b, (numbers(257, 311), numbers(311, 203))),
     "square product": (lambda a, b: a @ b, (numbers(512, 512), numbers(512, 512))),
     "product of integers": (lambda a, b: a @ b, (numbers(190, 200, dtype="int32"), numbers(200, 230, dtype="int32"))),
@@ -97,7 +103,9 @@ def test_the_number_of_threads_changes_no_bit(name: str) -> None:
             assert shared.tobytes() == alone.tobytes()
 
 
-@pytest.mark.parametrize("name", ["chain", "softmax", "product", "transpose", "sum of columns", "broadcast"])
+@pytest.mark.parametrize(
+    "name", ["chain", "softmax", "product", "transpose", "sum", "sum of columns", "broadcast"]
+)
 @pytest.mark.parametrize("scale", [0, 1, 2, 60, 100])
 def test_sizes_of_the_run(name: str, scale: int) -> None:
     """One compiled function for all sizes: empty ones, such as are not worth sharing, and long ones."""
@@ -115,7 +123,7 @@ def test_sizes_of_the_run(name: str, scale: int) -> None:
     np.testing.assert_allclose(alone, function(*parts), rtol=1e-3, atol=1e-2)
     for count in (2, 5):
         weft.set_num_threads(count)
-        assert compiled(*parts).tobytes() == alone.tobytes()
+        assert np.asarray(compiled(*parts)).tobytes() == np.asarray(alone).tobytes()
 
 
 def test_copies_of_operands_are_freed() -> None:

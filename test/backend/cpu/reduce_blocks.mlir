@@ -1,0 +1,51 @@
+// RUN: weft-opt %s --schedule-kernels | filecheck %s
+
+#id = affine_map<(i) -> (i)>
+#scalar = affine_map<(i) -> ()>
+
+// A long sum has the results of its blocks in a table, which is added up in order.
+// CHECK-LABEL: func.func @long.loop_0(
+// CHECK: scf.for %[[BLOCK:.*]] =
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: %[[SUM:.*]] = vector.reduction <add>
+// CHECK: memref.store %[[SUM]], %{{.*}}[%[[BLOCK]]] : memref<64xf64>
+// CHECK-LABEL: func.func private @long(
+// CHECK: memref.alloca() {{.*}} : memref<64xf64>
+// CHECK: call @long.loop_0.parallel
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: memref.load %{{.*}} : memref<64xf64>
+// CHECK: return
+func.func private @long(%a: memref<1000000xf64>, %o: memref<f64>) {
+  %x = bufferization.to_tensor %a restrict : memref<1000000xf64> to tensor<1000000xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%x : tensor<1000000xf64>) outs(%f : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}
+
+// CHECK-LABEL: func.func private @short(
+// CHECK-NOT: memref<64xf64>
+// CHECK: vector.reduction
+// CHECK-NOT: memref<64xf64>
+// CHECK: return
+func.func private @short(%a: memref<30000xf64>, %o: memref<f64>) {
+  %x = bufferization.to_tensor %a restrict : memref<30000xf64> to tensor<30000xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%x : tensor<30000xf64>) outs(%f : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}
