@@ -33,6 +33,7 @@ SETTINGS_INTRODUCTION = """# Settings
 
 Generated from `frontend/settings.py` by `make docs`. Set them in the environment, assign to `weft.settings.name`, or
 use `with weft.settings.scope(name=value):` for a while.
+The number of threads is set by `WEFT_NUM_THREADS` and `weft.set_num_threads`, see [threads](threads.md).
 
 | setting | environment | default | meaning |
 |---|---|---|---|

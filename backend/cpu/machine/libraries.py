@@ -32,7 +32,8 @@ def call_at_fork(before: int, in_parent: int, in_child: int) -> None:
     """
     if not hasattr(os, "fork"):
         return
-    register, more = library_function("pthread_atfork"), ()
+    more: tuple[None, ...] = ()
+    register = library_function("pthread_atfork")
     if register is None:  # glibc has it in the program, not in the library
         register, more = library_function("__register_atfork"), (None,)
     if register is None:
