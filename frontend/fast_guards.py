@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,15 @@ import numpy as np
 from ..backend.cpu.dispatch.descriptors import READY, Program
 from ..backend.cpu.dispatch.layout import Array
 from .captures import Capture
-from .guards import Content, Guard, Identity, Kind, Names, Plain, Same, is_fixed
+from .guards import MAX_DEPTH, Content, Deep, Guard, Identity, Kind, Names, Plain, Same, is_fixed
 from .handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from .inputs import Input
+from .signature import IdentityKey, static_key
 from .unbound import UNBOUND
 
 _BY_COMPARISON = (int, str, bytes)
+MOST_COMPARED = 500
+"""Containers with more entries in all are compared by Python, which does not compare all of very many."""
 
 
 class Guards:
@@ -99,6 +102,8 @@ class Guards:
             return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
         if isinstance(guard, Content):
             return self._add_array(guard._array, guard._shape, guard._array.dtype, guard._bytes)
+        if isinstance(guard, Deep):
+            return self._add_deep(guard)
         return False
 
     def _add_names(self, guard: Names) -> bool:
@@ -128,6 +133,49 @@ class Guards:
             return False
         return True
 
+    def _add_deep(self, guard: Deep) -> bool:
+        value = guard._handle.get()
+        if not self._is_known(guard._handle) or not _is_comparable(value, guard._skip, (), [MOST_COMPARED]):
+            return False
+        self._add_entries(value, self.place(guard._handle), guard._skip, ())
+        return True
+
+    def _add_entries(
+        self, value: Any, place: int, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...]
+    ) -> None:
+        """Compare what a container holds, all the way down."""
+        program = self._program
+        if path in skip:
+            return
+        if type(value) is dict:
+            places = program.dict_items(place, tuple(value), in_order=True)
+            items: Iterable[tuple[Any, Any]] = value.items()
+        elif type(value) in (list, tuple):
+            is_list = type(value) is list
+            places = (
+                program.list_items(place, len(value))
+                if is_list
+                else program.tuple_items(place, tuple, len(value))
+            )
+            items = enumerate(value)
+        else:
+            self._add_entry(value, place)
+            return
+        for (key, entry), where in zip(items, places, strict=True):
+            self._add_entries(entry, where, skip, (*path, key))
+
+    def _add_entry(self, value: Any, place: int) -> None:
+        program, kind = self._program, type(value)
+        key = None if isinstance(value, np.ndarray) else static_key(value)
+        if kind in _BY_COMPARISON:
+            program.equal(place, value)
+        elif kind in (float, complex):
+            program.number(place, value)
+        elif isinstance(key, IdentityKey) and isinstance(key.reference, weakref.ref):
+            program.refers(place, key.reference)
+        else:
+            program.is_object(place, value)
+
     def _add_array(
         self, array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: np.dtype[Any], content: bytes | None
     ) -> bool:
@@ -148,6 +196,23 @@ def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:
 def _is_index(index: Any) -> bool:
     """Whether native code can look an entry up."""
     return type(index) is str or (type(index) is int and index >= 0)
+
+
+def _is_comparable(
+    value: Any, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...], left: list[int]
+) -> bool:
+    """Whether native code compares what is in a container as `Deep` does; `left` is how many more entries it may."""
+    if path in skip:
+        return True
+    if not isinstance(value, (list, tuple, dict, set, frozenset)):
+        return len(path) > 0 and not isinstance(value, (np.generic, slice))
+    if type(value) not in (list, tuple, dict) or len(path) >= MAX_DEPTH or len(value) > left[0]:
+        return False
+    left[0] -= len(value)
+    if isinstance(value, dict) and not all(type(key) in _BY_COMPARISON for key in value):
+        return False
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    return all(_is_comparable(entry, skip, (*path, key), left) for key, entry in items)
 
 
 def _key(handle: Handle) -> Any:

@@ -6,7 +6,7 @@ that the call owns, so that it is given back in the end.
 
 from __future__ import annotations
 
-from .intrinsics import api, byte, call, call_int, call_void, half, set_word, word
+from .intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
 from .layout import (
     ALIGNED,
     ARRAY_DATA,
@@ -79,8 +79,10 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
                 copy_items(values, word(value + LIST_ITEMS), second, target)
         elif code == Check.DICT:
             holds = word(value + TYPE) == api(Api.DICT_TYPE) and word(value + SIZE) == second
-            if holds:
+            if holds and third == 0:
                 holds = copy_entries(values, value, first, second, target)
+            elif holds:
+                holds = copy_in_order(values, value, first, second, target)
         elif code == Check.MEMBERS:
             holds = copy_members(values, value, operation, target)
         elif code == Check.SAME:
@@ -224,6 +226,24 @@ def copy_entries(values: int, entries: int, keys: int, count: int, target: int) 
         call_void(api(Api.INCREF), found)
         own(values, found)
         set_word(target + WORD * index, found)
+    return 1
+
+
+def copy_in_order(values: int, entries: int, keys: int, count: int, target: int) -> int:
+    """Take the values of a dict; 0 if it has other keys than a tuple, or in another order."""
+    place = stack(3)
+    set_word(place, 0)
+    for index in range(count):
+        if call_int(api(Api.NEXT_ENTRY), entries, place, place + WORD, place + 2 * WORD) == 0:
+            return 0
+        known = word(keys + TUPLE_ITEMS + WORD * index)
+        found = word(place + 2 * WORD)
+        call_void(api(Api.INCREF), found)
+        own(values, found)
+        set_word(target + WORD * index, found)
+        holds = is_equal(word(place + WORD), known, word(known + TYPE))
+        if holds <= 0:
+            return holds
     return 1
 
 

@@ -74,6 +74,33 @@ class TestState:
         change("table", 2)
         same(f(ones(2)), ones(2) * 11)
 
+    def test_containers_around(self):
+        arrays = [ones(2) * i for i in range(60)]
+        nested: list[Any] = [[1, 2.5, "x", None, True, (ones(2),), {"k": np.float32}] for _ in range(40)]
+        table: dict[Any, Any] = {"a": 1, 2: ones(2), b"c": {"deep": [ones(2)]}}
+        many = list(range(3000))
+
+        def f(x: Any) -> Any:
+            return x + arrays[3] + nested[1][0] + table[2] + list(table).index("a") + many[5] + len(many)
+
+        compiled = weft.function(f, autograph=False)
+        x = ones(2)
+        assert runs_natively(compiled, x)
+        for change in (
+            lambda: arrays.__setitem__(3, ones(2) * 100),
+            lambda: nested[1].__setitem__(0, 7),
+            lambda: nested[1].__setitem__(0, 7.0),
+            lambda: table.update({2: ones(2) * 9}),
+            lambda: table.update(a=table.pop("a")),
+            lambda: many.append(1),
+            lambda: many.__setitem__(5, 6),
+            lambda: arrays.append(ones(2)),
+            lambda: nested.__setitem__(1, tuple(nested[1])),
+        ):
+            change()
+            for _ in range(3):
+                same(compiled(x), f(x))
+
     def test_elements_of_an_array_outside(self):
         small, large = ones(2), np.zeros(1000, F32)
 
