@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import bfloat16, kind
-from ...dialect.mlir import Value
+from ...dialect.mlir import Value, ir
 from ...dialect.types import TensorType
 from .conversion import Conversion, scalar_type
 from .scalars import ScalarBuilder, emit, narrow, widen
@@ -81,6 +81,19 @@ def add(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
     """The sum of two scalars."""
     name = {"f": "arith.addf", "c": "complex.add"}.get(kind(dtype), "arith.addi")
     return c.operation(name, [x, y], [x.type])
+
+
+ROUNDED = "weft.rounded"
+"""On an addition in f64 of a sum of f32 that becomes f32 in the end: neighbours may be added in f32 first."""
+
+
+def add_to_sum(c: Conversion, source: np.dtype[Any], result: np.dtype[Any], total: Value, x: Value) -> Value:
+    """A sum of elements of a dtype, in the wider dtype, with one more; `result` is what it is rounded to."""
+    wide = summing_dtype(source)
+    sum_ = add(c, wide, total, convert_scalar(c, x, source, wide))
+    if source == result == _FLOAT32:
+        sum_.owner.attributes[ROUNDED] = ir.UnitAttr.get()
+    return sum_
 
 
 def multiply(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:

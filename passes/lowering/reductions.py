@@ -34,6 +34,7 @@ from ...dialect.ops.reductions import (
 from ...dialect.types import TensorType
 from .accumulators import (
     add,
+    add_to_sum,
     computing_dtype,
     convert_scalar,
     extremum,
@@ -161,11 +162,14 @@ def lower_sum_and_prod(c: Conversion, op: OpInstance) -> Value:
     """Combine in the wider dtype, round once."""
     geometry, dtype = _geometry(c, op), op.result_type.dtype
     wide = summing_dtype(dtype)
-    combiner, initial = (add, 0) if op.op_class is Sum else (multiply, 1)
 
-    def body(out: Value, x: Value) -> Value:
-        return combiner(c, wide, out, convert_scalar(c, x, dtype, wide))
+    def add_to(out: Value, x: Value) -> Value:
+        return add_to_sum(c, dtype, dtype, out, x)
 
+    def multiply_with(out: Value, x: Value) -> Value:
+        return multiply(c, wide, out, convert_scalar(c, x, dtype, wide))
+
+    initial, body = (0, add_to) if op.op_class is Sum else (1, multiply_with)
     total = geometry.combine(initial, wide, body)
     reduced = geometry.reduced_type(dtype)
     return geometry.finish(round_once(c, total, reduced.with_dtype(wide), reduced), op.result_type)
@@ -175,7 +179,7 @@ def _mean(geometry: _Reduction, target: np.dtype[Any]) -> Value:
     """The mean in a dtype, computed in the wider one of the operand's."""
     c, dtype = geometry.c, geometry.type.dtype
     wide = summing_dtype(dtype)
-    total = geometry.combine(0, wide, lambda out, x: add(c, wide, out, convert_scalar(c, x, dtype, wide)))
+    total = geometry.combine(0, wide, lambda out, x: add_to_sum(c, dtype, target, out, x))
     divisor = _as_float(c, geometry.count(), real_dtype(wide))
 
     def divide(sum_: Value) -> Value:

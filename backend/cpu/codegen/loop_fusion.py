@@ -15,6 +15,7 @@ from .emit import Emitter, Index
 from .independence import any_order, independent
 from .loop_nest import LoopNest
 from .loops import emit_loops
+from .read_ahead import read_ahead
 
 
 def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
@@ -31,6 +32,7 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
         with group[0].operation.location, emitter.loop(extent, parallel=parallel) as position:
             for nest, dim in zip(group, dims, strict=True):
                 nest.fixed[dim] = position
+            read_ahead(group, dims, position, emitter)
             emit_nests(group, emitter)
 
 

@@ -43,6 +43,31 @@ class Access:
         return axis is not None and axis == len(self.expressions) - 1 and unit_stride(self.memref)
 
 
+@dataclass(frozen=True)
+class ReadAhead:
+    """What will be read soon: an access at a point of its nest, but for the dimension along the row."""
+
+    access: Access
+    points: list[Index]
+    along: int
+
+    def emit(self, emitter: Emitter, position: Index) -> None:
+        """Ask for the line of an element."""
+        points = list(self.points)
+        points[self.along] = position
+        i1, i32 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(32)
+        ir.Operation.create(
+            "memref.prefetch",
+            [],
+            [self.access.memref, *self.access.indices(emitter, points)],
+            {
+                "isWrite": ir.IntegerAttr.get(i1, 0),
+                "localityHint": ir.IntegerAttr.get(i32, 2),
+                "isDataCache": ir.IntegerAttr.get(i1, -1),
+            },
+        )
+
+
 @dataclass
 class LoopNest:
     """A linalg.generic: its loop dimensions, operand accesses and scalar body."""
@@ -54,6 +79,8 @@ class LoopNest:
     extents: list[Index]
     fixed: dict[int, Index] = field(default_factory=dict)
     """Positions of the dimensions that loops around this nest already run over."""
+    ahead: list[ReadAhead] = field(default_factory=list)
+    """What to bring to the cache while the innermost loop runs."""
 
     @property
     def body(self) -> Block:

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Value, ir
+from .column_reductions import match_column_reduction
 from .emit import Emitter, ForLoop, Index, load, store
 from .independence import any_order
 from .loop_nest import LoopNest, nested
 from .transposed_loops import match_transposed_loops
-from .vector_loops import match_vector_loop
+from .vector_loops import VectorLoop, match_vector_loop
+from .vector_reductions import match_vector_reduction
 
-BLOCK_COLUMNS = 1024
+BLOCK_COLUMNS = 2048
 """Columns of an accumulator row that stay in the first-level cache while rows are added to it."""
 
 TRANSPOSE_TILE = 32
@@ -32,17 +34,30 @@ def emit_loops(nest: LoopNest, emitter: Emitter) -> None:
         squares.emit()
         nest.operation.erase()
         return
-    vector_loop = match_vector_loop(nest, order, carried, emitter)
+    vector_loop, inside = _vector_form(nest, order, carried, emitter)
     with _loops_over_tiles(nest, emitter, _tile_sizes(nest, order)) as bounds:
         if vector_loop is not None:
-            around = order[: len(order) - max(1, len(carried))]
-            with _loops(nest, emitter, around, bounds):
+            with _loops(nest, emitter, order[: len(order) - inside], bounds):
                 vector_loop.emit(bounds.get(order[-1]))
         else:
             with _loops(nest, emitter, order[: len(order) - len(carried)], bounds):
                 _emit_reductions(nest, emitter, carried)
     if vector_loop is not None:
         nest.operation.erase()
+
+
+def _vector_form(
+    nest: LoopNest, order: Sequence[int], carried: Sequence[int], emitter: Emitter
+) -> tuple[VectorLoop | None, int]:
+    """The vector form of the innermost loops, where there is a good one, and how many loops it takes over."""
+    if not order:
+        return None, 0
+    if carried:
+        return match_vector_reduction(nest, carried, emitter), len(carried)
+    columns = match_column_reduction(nest, order, emitter)
+    if columns is not None:
+        return columns, 2
+    return match_vector_loop(nest, order[-1], emitter), 1
 
 
 def _tile_sizes(nest: LoopNest, order: Sequence[int]) -> dict[int, int]:

@@ -236,6 +236,13 @@ class Integer:
         operands = [self.value, self._coerce(other).value]
         return create("arith.cmpi", [like(self.value.type, 1)], operands, attributes)
 
+    def at_least_unsigned(self, bound: int) -> Value:
+        """Whether the value, without a sign, is not below a bound."""
+        i64 = ir.IntegerType.get_signless(64)
+        attributes = {"predicate": ir.IntegerAttr.get(i64, 9)}
+        operands = [self.value, self._coerce(bound).value]
+        return create("arith.cmpi", [like(self.value.type, 1)], operands, attributes)
+
     def where(self, condition: Value, otherwise: Integer | int) -> Integer:
         """This value where the condition holds, else another."""
         operands = [condition, self.value, self._coerce(otherwise).value]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....dialect.mlir import Attribute, Operation, Type, Value, ir
+from ....passes.lowering.accumulators import ROUNDED
+from .emit import create
 from .loop_nest import LoopNest
 
 
@@ -66,6 +68,26 @@ def combiners(nest: LoopNest) -> list[Operation | None]:
     arguments = list(nest.body.arguments)[len(nest.inputs) :]
     pairs = zip(terminator.operation.operands, arguments, strict=True)
     return [_combiner(value, argument) for value, argument in pairs]
+
+
+def widened_sum(combiner: Operation) -> Operation | None:
+    """The `arith.extf` that widens what a sum adds from f32, where that may be added in f32 first.
+
+    That may be where the sum is rounded to f32 in the end, which the lowering of sums marks.
+    """
+    if combiner.name != "arith.addf" or ROUNDED not in combiner.attributes:
+        return None
+    for operand in combiner.operands:
+        widening = None if isinstance(operand.owner, ir.Block) else operand.owner.operation
+        if widening is not None and widening.name == "arith.extf" and len(list(operand.uses)) == 1:
+            return widening if isinstance(widening.operands[0].type, ir.F32Type) else None
+    return None
+
+
+def combine(combiner: Operation, left: Value, right: Value) -> Value:
+    """The same combination of other values."""
+    attributes = {name: combiner.attributes[name] for name in combiner.attributes if name != ROUNDED}
+    return create(combiner.name, [left.type], [left, right], attributes)
 
 
 def relax_combiners(nest: LoopNest) -> None:

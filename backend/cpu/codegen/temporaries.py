@@ -5,27 +5,26 @@ Between the two steps, what is allocated inside of a loop belongs to one iterati
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ....dialect.mlir import Block, Operation, Type, Value, ir
-from .emit import create
 from .loop_nest import nested
 
 STACK_BYTES = 16 * 1024
 """Temporaries up to this size live on the stack."""
 
 _VIEWS = {"memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape"}
-_ACCESSES = {
-    "memref.load",
-    "memref.store",
-    "memref.dim",
-    "memref.prefetch",
-    "vector.load",
-    "vector.store",
-    "vector.maskedload",
-    "vector.maskedstore",
-    "func.call",  # of the function of a range of a loop
+_MEMREF_OPERAND = {
+    "memref.load": 0,
+    "memref.store": 1,
+    "vector.load": 0,
+    "vector.store": 1,
+    "vector.maskedload": 0,
+    "vector.maskedstore": 0,
 }
+"""Which operand of an access is the memref; its indices follow."""
+_ACCESSES = {*_MEMREF_OPERAND, "memref.dim", "memref.prefetch", "func.call"}
+"""What may be done with memory on the stack; calls are of the function of a range of a loop."""
 
 
 def shrink_temporaries(function: Operation) -> None:
@@ -92,20 +91,27 @@ def _shrink(allocation: Operation) -> Operation:
 
     Nothing outside that loop can touch such an allocation, so an iteration only meets what it wrote itself.
     """
-    memref = allocation.results[0]
+    memref, rank = allocation.results[0], allocation.results[0].type.rank
     users = _users(memref)
-    if list(allocation.operands) or any(user.name not in ("memref.load", "memref.store") for user in users):
+    if not users or any(user.name not in _MEMREF_OPERAND for user in users):
         return allocation
-    indices = [_indices(user) for user in users]
-    kept = [axis for axis in range(memref.type.rank) if not _is_loop_position({row[axis] for row in indices})]
-    if len(kept) == memref.type.rank or not users:
+    indices = [_indices(user, rank) for user in users]
+    vectors = any(user.name.startswith("vector.") for user in users)
+    kept = [
+        axis
+        for axis in range(rank)
+        if (vectors and axis == rank - 1) or not _is_loop_position({row[axis] for row in indices})
+    ]
+    if len(kept) == rank:
         return allocation
     shape = [memref.type.shape[axis] for axis in kept]
+    dynamic = [axis for axis in range(rank) if memref.type.is_dynamic_dim(axis)]
+    sizes = [size for axis, size in zip(dynamic, allocation.operands, strict=True) if axis in kept]
     positions = [value for axis, value in enumerate(indices[0]) if axis not in kept]
-    smaller = _allocate_like(allocation, ir.MemRefType.get(shape, memref.type.element_type))
+    smaller = _allocate_like(allocation, ir.MemRefType.get(shape, memref.type.element_type), sizes)
     smaller.move_before(max((_first_of_body(value) for value in positions), key=_depth))
     for user, row in zip(users, indices, strict=True):
-        _access_again(user, smaller.results[0], [row[axis] for axis in kept])
+        _access_again(user, rank, smaller.results[0], [row[axis] for axis in kept])
     allocation.erase()
     return smaller
 
@@ -130,30 +136,33 @@ def _depth(op: Operation) -> int:
     return depth
 
 
-def _indices(access: Operation) -> list[Value]:
-    return list(access.operands)[1 if access.name == "memref.load" else 2 :]
+def _indices(access: Operation, rank: int) -> list[Value]:
+    first = _MEMREF_OPERAND[access.name] + 1
+    return list(access.operands)[first : first + rank]
 
 
-def _access_again(access: Operation, memref: Value, indices: list[Value]) -> None:
+def _access_again(access: Operation, rank: int, memref: Value, indices: list[Value]) -> None:
+    """Replace an access by the same one of another memref."""
+    place, operands = _MEMREF_OPERAND[access.name], list(access.operands)
+    operands[place : place + 1 + rank] = [memref, *indices]
+    types = [result.type for result in access.results]
     with ir.InsertionPoint(access), access.location:
-        if access.name == "memref.load":
-            value = create("memref.load", [access.results[0].type], [memref, *indices])
-            access.results[0].replace_all_uses_with(value)
-        else:
-            create("memref.store", [], [access.operands[0], memref, *indices])
+        again = ir.Operation.create(access.name, types, operands)
+    for old, new in zip(access.results, again.results, strict=True):
+        old.replace_all_uses_with(new)
     access.erase()
 
 
-def _allocate_like(allocation: Operation, type: Type) -> Operation:
+def _allocate_like(allocation: Operation, type: Type, sizes: Sequence[Value] = ()) -> Operation:
     with ir.InsertionPoint(allocation), allocation.location:
-        return ir.Operation.create("memref.alloc", [type], [], _segments(64))
+        return ir.Operation.create("memref.alloc", [type], list(sizes), _segments(64, len(sizes)))
 
 
-def _segments(alignment: int) -> dict[str, object]:
+def _segments(alignment: int, sizes: int = 0) -> dict[str, object]:
     i64 = ir.IntegerType.get_signless(64)
     return {
         "alignment": ir.IntegerAttr.get(i64, alignment),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0]),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([sizes, 0]),
     }
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from ....dialect.mlir import Block, Operation, Type, Value, ir
 from .emit import create
+from .invariant_division import InvariantDivisor, is_worthwhile
 from .loop_nest import nested
 from .math_expansion import is_expanded
 from .temporaries import element_bytes
@@ -13,6 +16,9 @@ from .vector_code import broadcast
 
 MATH_WEIGHT = 24
 """How many operations an elementary function counts as."""
+
+DIVISION_WEIGHT = 11
+"""How many operations a division by a reciprocal counts as, beyond itself."""
 
 # Lanes beyond the end hold zeros, and dividing integers by zero is an error even in a lane nobody uses.
 _DIVISIONS = ("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")
@@ -37,33 +43,116 @@ def _has_vector_form(op: Operation) -> bool:
     return all(isinstance(type, _SCALARS) for type in types)
 
 
+_NONE: Mapping[Value, InvariantDivisor] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class SplitBody:
+    """The operations of a body: those that are the same along a vector, and those that are not."""
+
+    invariant: list[Operation]
+    varying: list[Operation]
+    outputs: list[Value]
+    arguments: frozenset[Value]
+    """The arguments that vary."""
+
+    @staticmethod
+    def of(body: Block, arguments: Sequence[Value], inner: int) -> SplitBody:
+        """Split a body by which of its arguments vary along the loop `inner`."""
+        *operations, terminator = [op.operation for op in body.operations]
+        varies = set(arguments)
+        invariant: list[Operation] = []
+        varying: list[Operation] = []
+        for op in operations:
+            along = op.name == "linalg.index" and op.attributes["dim"].value == inner
+            if along or any(operand in varies for operand in op.operands):
+                varies.update(op.results)
+                varying.append(op)
+            else:
+                invariant.append(op)
+        return SplitBody(invariant, varying, list(terminator.operands), frozenset(arguments))
+
+    def without(self, operations: Sequence[Operation], outputs: Sequence[Value]) -> SplitBody:
+        """The same body without its last operations, which yields their operands."""
+        varying = [op for op in self.varying if op not in operations]
+        return replace(self, varying=varying, outputs=list(outputs))
+
+    @property
+    def vectors(self) -> set[Value]:
+        """All values that are held in vectors."""
+        values = {operand for op in self.varying for operand in op.operands}
+        return values.union(self.outputs, *(op.results for op in self.varying))
+
+    @property
+    def widest(self) -> int:
+        """The size of the largest elements of vectors in bytes."""
+        return max(_bytes(value.type) for value in self.vectors)
+
+    @property
+    def divisors(self) -> list[Value]:
+        """Numbers that are the same along a vector, and that others are divided by at a cost."""
+        results = {result for op in self.varying for result in op.results}
+        found = (op.operands[1] for op in self.varying if is_worthwhile(op))
+        return [value for value in found if value not in results and value not in self.arguments]
+
+    @property
+    def weight(self) -> int:
+        """About how many instructions a vector takes."""
+        return sum(map(_weight, self.varying)) + DIVISION_WEIGHT * len(self.divisors)
+
+
 def body_weight(body: Block) -> int:
     """About how many instructions a body takes."""
-    return sum(MATH_WEIGHT if is_expanded(op.operation) else 1 for op in body.operations)
+    return sum(_weight(op.operation) for op in body.operations)
+
+
+def _weight(op: Operation) -> int:
+    return MATH_WEIGHT if is_expanded(op) else 1
 
 
 def widest_element(body: Block) -> int:
     """The size of the largest values of a body in bytes."""
     types = [argument.type for argument in body.arguments]
     types += [result.type for op in body.operations for result in op.operation.results]
-    return max(8 if isinstance(type, ir.IndexType) else element_bytes(type) for type in types)
+    return max(map(_bytes, types))
 
 
-def vectorise_body(
-    body: Block, known: dict[Value, Value], lanes: int, index: Callable[[int], Value] | None = None
-) -> list[Value]:
+def _bytes(type: Type) -> int:
+    return 8 if isinstance(type, ir.IndexType) else element_bytes(type)
+
+
+def vectorise_body(body: Block, known: dict[Value, Value], lanes: int) -> list[Value]:
     """Write a body for vectors at the insertion point; returns what it yields.
 
-    `known` has the vectors for the block arguments; `index` gives the positions in a loop dimension.
+    `known` has the vectors for the block arguments.
     """
     *operations, terminator = [op.operation for op in body.operations]
+    return vectorise(operations, list(terminator.operands), known, lanes)
+
+
+def vectorise(
+    operations: Sequence[Operation],
+    outputs: Sequence[Value],
+    known: dict[Value, Value],
+    lanes: int,
+    index: Callable[[int], Value] | None = None,
+    divisors: Mapping[Value, InvariantDivisor] = _NONE,
+) -> list[Value]:
+    """Write operations for vectors at the insertion point; returns the vectors of some values.
+
+    `known` has the vectors of what comes from elsewhere; `index` gives the positions in a loop dimension, `divisors`
+    those numbers with reciprocals.
+    """
     for op in operations:
         if op.name == "linalg.index":
             assert index is not None
             known[op.results[0]] = index(op.attributes["dim"].value)
+        elif op.name == "arith.divf" and op.operands[1] in divisors:
+            dividend = _vector_value(op.operands[0], known, lanes)
+            known[op.results[0]] = divisors[op.operands[1]].quotient(dividend)
         else:
             known[op.results[0]] = _vector_operation(op, known, lanes)
-    return [_vector_value(value, known, lanes) for value in terminator.operands]
+    return [_vector_value(value, known, lanes) for value in outputs]
 
 
 def _vector_operation(op: Operation, known: dict[Value, Value], lanes: int) -> Value:
