@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -210,3 +214,30 @@ def test_integers_and_scalars_without_arrays():
     function = concrete(lambda x: x * 2 + 1, spec(dtype="float64"))
     assert function.cost_analysis().flops == 2
     assert function.memory_analysis().workspace_bytes == 0
+
+
+def test_functions_from_the_disk_cache_tell_the_same(tmp_path):
+    source = """if True:
+        import weft
+        from weft.frontend.disk_cache.functions import statistics
+        from cached import product
+        concrete = product.get_concrete_function(weft.TensorSpec((8, 8), "float32"))
+        print(concrete.cost_analysis().flops, concrete.memory_analysis().peak_bytes, statistics["found"])
+    """
+    (tmp_path / "cached.py").write_text(
+        "import weft\\n@weft.function\\ndef product(x):\\n    return x @ x @ x\\n"
+    )
+    environment = os.environ | {"WEFT_CACHE": "1", "WEFT_CACHE_DIR": str(tmp_path / "cache")}
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", source],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=100,
+            cwd=tmp_path,
+            env=environment,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert printed == [["2048", "768", "0"], ["2048", "768", "1"]]

@@ -58,12 +58,13 @@ def pack(ranges: Sequence[Range]) -> tuple[list[int], int]:
 def share(ranges: Sequence[Range], holders: Sequence[Range]) -> list[int | None]:
     """Which memory that is there anyway holds each range, by its index; a holder may hold one range at a time.
 
-    The `start` and `end` of a holder say when it is free. Small ranges are left out.
+    The `start` and `end` of a holder say when it is free. Small ranges are left out. Of equal ones the latest go first:
+    in a chain, where each is made of the one before, every other one finds room.
     """
     found: list[int | None] = [None] * len(ranges)
     taken: list[list[tuple[int, int]]] = [[] for _ in holders]
     largest = sorted(range(len(holders)), key=lambda index: holders[index].size)
-    for index in sorted(range(len(ranges)), key=lambda index: -ranges[index].size):
+    for index in sorted(range(len(ranges)), key=lambda index: (-ranges[index].size, -ranges[index].end)):
         wanted = ranges[index]
         if wanted.size < _FEW_BYTES:
             break

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.backend.cpu.planning.packing import (
@@ -26,6 +26,7 @@ RANGES = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(RANGES)
 def test_what_is_alive_together_never_overlaps(ranges):
     for offsets, size in (pack(ranges), _largest_first(ranges)):
@@ -39,6 +40,7 @@ def test_what_is_alive_together_never_overlaps(ranges):
                     assert offset + r.size <= other or other + s.size <= offset or not r.size * s.size
 
 
+@settings(deadline=None)
 @given(RANGES)
 def test_the_most_that_is_alive_is_counted(ranges):
     times = {r.start for r in ranges}
@@ -49,6 +51,7 @@ def test_the_most_that_is_alive_is_counted(ranges):
     assert most_alive(ranges) == expected
 
 
+@settings(deadline=None)
 @given(RANGES, st.lists(st.tuples(st.integers(0, 300), st.integers(0, 80)), max_size=5))
 def test_memory_that_is_there_holds_one_range_at_a_time(ranges, until):
     holders = [Range(64 * units, 0, end) for units, end in until]
@@ -76,6 +79,7 @@ def test_small_ranges_are_not_held():
     assert share([Range(4032, 0, 5), Range(4096, 5, 6)], [Range(10_000, 0, 7)]) == [None, 0]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 20), st.integers(0, 1000)), max_size=60))
 def test_live_ranges_are_disjoint(steps):
     arena = StaticArena()
