@@ -242,13 +242,13 @@ class _Function:
                 return self._call(node, name, arguments)
             case ast.IfExp(test, body, orelse):
                 return self._chosen(test, body, orelse)
-            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            case ast.Compare(_, [_], [_]) | ast.BoolOp() | ast.UnaryOp(ast.Not()):
                 return self._chosen(node, ast.Constant(1), ast.Constant(0))
         raise self._unknown(node)
 
     def _constant(self, node: ast.expr) -> int:
         """An integer that the module knows by a dotted name."""
-        value = self._resolve(node)
+        value = node.value if isinstance(node, ast.Constant) else self._resolve(node)
         if not isinstance(value, int):
             raise self._unknown(node)
         return int(value)
