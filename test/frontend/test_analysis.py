@@ -225,7 +225,7 @@ def test_functions_from_the_disk_cache_tell_the_same(tmp_path):
         print(concrete.cost_analysis().flops, concrete.memory_analysis().peak_bytes, statistics["found"])
     """
     (tmp_path / "cached.py").write_text(
-        "import weft\\n@weft.function\\ndef product(x):\\n    return x @ x @ x\\n"
+        "import weft\n@weft.function\ndef product(x):\n    return x @ x @ x\n"
     )
     environment = os.environ | {"WEFT_CACHE": "1", "WEFT_CACHE_DIR": str(tmp_path / "cache")}
     printed = [
