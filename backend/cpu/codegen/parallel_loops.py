@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
+from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....passes.base import Pass, Statistics
 from ..planning.names import parallel_name
+from .captures import Captures, make_function, rename
 from .emit import PARALLEL, create
 from .loop_costs import Cost, Term, cost_of, cost_of_iteration, trips
 from .loop_nest import nested
@@ -30,26 +31,6 @@ microsecond while the others are waiting for it, and ten to twenty when they hav
 
 EVEN = 8
 """Loops of fewer iterations cannot be shared evenly; loops in them are shared instead where those are long enough."""
-
-_COPIED = {
-    "affine.apply",
-    "builtin.unrealized_conversion_cast",
-    "llvm.extractvalue",
-    "llvm.insertvalue",
-    "llvm.mlir.undef",
-    "memref.cast",
-    "memref.collapse_shape",
-    "memref.dim",
-    "memref.expand_shape",
-    "memref.get_global",
-    "memref.reinterpret_cast",
-    "memref.subview",
-    "ub.poison",
-    "vector.broadcast",
-    "vector.create_mask",
-    "vector.step",
-}
-_ALLOCATIONS = {"memref.alloc", "memref.alloca"}
 
 
 @dataclass(frozen=True)
@@ -115,63 +96,45 @@ class _Part:
         self._operations = [view.operation for view in nested(loop)]
         inside = {result for op in self._operations for result in op.results}
         inside |= {a for op in [loop, *self._operations] for r in op.regions for b in r for a in b.arguments}
-        self._copied: dict[Operation, None] = {}
-        """What is computed in the function again, in order."""
-        self.passed: dict[Value, None] = {}
         start, _, step = list(loop.operands)[:3]
-        for value in (start, step, *(operand for op in self._operations for operand in op.operands)):
-            if value not in inside:
-                self._need(value)
-
-    def _need(self, value: Value) -> None:
-        op = None if isinstance(value.owner, ir.Block) else value.owner.operation
-        if op is None or not (op.name.startswith("arith.") or op.name in _COPIED):
-            self.passed[value] = None
-        elif op not in self._copied:
-            for operand in op.operands:
-                self._need(operand)
-            self._copied[op] = None
+        used = (start, step, *(operand for op in self._operations for operand in op.operands))
+        self._captures = Captures(value for value in used if value not in inside)
 
     def is_possible(self) -> bool:
-        """Whether the memory that is passed is known to be different pieces: the function will be told so."""
-        return all(_is_own_memory(v) for v in self.passed if isinstance(v.type, ir.MemRefType))
+        """Whether the loop can be moved: memory must be known to be apart."""
+        return self._captures.are_apart()
 
     def make(self, function: Operation) -> Operation:
         """The function; the body of the loop moves there."""
         index = ir.IndexType.get()
-        types = [index, index, *(value.type for value in self.passed)]
+        types = [index, index, *self._captures.types]
         with ir.InsertionPoint(function):
-            made = _function(self.name, types)
-            _function(parallel_name(self.name), types, has_body=False)
-        entry = made.regions[0].blocks.append(*types, arg_locs=[self.loop.location] * len(types))
+            made = make_function(self.name, types)
+            make_function(parallel_name(self.name), types, has_body=False)
+        entry = made.regions[0].blocks[0]
         begin, end, *arguments = entry.arguments
         with ir.InsertionPoint(entry):
-            known = dict(zip(self.passed, arguments, strict=True))
-            for op in self._copied:
-                _copy(op, known)
-            start, _, step = list(self.loop.operands)[:3]
-            first, by = known.get(start, start), known.get(step, step)
+            known = self._captures.enter(arguments)
+            start, _, step = (known.get(value, value) for value in list(self.loop.operands)[:3])
             bounds = [
-                create("arith.addi", [index], [create("arith.muli", [index], [i, by]), first])
+                create("arith.addi", [index], [create("arith.muli", [index], [i, step]), start])
                 for i in (begin, end)
             ]
-            range_loop = ir.Operation.create("scf.for", [], [*bounds, by], regions=1)
+            range_loop = ir.Operation.create("scf.for", [], [*bounds, step], regions=1)
             for name in self.loop.attributes:
                 if name != PARALLEL:
                     range_loop.attributes[name] = self.loop.attributes[name]
             create("func.return", [], [])
         self._body.append_to(range_loop.regions[0])
         for op in self._operations:
-            for number, operand in enumerate(op.operands):
-                if operand in known:
-                    op.operands[number] = known[operand]
+            rename(op, known)
         return made
 
     def replace_loop(self, cost: Cost) -> None:
         """Put calls where the loop was."""
         with ir.InsertionPoint(self.loop):
             count = self._count()
-            operands = list(self.passed)
+            operands = list(self._captures.passed)
             static = trips(self.loop)
             grain = _index(_grain(cost)) if cost.is_static else _grain_value(cost)
             if cost.is_static and not static.values:
@@ -226,30 +189,6 @@ def _are_constants(*values: Value) -> bool:
 def _index(number: int) -> Value:
     type = ir.IndexType.get()
     return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
-
-
-def _is_own_memory(memref: Value) -> bool:
-    owner = memref.owner
-    if isinstance(owner, ir.Block):
-        return bool(owner.owner.operation.name == "func.func")
-    return owner.operation.name in _ALLOCATIONS
-
-
-def _copy(op: Operation, known: dict[Value, Value]) -> None:
-    copy = op.clone()
-    for number, operand in enumerate(op.operands):
-        copy.operation.operands[number] = known[operand]
-    known.update(zip(op.results, copy.operation.results, strict=True))
-
-
-def _function(name: str, types: Sequence[Type], has_body: bool = True) -> Operation:
-    attributes: dict[str, ir.Attribute] = {
-        "sym_name": ir.StringAttr.get(name),
-        "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
-    }
-    if not has_body:
-        attributes["sym_visibility"] = ir.StringAttr.get("private")
-    return ir.Operation.create("func.func", [], [], attributes, regions=1)
 
 
 __all__ = ["SplitParallelLoops", "split_parallel_loops"]
