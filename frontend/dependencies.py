@@ -42,7 +42,7 @@ class Dependencies:
         function = getattr(function, "__func__", function)
         if isinstance(function, types.FunctionType) and not self._is_of_library(function):
             return
-        takes_functions = any(isinstance(argument, _FUNCTIONS) for argument in arguments)
+        takes_functions = any(map(_holds_function, arguments))
         known = self.calls.get(id(function))
         if known is None or (takes_functions and not known[1]):
             self.calls[id(function)] = (function, takes_functions)
@@ -57,7 +57,12 @@ class Dependencies:
         return package in _LIBRARIES
 
 
-_LIBRARIES = sys.stdlib_module_names - {"__main__"} | {"numpy", __name__.partition(".")[0]}
-_FUNCTIONS = (types.FunctionType, types.MethodType)
+def _holds_function(value: Any, depth: int = 2) -> bool:
+    if depth and isinstance(value, (list, tuple, dict)):
+        entries = value.values() if isinstance(value, dict) else value
+        return any(_holds_function(entry, depth - 1) for entry in entries)
+    return isinstance(value, (types.FunctionType, types.MethodType, functools.partial))
 
+
+_LIBRARIES = sys.stdlib_module_names - {"__main__"} | {"numpy", __name__.partition(".")[0]}
 __all__ = ["Dependencies"]

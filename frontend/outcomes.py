@@ -82,8 +82,6 @@ class ListResult(NamedTuple):
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        from .results import list_of  # what else is there belongs to tracing
-
         arrays = [column.build(outputs, leaves) for column, _ in self.columns]
         return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
 
@@ -118,6 +116,15 @@ class Result(NamedTuple):
 _ONE_RESULT = Leaf(0)
 
 
+def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
+    """A list of items with the structure of one, whose arrays are stacked in `arrays`; some hold Python numbers."""
+    columns = [
+        array.tolist() if is_python else list(array)
+        for array, is_python in zip(arrays, are_python, strict=True)
+    ]
+    return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
+
+
 def view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
     """The type of a view of an array."""
     for step in path:
@@ -136,5 +143,6 @@ __all__ = [
     "OptionalResult",
     "Result",
     "ThawedResult",
+    "list_of",
     "view_type",
 ]

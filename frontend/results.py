@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from ..dialect.errors import UnsupportedError
 from .array import TracedArray
 from .indexing import masked_read_error
 from .masked import MaskedSelection
+from .outcomes import list_of
 from .runtime_values import RuntimeValue, holds_traced
-from .signature import Structure, constants, flatten_ordered, unflatten
+from .signature import Structure, constants, flatten_ordered
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
@@ -81,15 +82,6 @@ class RuntimeChoice(RuntimeValue):
         """The index."""
         options = self.options
         return self.index, lambda index: options[int(index)]
-
-
-def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
-    """A list of items with the structure of one, whose arrays are stacked in `arrays`; some hold Python numbers."""
-    columns = [
-        array.tolist() if is_python else list(array)
-        for array, is_python in zip(arrays, are_python, strict=True)
-    ]
-    return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
 
 
 def _is_array(value: object) -> bool:

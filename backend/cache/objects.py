@@ -26,6 +26,7 @@ def cached_object(key: str, make: Callable[[], bytes]) -> bytes:
     name = digest(("object", machine_key(), key))
     found = cache.read(name)
     if isinstance(found, bytes):
+        cache.use(name)
         return found
     made = make()
     cache.write(name, made)

@@ -69,7 +69,10 @@ class Store:
         return [name for _, name in sorted(found, reverse=True)]
 
     def read(self, key: str) -> Data | None:
-        """The data under a key; None where there is none, or none that is whole and this user's own."""
+        """The data under a key; None where there is none, or none that is whole and this user's own.
+
+        It counts as used only when `use` says so.
+        """
         path = self._path(key)
         try:
             content = _content(path)
@@ -81,9 +84,12 @@ class Store:
         except DamagedFile:
             self.discard(key)
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path)
         return data
+
+    def use(self, key: str) -> None:
+        """What is under a key was used now: it is evicted later."""
+        with contextlib.suppress(OSError):
+            os.utime(self._path(key))
 
     def write(self, key: str, data: Data) -> bool:
         """Store data under a key; returns whether it was stored. Says once per process why it cannot."""

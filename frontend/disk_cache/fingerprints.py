@@ -6,6 +6,7 @@ A value whose meaning data cannot tell is refused: what a trace saw of it is not
 from __future__ import annotations
 
 import builtins
+import collections
 import dataclasses
 import linecache
 import sys
@@ -42,6 +43,11 @@ class Fingerprints:
         self.codes: set[int] = set()
         """The code of these functions, by identity, is part of what was made."""
         self._open: list[Any] = []
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether what is looked at is part of a function or a class."""
+        return bool(self._open)
 
     def of(self, value: Any, depth: int = 0, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Data:
         """The data of a value; raises NotPortable. Entries of containers at the paths in `skip` are left out."""
@@ -140,18 +146,16 @@ class Fingerprints:
 
     def _member(self, member: Any, depth: int) -> Data:
         if isinstance(member, (staticmethod, classmethod)):
-            return (type(member).__name__, self.of(member.__func__, depth))
+            return (type(member).__name__, self._member(member.__func__, depth))
         if isinstance(member, property):
             functions = (member.fget, member.fset, member.fdel)
             return ("property", *(self.of(function, depth) for function in functions))
         if isinstance(member, (types.MemberDescriptorType, types.GetSetDescriptorType)):
             return ("slot",)
-        if isinstance(member, np.ndarray):
-            raise NotPortable("an array in a class")
-        if isinstance(member, types.FunctionType) and member.__code__.co_filename == "<string>":
+        if isinstance(member, types.FunctionType) and member.__code__.co_filename in GENERATED:
             return ("generated",)  # by dataclasses and namedtuple: the fields tell what it does
         kind = type(member)
-        if kind.__module__ == "collections" and kind.__name__ == "_tuplegetter":
+        if kind.__module__ in ("collections", "_collections") and kind.__name__ == "_tuplegetter":
             return ("field",)
         if kind.__module__ == "dataclasses" and kind.__name__ == "_DataclassParams":
             return (repr(member),)
@@ -168,6 +172,9 @@ class Fingerprints:
         known = (None if d is dataclasses.MISSING else self.of(d, depth) for d in defaults)
         return (field.name, *known, field.init, bool(getattr(field, "kw_only", False)))
 
+
+GENERATED = ("<string>", collections.namedtuple.__code__.co_filename)
+"""Where the methods come from that dataclasses and named tuples have."""
 
 _OF_EVERY_CLASS = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__",
@@ -233,6 +240,8 @@ def _module(fingerprints: Fingerprints, value: types.ModuleType, depth: int, ski
 
 
 def _array(fingerprints: Fingerprints, value: np.ndarray[Any, Any], depth: int, skip: Any) -> Data:
+    if fingerprints.is_inside:
+        raise NotPortable("an array in a class or in the defaults of a function")  # which no guard compares
     if value.nbytes > ARRAY_BYTES or value.dtype.hasobject:
         raise NotPortable(f"an array of {value.nbytes} bytes")
     return ("array", value.dtype.str, value.dtype.name, value.shape, value.tobytes())

@@ -22,6 +22,12 @@ from .programs import program_data, program_from
 MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""
 
+NO_CODE = frozenset(
+    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "disable_jit", "full_traceback",
+     "result_pool_bytes", "retracing_warning", "verify"}
+)  # fmt: skip
+"""Settings of which compiled code does not depend."""
+
 statistics: Counter[str] = Counter()
 """How often this process found, missed, stored and did not store programs."""
 
@@ -52,6 +58,7 @@ class CachedFunction:
                 self._store.discard(name)
                 continue
             if program is not None:
+                self._store.use(name)
                 self._note("found", self._name)
                 return program
         self._note("missed", self._name)
@@ -110,8 +117,8 @@ def _of_function(function: Callable[..., Any]) -> Data:
 
 
 def _settings() -> Data:
-    """The settings that compiled code depends on."""
-    return tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.metadata["compiled"])
+    """The settings that compiled code may depend on: all but those that are known not to matter to it."""
+    return tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.name not in NO_CODE)
 
 
 __all__ = ["CachedFunction", "statistics"]

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..captures import Capture
 from ..guards import Content, Deep, Guard, Identity, Kind, Names, Plain, Same, guard_of
-from ..handles import Global, Handle
+from ..handles import Global, Handle, Item
 from ..inputs import Input
 from ..unbound import UNBOUND
 from .fingerprints import Data, Fingerprints, NotPortable
 from .parts import type_data, type_from
-from .places import ModuleAttribute, Places
+from .places import Places
 
 HIDDEN_BYTES = 1 << 20
 """Arrays that a function makes while it is traced are stored with it up to this size."""
@@ -33,9 +33,10 @@ class GuardWriter:
     def reach(self, guard: Guard) -> None:
         """Note the functions and arrays that a guard's place holds, which lead to further places."""
         for handle, value in _contents(guard):
-            self._note(handle, value)
+            self.note(handle, value)
 
-    def _note(self, handle: Handle, value: Any) -> None:
+    def note(self, handle: Handle, value: Any) -> None:
+        """Note what a place holds, if another process can find the place."""
         try:
             path = self._places.describe(handle)
         except NotPortable:
@@ -102,18 +103,17 @@ def _contents(guard: Guard) -> list[tuple[Handle, Any]]:
     if isinstance(guard, Same):
         return [(guard._one, guard._one.get()), (guard._other, guard._other.get())]
     handle: Handle = guard._handle  # type: ignore[attr-defined]
-    return [*_inside(handle, handle.get(), 0)]
+    return [*inside(handle, handle.get())]
 
 
-def _inside(handle: Handle, value: Any, depth: int) -> list[tuple[Handle, Any]]:
-    from ..handles import Item
-
+def inside(handle: Handle, value: Any, depth: int = 0) -> list[tuple[Handle, Any]]:
+    """A place, and those of what is in the containers that it holds."""
     found = [(handle, value)]
     if depth < 8 and isinstance(value, (list, tuple, dict)) and len(value) <= 1000:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         for key, entry in entries:
             if isinstance(entry, (list, tuple, dict, np.ndarray)):
-                found += _inside(Item(f"{handle.name}[{key!r}]", handle, key), entry, depth + 1)
+                found += inside(Item(f"{handle.name}[{key!r}]", handle, key), entry, depth + 1)
     return found
 
 
@@ -135,16 +135,12 @@ class GuardReader:
             _require(same.holds())
             return [same]
         handle = find(parts[0])
-        if isinstance(handle, ModuleAttribute):
-            self._require(handle.get(), parts[-1])
-            return [guard_of(handle, handle.get())] if parts[-1][0] == "array" else []
         value = handle.get()
         if kind == "kind":
             _require(type(value) is list)
             return [Kind(handle, list)]
         skip = frozenset(map(tuple, parts[1])) if kind == "deep" else frozenset()
         self._require(value, parts[-1], skip)
-        self._places.reach(value, ("in", parts[0]))
         return [Content(handle, value)] if kind == "content" else [guard_of(handle, value, skip)]
 
     def _names(self, entries: Sequence[Data]) -> list[Guard]:
@@ -159,7 +155,6 @@ class GuardReader:
                 self._require(getattr(builtins, handle.variable, UNBOUND), expected[1])
             else:
                 self._require(value, expected)
-                self._places.reach(value, ("in", path))
             names = guards.setdefault(id(handle.namespace), Names(handle.namespace))
             names.add(handle, handle.variable, value)
         return [*guards.values()]
@@ -200,4 +195,4 @@ def _require(holds: bool) -> None:
         raise NotPortable("another value")
 
 
-__all__ = ["GuardReader", "GuardWriter"]
+__all__ = ["GuardReader", "GuardWriter", "inside"]

@@ -28,6 +28,7 @@ _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
     """The attributes of modules that a function, and those in it, read; raises NotPortable where that is not known."""
     names = _modules_of(function)
+    _refuse_frames(function)
     for code in _codes(function.__code__):
         instructions = [i for i in dis.get_instructions(code) if i.opname not in ("EXTENDED_ARG", "CACHE")]
         for position, instruction in enumerate(instructions):
@@ -40,6 +41,19 @@ def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
                         break
                     chain.append(following.argval)
                 yield from _reads(names[instruction.argval], chain)
+
+
+def _refuse_frames(function: types.FunctionType) -> None:
+    """Refuse functions that look at their variables by other ways than by name."""
+    for code in _codes(function.__code__):
+        for name in code.co_names:
+            if name in _FRAME_READERS and name not in function.__globals__:
+                raise NotPortable(f"{name}() in {function.__qualname__}")
+
+
+_FRAME_READERS = frozenset(
+    {"globals", "locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__import__"}
+)
 
 
 def is_pure(module: str) -> bool:

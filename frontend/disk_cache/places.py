@@ -31,6 +31,7 @@ class Places:
     """The places that can be reached from one function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
         self._globals = getattr(function, "__globals__", None)
         self._cells: dict[int, tuple[Data, types.CellType]] = {}
         """By identity: the path to the function that a cell belongs to, with the number of the cell."""
@@ -38,6 +39,7 @@ class Places:
 
     def reach(self, value: Any, path: Data) -> None:
         """Note the cells of a function, and of those in them."""
+        value = _plain_function(value)
         if not isinstance(value, types.FunctionType):
             return
         for number, cell in enumerate(value.__closure__ or ()):
@@ -82,21 +84,34 @@ class Places:
             return self._globals
         return vars(_module(name))
 
+    def _function_at(self, path: Data) -> types.FunctionType:
+        found = self._function if path == ("root",) else self.find(path[1]).get()
+        found = _plain_function(found)
+        if not isinstance(found, types.FunctionType):
+            raise NotPortable("a variable of what is no function")
+        return found
+
     def find(self, data: Data) -> Handle:
         """The place that `describe` described; raises NotPortable where there is none."""
         kind = data[0]
         if kind == "global":
             return Global(self.find_namespace(data[1]), data[2])
         if kind == "cell":
-            found = next((cell for path, cell in self._cells.values() if path == data[:3]), None)
-            if found is None:
+            function, number = self._function_at(data[1]), data[2]
+            closure = function.__closure__ or ()
+            if number >= len(closure):
                 raise NotPortable("a variable of a function that is not there")
-            return Cell(data[3], found)
+            return Cell(data[3], closure[number])
         if kind == "item":
             return Item(data[3], self.find(data[1]), data[2])
         if kind == "attribute":
             return ModuleAttribute(_module(data[1]), data[2])
         return Arguments(data[1])
+
+
+def _plain_function(value: Any) -> Any:
+    """The Python function of a compiled one."""
+    return getattr(value, "python_function", value)
 
 
 def _module(name: str | None) -> types.ModuleType:

@@ -10,7 +10,7 @@ from ..dependencies import Dependencies
 from ..program import Program
 from ..tracebacks import places_of, recall
 from .fingerprints import Data, Fingerprints, NotPortable
-from .guards import GuardReader, GuardWriter
+from .guards import GuardReader, GuardWriter, inside
 from .module_reads import is_pure, module_reads
 from .parts import Results, code_data, code_from, type_data, type_from
 from .places import ModuleAttribute, Places
@@ -33,7 +33,11 @@ def program_data(function: Callable[..., Any], program: Program, dependencies: D
     fingerprints.of(function)
     places = Places(function)
     writer = GuardWriter(places, fingerprints)
-    attributes = _attributes(dependencies, fingerprints)
+    read = _module_attributes(dependencies)
+    for handle in read:
+        for place, value in inside(handle, handle.get()):
+            writer.note(place, value)
+    attributes = tuple((places.describe(handle), fingerprints.of(handle.get())) for handle in read)
     for guard in program.guards:
         writer.reach(guard)
     guards = [writer.guard(guard) for guard in program.guards]
@@ -58,15 +62,13 @@ def program_data(function: Callable[..., Any], program: Program, dependencies: D
     )
 
 
-def _attributes(dependencies: Dependencies, fingerprints: Fingerprints) -> Data:
-    """What was read of modules, with what it was."""
+def _module_attributes(dependencies: Dependencies) -> list[ModuleAttribute]:
+    """What was read of modules."""
     read = [ModuleAttribute(module, name) for module, name in dependencies.attributes.values()]
     read = [handle for handle in read if not is_pure(handle.module.__name__)]
     read += [handle for function in dependencies.functions for handle in module_reads(function)]
     places = {(handle.module.__name__, handle.attribute): handle for handle in read}
-    return tuple(
-        (("attribute", *key), fingerprints.of(handle.get())) for key, handle in sorted(places.items())
-    )
+    return [handle for _, handle in sorted(places.items())]
 
 
 def _error_places(program: Program) -> Data:

@@ -6,12 +6,13 @@ The lists are of what is known to be so. A program whose trace called anything e
 from __future__ import annotations
 
 import builtins
-import collections
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from .fingerprints import GENERATED
 
 _BUILTINS = frozenset(
     getattr(builtins, name)
@@ -98,6 +99,8 @@ def _is_in_numpy(module: str) -> bool:
 def _is_pure_class(kind: type) -> bool:
     if kind in _BUILTINS or issubclass(kind, (np.generic, np.dtype)) or kind is np.ndarray:
         return kind.__module__ in ("builtins", "numpy", "numpy.dtypes")
+    if kind.__module__.partition(".")[0] == __name__.partition(".")[0] or kind is np.errstate:
+        return True
     if issubclass(kind, BaseException):
         return kind.__module__ == "builtins"
     if _has_fields_only(kind):
@@ -114,12 +117,9 @@ def _has_fields_only(kind: type) -> bool:
     functions = [getattr(member, "__func__", member) for member in members]
     return is_record and not any(
         isinstance(member, property)
-        or (isinstance(member, types.FunctionType) and member.__code__.co_filename not in _GENERATED)
+        or (isinstance(member, types.FunctionType) and member.__code__.co_filename not in GENERATED)
         for member in functions
     )
-
-
-_GENERATED = ("<string>", collections.namedtuple.__code__.co_filename)
 
 
 __all__ = ["why_impure"]

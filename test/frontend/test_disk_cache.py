@@ -1,0 +1,688 @@
+"""The disk cache of compiled functions: a process does with it exactly what it would do without."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from support.cached_programs import Project, finished
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path)
+
+
+RESULTS = """
+import collections, functools
+
+Pair = collections.namedtuple("Pair", "first second")
+SMALL = np.arange(6.0).reshape(2, 3)
+LARGE = np.ones((40, 50))
+TABLE = {"a": [1, 2.5], "b": (np.arange(3), "text")}
+RATE = 1.5
+helper = lambda x: x * RATE
+
+def show(value):
+    if isinstance(value, dict):
+        return {key: show(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *map(show, value))
+    return (type(value).__name__, getattr(value, "dtype", ""), getattr(value, "shape", ""), repr(value))
+
+@weft.function
+def plain(x, scale=2):
+    return np.tanh(x) * scale
+
+@weft.function
+def nested(x, d):
+    found = {"x": x, "row": x[0], "t": x.T[::-1], "n": None, "pair": Pair(x + 1, "s")}
+    return found, [d["k"] * 2, (1, 2.5j, np.int8(3))]
+
+@weft.function
+def outside(x):
+    return helper(x) @ SMALL + LARGE.sum() + TABLE["a"][1] * TABLE["b"][0]
+
+@weft.function
+def loop(x):
+    count, kept = 0, []
+    while x.sum() < 100:
+        x = x * 2
+        count += 1
+        kept.append(x[0])
+    return x, count, kept
+
+@weft.function
+def maybe(x):
+    if x.sum() > 3:
+        return None
+    return "small" if x[0] > 0.5 else "tiny"
+
+@weft.function
+def in_place(x, y):
+    x += y
+    x[0] = -1
+    return x
+
+@weft.function(input_signature=[weft.TensorSpec([None, 3], "float32")])
+def any_size(x):
+    return x.sum(axis=0), x.shape[0], x[1:] * 2
+
+@weft.function
+def recursive(n, x):
+    if n <= 1:
+        return x
+    return recursive(n - 1, x) * n
+
+def closing(k):
+    @weft.function
+    def closed(x):
+        return x * k
+    return closed
+
+def wrapping(function):
+    @functools.wraps(function)
+    def wrapper(*args):
+        return function(*args) + 1
+    return wrapper
+
+@weft.function
+@wrapping
+def wrapped(x):
+    return plain(x) - np.float32(1)
+
+x = np.linspace(0, 1, 6).reshape(3, 2)
+print(show(plain(x)), show(plain(x.astype("float32"), 3)), show(plain(np.float64(2))))
+pair = nested(x, {"k": np.arange(3, dtype="uint8")})
+print(show(pair), pair[0]["x"] is x, pair[0]["row"].base is x, np.shares_memory(pair[0]["t"], x))
+print(show(outside(np.ones((1, 2)))))
+print(show(loop(np.ones(3))))
+print(show(maybe(np.ones(2))), show(maybe(np.zeros(2))), show(maybe(np.ones(5))))
+y = np.zeros((4, 4))
+print(in_place(y[::2, ::2], np.ones((2, 2))) is not None, y.tolist())
+print(show(any_size(np.ones((2, 3), "float32"))), show(any_size(2 * np.ones((4, 3), "float32"))))
+print(show(recursive(np.int64(5), np.ones(2))))
+print(show(closing(2)(x)), show(closing(3)(x)))
+print(show(wrapped(x)))
+"""
+
+
+def test_results_are_the_same_and_nothing_is_compiled(project: Project) -> None:
+    project.write_program(RESULTS)
+    plain = project.run(WEFT_CACHE="0")
+    cold, warm = project.run(), project.run()
+    assert plain.output == cold.output == warm.output
+    assert (plain.found, plain.missed, plain.stored) == (0, 0, 0)
+    assert cold.found == 0
+    assert cold.stored == cold.missed == warm.found
+    assert cold.refused == warm.missed == 0, cold.errors
+    assert cold.mlir
+    assert not warm.mlir
+
+
+def test_a_function_that_is_found_was_not_traced(project: Project) -> None:
+    project.write_program("""
+        @weft.function
+        def f(x):
+            return x + 1
+
+        f(np.ones(3))
+        print(f.trace_count, f.explain_retrace(), f.pretty_printed_concrete_signatures())
+        concrete = f.get_concrete_function(np.ones(3))
+        print(concrete.as_text("weft").count("weft.add"), f.trace_count)
+    """)
+    first, second = project.run(), project.run()
+    assert first.output.splitlines() == ["1 first call f((f64[3],), {})", "  returns f64[3]", "1 1"]
+    assert second.output.splitlines() == ["0 first call f((f64[3],), {})", "  returns f64[3]", "1 1"]
+
+
+CHANGES = {
+    "a global number": ("RATE = 2\ndef f(x): return x * RATE", "RATE = 3\ndef f(x): return x * RATE"),
+    "its type": (
+        "K = 2\ndef f(x): return np.add(K, K) + x[()].astype(int)",
+        "K = 2.0\ndef f(x): return np.add(K, K) + x[()].astype(int)",
+    ),
+    "the sign of a zero": (
+        "RATE = 0.0\ndef f(x): return np.copysign(x, RATE)",
+        "RATE = -0.0\ndef f(x): return np.copysign(x, RATE)",
+    ),
+    "the function": ("def f(x): return x * 2", "def f(x): return x * 3"),
+    "a helper": (
+        "def g(x): return x * 2\ndef f(x): return g(x)",
+        "def g(x): return x * 3\ndef f(x): return g(x)",
+    ),
+    "a helper of a helper": (
+        "def h(x): return x * 2\ndef g(x): return h(x)\ndef f(x): return g(x)",
+        "def h(x): return x * 3\ndef g(x): return h(x)\ndef f(x): return g(x)",
+    ),
+    "which helper": (
+        "def g(x): return x * 2\ndef h(x): return x * 3\nk = g\ndef f(x): return k(x)",
+        "def g(x): return x * 2\ndef h(x): return x * 3\nk = h\ndef f(x): return k(x)",
+    ),
+    "a helper in a list": (
+        "def g(x): return x * 2\ndef h(x): return x * 3\nk = [g]\ndef f(x): return k[0](x)",
+        "def g(x): return x * 2\ndef h(x): return x * 3\nk = [h]\ndef f(x): return k[0](x)",
+    ),
+    "the default of a helper": (
+        "def g(x, k=2): return x * k\ndef f(x): return g(x)",
+        "def g(x, k=3): return x * k\ndef f(x): return g(x)",
+    ),
+    "a default": ("def f(x, k=2): return x * k", "def f(x, k=3): return x * k"),
+    "a lambda": ("g = lambda x: x * 2\ndef f(x): return g(x)", "g = lambda x: x * 3\ndef f(x): return g(x)"),
+    "a list": ("K = [1, [2]]\ndef f(x): return x * K[1][0]", "K = [1, [3]]\ndef f(x): return x * K[1][0]"),
+    "a dict": ("K = {'a': 2}\ndef f(x): return x * K['a']", "K = {'a': 3}\ndef f(x): return x * K['a']"),
+    "an array": (
+        "K = np.array([2.0])\ndef f(x): return x * K",
+        "K = np.array([3.0])\ndef f(x): return x * K",
+    ),
+    "the dtype of an array": (
+        "K = np.array([2.0])\ndef f(x): return (x * 1e20).astype('float32') * K",
+        "K = np.array([2.0], 'float32')\ndef f(x): return (x * 1e20).astype('float32') * K",
+    ),
+    "an array in a list": (
+        "K = [np.array([2.0])]\ndef f(x): return x * K[0]",
+        "K = [np.array([3.0])]\ndef f(x): return x * K[0]",
+    ),
+    "a large array": (
+        "K = np.full(500, 2.0)\ndef f(x): return x * K.sum()",
+        "K = np.full(500, 3.0)\ndef f(x): return x * K.sum()",
+    ),
+    "the size of a large array": (
+        "K = np.full(500, 2.0)\ndef f(x): return x * K.sum()",
+        "K = np.full(501, 2.0)\ndef f(x): return x * K.sum()",
+    ),
+    "a NumPy scalar": ("K = np.int8(2)\ndef f(x): return x * K", "K = np.int8(3)\ndef f(x): return x * K"),
+    "a name of Python's own": ("def f(x): return abs(x)", "abs = lambda x: x * 3\ndef f(x): return abs(x)"),
+    "a name that is removed": (
+        "abs = lambda x: x * 3\ndef f(x): return abs(x)",
+        "def f(x): return abs(x)",
+    ),
+    "a closure": (
+        "def make(k):\n    def f(x): return x * k\n    return f\nf = make(2)",
+        "def make(k):\n    def f(x): return x * k\n    return f\nf = make(3)",
+    ),
+    "the closure of a helper": (
+        "def make(k):\n    def f(x): return x * k\n    return f\ng = make(2)\ndef f(x): return g(x)",
+        "def make(k):\n    def f(x): return x * k\n    return f\ng = make(3)\ndef f(x): return g(x)",
+    ),
+    "an array in the closure of a helper": (
+        "def make(k):\n    def f(x): return x * k\n    return f\ng = make(np.ones(1))\ndef f(x): return g(x)",
+        "def make(k):\n    def f(x): return x * k\n    return f\ng = make(np.zeros(1))\ndef f(x): return g(x)",
+    ),
+    "a decorator": (
+        "def d(g):\n    return lambda x: g(x) + 2\n@d\ndef f(x): return x",
+        "def d(g):\n    return lambda x: g(x) + 3\n@d\ndef f(x): return x",
+    ),
+    "a constant of a class": (
+        "class C:\n    k = 2\ndef f(x): return x * C.k",
+        "class C:\n    k = 3\ndef f(x): return x * C.k",
+    ),
+    "a constant of a base class": (
+        "class B:\n    k = 2\nclass C(B): pass\ndef f(x): return x * C.k",
+        "class B:\n    k = 3\nclass C(B): pass\ndef f(x): return x * C.k",
+    ),
+    "a function of a class": (
+        "class C:\n    @staticmethod\n    def g(x): return x * 2\ndef f(x): return C.g(x)",
+        "class C:\n    @staticmethod\n    def g(x): return x * 3\ndef f(x): return C.g(x)",
+    ),
+    "a compiled function": (
+        "@weft.function\ndef g(x): return x * 2\ndef f(x): return g(x)",
+        "@weft.function\ndef g(x): return x * 3\ndef f(x): return g(x)",
+    ),
+    "an inner function": (
+        "def f(x):\n    def g(y): return y * 2\n    return g(x)",
+        "def f(x):\n    def g(y): return y * 3\n    return g(x)",
+    ),
+    "a comprehension": (
+        "def f(x): return sum([x * k for k in (1, 2)])",
+        "def f(x): return sum([x * k for k in (1, 3)])",
+    ),
+    "a function that is mapped": (
+        "K = 2\ndef g(x): return x * K\ndef f(x): return sum(map(g, [x, x]))",
+        "K = 3\ndef g(x): return x * K\ndef f(x): return sum(map(g, [x, x]))",
+    ),
+    "a partial": (
+        "import functools\ng = functools.partial(np.multiply, 2)\ndef f(x): return g(x)",
+        "import functools\ng = functools.partial(np.multiply, 3)\ndef f(x): return g(x)",
+    ),
+}
+"""By what is changed: a program before and after."""
+
+
+def test_what_is_changed_is_seen(project: Project) -> None:
+    project.write_program(_each_case(len(CHANGES)))
+    outputs = []
+    for version in (0, 1):
+        for number, programs in enumerate(CHANGES.values()):
+            text = f"import numpy as np\nimport weft\n{programs[version]}\nf = weft.function(f)\n"
+            project.write(f"case_{number}.py", text)
+        outputs.append(_same_with_and_without(project))
+    _require_changes(CHANGES, *outputs)
+
+
+def _each_case(count: int) -> str:
+    """A program that runs one function after the other, each of a module of its own."""
+    return f"""
+        import importlib
+
+        for number in range({count}):
+            f = importlib.import_module(f"case_{{number}}").f
+            print(number, [repr(f(x)) for x in (np.array([1.0, -2.0]), np.float64(3))])
+    """
+
+
+def _same_with_and_without(project: Project) -> list[str]:
+    """The lines that a program prints with a cache that does not know it, with one that does, and without any."""
+    wanted = project.run(WEFT_CACHE="0").output.splitlines()
+    assert project.run().output.splitlines() == wanted
+    assert project.run().output.splitlines() == wanted
+    return wanted
+
+
+def _require_changes(cases: Mapping[str, object], before: list[str], after: list[str]) -> None:
+    unchanged = [name for name, one, other in zip(cases, before, after, strict=True) if one == other]
+    assert unchanged == [], "changes that cannot be seen test nothing"
+
+
+MODULE_CHANGES = {
+    "a constant": ("K = 2", "K = 3", "import other\ndef f(x): return x * other.K"),
+    "a constant that is imported": ("K = 2", "K = 3", "from other import K\ndef f(x): return x * K"),
+    "a constant of a package": ("K = 2", "K = 3", "import inner.other\ndef f(x): return x * inner.other.K"),
+    "a module in a module": ("K = 2", "K = 3", "import between\ndef f(x): return x * between.other.K"),
+    "a function": (
+        "def g(x): return x * 2",
+        "def g(x): return x * 3",
+        "import other\ndef f(x): return other.g(x)",
+    ),
+    "what a function of it reads": (
+        "K = 2\ndef g(x): return x * K",
+        "K = 3\ndef g(x): return x * K",
+        "import other\ndef f(x): return other.g(x)",
+    ),
+    "what a function reads through another module": (
+        "K = 2",
+        "K = 3",
+        "import reader\ndef f(x): return reader.read(x)",
+    ),
+    "an array": (
+        "import numpy as np\nK = np.full(3, 2.0)",
+        "import numpy as np\nK = np.full(3, 3.0)",
+        "import other\ndef f(x): return x * other.K.sum()",
+    ),
+    "a value in an inner function": (
+        "K = 2",
+        "K = 3",
+        "import other\ndef f(x):\n    g = lambda y: y * other.K\n    return g(x)",
+    ),
+    "a class": (
+        "class C:\n    k = 2",
+        "class C:\n    k = 3",
+        "import other\ndef f(x): return x * other.C.k",
+    ),
+    "an import in the function": ("K = 2", "K = 3", "def f(x):\n    from other import K\n    return x * K"),
+    "a module under another name": (
+        "K = 2",
+        "K = 3",
+        "import other\ndef f(x):\n    m = other\n    return x * m.K",
+    ),
+    "getattr": ("K = 2", "K = 3", "import other\ndef f(x): return x * getattr(other, 'K')"),
+}
+
+
+def test_what_is_changed_in_another_module_is_seen(project: Project) -> None:
+    project.write_program(_each_case(len(MODULE_CHANGES)))
+    outputs = []
+    for version in (0, 1):
+        for number, (*modules, program) in enumerate(MODULE_CHANGES.values()):
+            _write_modules(project, str(number), modules[version], program)
+        outputs.append(_same_with_and_without(project))
+    _require_changes(MODULE_CHANGES, *outputs)
+
+
+def _write_modules(project: Project, number: str, other: str, program: str) -> None:
+    """Write the modules of a case, whose names have its number."""
+    texts = {
+        "other.py": other,
+        "inner/other.py": other,
+        "inner/__init__.py": "",
+        "between.py": "import other\n",
+        "reader.py": "import other\ndef read(x): return x * other.K\n",
+        "case.py": f"import numpy as np\nimport weft\n{program}\nf = weft.function(f)\n",
+    }
+    for name, text in texts.items():
+        for module in ("other", "inner", "between", "reader"):
+            text = re.sub(rf"\b{module}\b", f"{module}_{number}", text)
+            name = re.sub(rf"\b{module}\b", f"{module}_{number}", name)
+        project.write(name.replace("case", f"case_{number}"), text)
+
+
+NOT_STORED = {
+    "print(x)\n    return x": "calls of Python",
+    "weft.py_call(print, x)\n    return x": "calls of Python",
+    "if x.sum() > 9:\n        raise ValueError('large')\n    return x": "calls of Python",
+    "weft.trace_print(x)\n    return x": "trace_print",
+    "return x + np.random.default_rng(0).normal()": "default_rng",
+    "return x + np.random.rand()": "rand",
+    "return x + random.random()": "random",
+    "return x + time.time()": "time",
+    "return x + len(os.environ['HOME'])": "_Environ.__getitem__",
+    "return x + len(os.getcwd())": "getcwd",
+    "return x + len(open(__file__).read())": "open",
+    "return x + int(input.__name__ == 'input')": "",
+    "global counter\n    counter += 1\n    return x": "changes of Python's state",
+    "kept.append(x)\n    return x": "changes of Python's state",
+    "return x * owner.rate": "a Owner object",
+    "return x * native(x)": "native, which runs as it is",
+    "return x * id(x)": "id, of which",
+    "return x * len(globals())": "globals() in",
+    "return x * eval('2')": "eval() in",
+    "return x + sum(generated(x))": "generated, which runs as it is",
+    "return x + Owner().rate": "Owner",
+    "return x + np.vectorize(abs)(2)": "vectorize",
+    "return x + np.fromfunction(scaled, (2,))": "fromfunction, which got a function",
+    "return x + len(list(map(native, [1])))": "native, which runs as it is",
+    "from os import sep\n    return x + len(sep)": "the import of os",
+    "return x + np.loadtxt([str(2)])": "loadtxt",
+    "return x + cached(2)": "cached",
+    "return x + next(iterator)": "object",
+}
+"""By the body of a function: why it is not stored."""
+
+
+def test_what_only_one_process_knows_is_not_stored(project: Project) -> None:
+    functions = "\n".join(
+        f"@weft.function\ndef f{number}(x):\n    {body}\nf{number}(np.ones(2))"
+        for number, body in enumerate(NOT_STORED)
+    )
+    project.write_program(f"""
+import functools, os, random, time, warnings
+warnings.simplefilter("ignore")
+os.environ["HOME"] = "/home"
+counter, kept, iterator = 0, [], iter(range(9))
+
+class Owner:
+    rate = 2.0
+
+owner = Owner()
+
+@weft.do_not_convert
+def native(x):
+    return 2
+
+@functools.lru_cache
+def cached(x):
+    return x
+
+def scaled(x):
+    return x * 2
+
+def generated(x):
+    yield x
+    yield x
+
+{functions}
+""")
+    run = project.run()
+    reasons = [line.partition(": not stored ")[2] for line in run.errors.splitlines() if "not stored" in line]
+    told = dict(reason.split(": ", 1) for reason in reasons)
+    for number, (body, reason) in enumerate(NOT_STORED.items()):
+        assert reason in told.get(f"f{number}", "stored"), f"{body}: {told.get(f'f{number}', 'stored')}"
+    again = project.run()
+    assert again.output == run.output
+    assert again.found == run.stored
+
+
+def test_arguments_that_are_objects_are_not_looked_up(project: Project) -> None:
+    project.write_program("""
+        class Model:
+            def __init__(self, rate):
+                self.rate = rate
+
+            @weft.function
+            def step(self, x):
+                return x * self.rate
+
+        print(Model(2).step(np.ones(2)), Model(3).step(np.ones(2)))
+    """)
+    for _ in range(2):
+        run = project.run()
+        assert run.output == "[2. 2.] [3. 3.]\n"
+        assert (run.found, run.stored, run.refused) == (0, 0, 2)
+        assert "its arguments mean nothing to another process" in run.errors
+
+
+LIVE = """
+import other
+
+RATE = 2
+SMALL = np.ones(2)
+LARGE = np.ones(500)
+TABLE = [np.ones(2), [1]]
+def helper(x): return x * 2
+
+@weft.function
+def f(x):
+    return helper(x) * RATE + SMALL + LARGE.sum() + TABLE[0] * TABLE[1][0] + other.TABLE
+
+x = np.zeros(2)
+print(f(x))
+SMALL[0] = 5
+print(f(x))
+other.TABLE[1] = 7
+print(f(x))
+LARGE[:] = 2
+print(f(x))
+LARGE = np.full(500, 3.0)
+print(f(x))
+TABLE[0][1] = 9
+print(f(x))
+TABLE[1][0] = 2
+print(f(x))
+RATE = 3
+x = np.ones(2)
+print(f(x))
+RATE = 4
+print(f(x))
+def helper(x): return x * 3
+print(f(x))
+"""
+
+
+def test_what_changes_after_it_was_loaded_is_seen(project: Project) -> None:
+    project.write("other.py", "import numpy as np\nTABLE = np.zeros(2)\n")
+    project.write_program(LIVE)
+    wanted = project.run(WEFT_CACHE="0").output
+    for _ in range(2):
+        run = project.run()
+        assert run.output == wanted
+    assert run.found > 0
+
+
+def test_errors_are_at_the_users_line(project: Project) -> None:
+    program = """
+        import traceback
+
+        @weft.function
+        def f(x, i):
+            y = x * 2
+            return y[i] + 1
+
+        try:
+            f(np.ones(3), np.int64(7))
+        except IndexError:
+            traceback.print_exc()
+            print(traceback.format_exc())
+    """
+    project.write_program(program)
+    wanted = project.run(WEFT_CACHE="0").output
+    assert "return y[i] + 1" in wanted
+    first, second = project.run(), project.run()
+    assert first.output == second.output == wanted
+    assert second.found == 1
+    project.write_program("\n\n" + program)
+    moved = project.run()
+    assert moved.output == project.run(WEFT_CACHE="0").output != wanted
+
+
+def test_concrete_functions_that_were_loaded_refuse_what_does_not_fit(project: Project) -> None:
+    project.write_program("""
+        RATE = 2
+
+        @weft.function
+        def f(x):
+            return x * RATE
+
+        concrete = f.get_concrete_function(weft.TensorSpec((3,), "float64"))
+        print(concrete, concrete(np.ones(3)), concrete.result_types)
+        for wrong in (np.ones(4), np.ones(3, int), 2):
+            try:
+                concrete(wrong)
+            except weft.WeftError as error:
+                print(type(error), error)
+        RATE = 3
+        try:
+            concrete(np.ones(3))
+        except weft.WeftError as error:
+            print(type(error), error)
+        f.clear_cache()
+        RATE = 2
+        print(f(np.ones(3)))
+    """)
+    wanted = project.run(WEFT_CACHE="0").output
+    assert project.run().output == project.run().output == wanted
+
+
+def test_settings_that_compiled_code_depends_on_are_told_apart(project: Project) -> None:
+    project.write_program("""
+        @weft.function
+        def f(x):
+            for i in range(4):
+                x = x * 2
+            return x
+
+        print(f(np.ones(2)))
+    """)
+    assert project.run().stored == 1
+    assert project.run(WEFT_UNROLL_LIMIT="2").stored == 1
+    assert project.run(WEFT_UNROLL_LIMIT="2").found == 1
+    assert project.run(WEFT_VERIFY="1", WEFT_RETRACING_WARNING="0").found == 1
+
+
+def test_only_so_many_states_of_one_function_are_kept(project: Project) -> None:
+    project.write_program("""
+        import sys
+
+        RATE = float(sys.argv[1])
+
+        @weft.function
+        def f(x):
+            return x * RATE
+
+        print(f(np.ones(1)))
+    """)
+    for number in range(10):
+        assert project.run(str(number)).output == f"[{number}.]\n"
+    assert len([*project.cache.rglob("*.weft")]) - _others(project) == 8
+    assert project.run("9").found == 1
+    assert project.run("0").found == 0
+
+
+def _others(project: Project) -> int:
+    """The files that hold no function."""
+    return len([path for path in project.cache.rglob("*.weft") if "-" not in path.name])
+
+
+def test_processes_at_once(project: Project) -> None:
+    project.write_program(RESULTS)
+    wanted = project.run(WEFT_CACHE="0").output
+    runs = [finished(process) for process in [project.start() for _ in range(4)]]
+    assert [run.output for run in runs] == [wanted] * 4
+    assert not project.run().mlir
+
+
+ONE = """
+    @weft.function
+    def f(x):
+        return x + 1
+
+    print(f(np.ones(2)))
+"""
+
+
+def test_without_a_cache_nothing_is_written(project: Project) -> None:
+    project.write_program(ONE)
+    run = project.run(WEFT_CACHE="0")
+    assert run.output == "[2. 2.]\n"
+    assert not project.cache.exists()
+    assert "weft.cache" not in run.errors
+
+
+@pytest.mark.parametrize("place", ["a file", "open to others"])
+def test_a_directory_that_cannot_be_used_is_told_once(project: Project, place: str) -> None:
+    if place == "a file":
+        project.cache.write_text("")
+    else:
+        (project.cache / "1").mkdir(parents=True)
+        (project.cache / "1").chmod(0o777)
+    project.write_program(ONE + "    print(weft.function(lambda x: x * 2)(np.ones(2)))\n")
+    run = project.run()
+    assert run.output == "[2. 2.]\n[2. 2.]\n"
+    assert run.errors.count("CacheWarning: there is no disk cache: ") == 1
+
+
+def test_a_disk_that_is_full_is_told_once(project: Project) -> None:
+    limit = "    import resource\n    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    project.write_program(limit + ONE + "    print(weft.function(lambda x: x * 2)(np.ones(2)))\n")
+    run = project.run()
+    assert run.output == "[2. 2.]\n[2. 2.]\n"
+    assert run.errors.count("CacheWarning: nothing is stored in ") == 1
+    assert [*project.cache.rglob("*.part")] == []
+
+
+DAMAGED = """
+    import glob, os, random
+    from weft.backend.cache.files import pack, unpack
+    from weft.backend.cache.store import store
+
+    def plain(x, y):
+        return x[y] * 2 + x
+
+    def check():
+        made = weft.function(plain)(np.arange(3.0), np.int64(1))
+        assert made.tolist() == [2, 3, 4], made
+
+    check()
+    (path,) = [p for p in glob.glob(f"{store().path}/*/*.weft") if "-" in os.path.basename(p)]
+    whole = open(path, "rb").read()
+
+    def with_content(content):
+        with open(path, "wb") as file:
+            file.write(content)
+        check()
+
+    random.seed(0)
+    for length in [0, 1, 12, 13, 44, 45, 60, len(whole) // 2, len(whole) - 1]:
+        with_content(whole[:length])
+    for position in [0, 12, 13, 44, 45, 46, *random.sample(range(len(whole)), 15)]:
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << random.randrange(8)
+        with_content(bytes(damaged))
+    # A right checksum of something else, as another version might write.
+    data = unpack(whole)
+    for other in [None, 1, "text", (), (1, 2, 3), ((), (), ()), data[:2], ((), (), data[2][:4]), [*data, 1]]:
+        with_content(pack(other))
+    with_content(whole)
+    os.unlink(path)
+    os.mkdir(path)
+    check()
+"""
+
+
+def test_damaged_files_are_as_if_they_were_not_there(project: Project) -> None:
+    project.write_program(DAMAGED)
+    run = project.run()
+    assert run.found == 1, "when it was whole"
+    assert run.missed == run.stored + 1, "it cannot be written in the place of a directory"
