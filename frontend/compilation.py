@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..backend.cpu.analysis.report import is_report
+from ..backend.cpu.codegen.target import compiling_for
 from ..backend.cpu.machine.compiler import backend_text
 from ..dialect.errors import WeftValueError
 from ..dialect.mlir import Module, Operation, ir
@@ -37,11 +38,11 @@ def to_linalg(module: Module) -> None:
         run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
 
 
-def stage_text(traced: Operation, stage: str) -> str:
+def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
     """The text of a stage, or of an analysis, made again from the trace: that costs nothing until it is asked for."""
     if stage not in STAGES and not is_report(stage):
         raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
-    with context(), ir.Location.unknown():
+    with compiling_for(target), context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT.get(stage, _FRONT["linalg"]):
             run_pipeline(module, PIPELINES[name], verify=settings.verify)

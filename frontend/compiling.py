@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.cpu.codegen.target import compiling_for
 from ..backend.cpu.machine.compiler import machine_code
 from ..dialect.errors import TraceRecursionError, WeftTypeError
 from ..dialect.mlir import ir
@@ -55,7 +56,7 @@ def compile_function(
     Tells also what the trace depends on.
     """
     times = CompileTimes()
-    with times.recording():
+    with compiling_for(settings.target) as target, times.recording():
         with phase("trace"):
             trace, recorded = _record(function, convert, signature, leaves, decisions)
         with context(), ir.Location.unknown():
@@ -69,7 +70,7 @@ def compile_function(
     program = Program(
         code,
         trace.callbacks,
-        lambda stage: stage_text(traced, stage),
+        lambda stage: stage_text(traced, stage, target.name),
         recorded.result,
         recorded.computed_types,
         list(trace.extra),

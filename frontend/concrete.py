@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend.cpu.machine.executable import Executable, RuntimeFailure
+from ..backend.cpu.machine.executable import RuntimeFailure
+from ..backend.cpu.machine.foreign import loaded
 from ..dialect.errors import WeftTypeError, WeftValueError
 from .captures import Capture
 from .guards import Guard
@@ -43,7 +44,7 @@ class ConcreteFunction:
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
-            self._executable = Executable(program.code, program.callbacks)
+            self._executable = loaded(program.code, program.callbacks)
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types

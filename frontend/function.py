@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
+from ..backend.cpu.codegen.target import named
 from ..backend.cpu.dispatch.entries import Dispatch
 from ..backend.cpu.dispatch.library import is_supported
 from ..backend.cpu.dispatch.library import library as native_library
@@ -84,11 +85,15 @@ class Function(FastCallable):
         name: str | None,
         autograph: bool = True,
         strict: bool = False,
+        target: str | None = None,
     ) -> None:
         _require_function(python_function)
+        if target is not None:
+            named(target)
         self.python_function = python_function
         self.autograph = autograph
         self.strict = strict
+        self.target = target
         self.name = name or _name_of(python_function)
         self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
         try:
@@ -203,7 +208,14 @@ class Function(FastCallable):
             return qualified_name  # decorated: found again under its name
         return (
             Function,
-            (self.python_function, self.input_signature, self.name, self.autograph, self.strict),
+            (
+                self.python_function,
+                self.input_signature,
+                self.name,
+                self.autograph,
+                self.strict,
+                self.target,
+            ),
         )
 
     # From a call to a specialisation
@@ -344,7 +356,8 @@ class Function(FastCallable):
         from .compiling import compile_function
 
         self._traces += 1
-        with settings.scope(strict_conversion=self.strict or settings.strict_conversion):
+        strict, target = self.strict or settings.strict_conversion, self.target or settings.target
+        with settings.scope(strict_conversion=strict, target=target):
             return compile_function(self.python_function, self._traced_function, signature, leaves, decisions)
 
     def _text(self, signature: CallSignature, stage: str) -> str:
@@ -355,7 +368,8 @@ class Function(FastCallable):
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
-        return (self.python_function, self.name, self.autograph, self.strict, self.input_signature)
+        target = self.target or settings.target
+        return (self.python_function, self.name, self.autograph, self.strict, target, self.input_signature)
 
     def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""
@@ -385,6 +399,8 @@ class BoundFunction(FastCallable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method."""
+        if self.function._vectorcall:
+            self._vectorcall = native_library().call_bound
         return self.function(self.__self__, *args, **kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
@@ -484,6 +500,7 @@ def function(
     name: str | None = None,
     autograph: bool = True,
     strict: bool = False,
+    target: str | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     python_function: Callable[..., Any] | None = None,
@@ -492,6 +509,7 @@ def function(
     name: str | None = None,
     autograph: bool = True,
     strict: bool = False,
+    target: str | None = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
@@ -499,7 +517,8 @@ def function(
     positional arguments: calls must fit it, and extents given as None do not compile again for another size.
     `name` appears in the IR and in messages. With `autograph=False` Python runs all statements while tracing, so
     that conditions and loops cannot depend on the values of arrays. With `strict=True` a function that is called and
-    cannot be converted is an error, instead of a warning.
+    cannot be converted is an error, instead of a warning. `target` names the machine to compile for, if not this one
+    or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", or a processor as LLVM calls it.
 
     >>> import numpy as np, weft
     >>> @weft.function
@@ -509,8 +528,8 @@ def function(
     array([1, 3, 5])
     """
     if python_function is not None:
-        return Function(python_function, input_signature, name, autograph, strict)
-    return lambda f: Function(f, input_signature, name, autograph, strict)
+        return Function(python_function, input_signature, name, autograph, strict, target)
+    return lambda f: Function(f, input_signature, name, autograph, strict, target)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:

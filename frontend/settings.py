@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..backend.cache.store import Configuration, configure
+from ..backend.cpu.codegen.target import named
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..dialect.errors import WeftValueError
@@ -89,6 +90,12 @@ class Settings:
         "Refuse functions that cannot be converted, instead of tracing them as they are.",
         compiled=True,
     )
+    target: str = _setting(
+        "native",
+        "WEFT_TARGET",
+        "The machine to compile for: native, a level of x86-64 (x86-64-v3), aarch64, or a processor as LLVM calls it.",
+        compiled=True,
+    )
     unroll_limit: int = _setting(
         16,
         "WEFT_UNROLL_LIMIT",
@@ -113,6 +120,8 @@ class Settings:
         """Change a setting; what follows it is told."""
         if name == "disable_jit":
             switches.add_reason(bool(value) - bool(getattr(self, name, False)))
+        if name == "target":
+            named(value)
         if name == "result_pool_bytes":
             if value < 0:
                 raise WeftValueError(f"result_pool_bytes must not be negative: {value}")

@@ -20,6 +20,7 @@ class Options:
     emit: str = "mlir"
     spec: list[str] = field(default_factory=list)
     stage: str = ""
+    target: str = "native"
     verify_each: bool = True
     verify_diagnostics: bool = False
     allow_unregistered_dialect: bool = False
@@ -60,6 +61,7 @@ HELP: dict[str, tuple[str, str]] = {
         "name",
         "print a Python function at a stage: weft, optimized, linalg, llvm or asm",
     ),
+    "target": ("name", "the machine to generate code for, as in x86-64-v3 or aarch64 (default native)"),
     "verify-each": ("0|1", "verify the module after every pass (default 1)"),
     "verify-diagnostics": ("", "compare diagnostics with `expected-error {{text}}` comments"),
     "allow-unregistered-dialect": ("", "accept ops of unknown dialects"),

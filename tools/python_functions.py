@@ -34,13 +34,13 @@ def split_specs(texts: list[str]) -> list[str]:
     return [spec for text in texts for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
 
 
-def trace_function(reference: str, specs: list[str], stage: str) -> Source:
+def trace_function(reference: str, specs: list[str], stage: str, target: str = "native") -> Source:
     """Import a function, compile it for arguments of these types and return its text at a stage.
 
     Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
     """
     try:
-        return Source(reference, _concrete_function(reference, specs).as_text(stage))
+        return Source(reference, _concrete_function(reference, specs, target).as_text(stage))
     except (WeftError, KeyboardInterrupt):
         raise
     except SyntaxError as error:
@@ -49,24 +49,29 @@ def trace_function(reference: str, specs: list[str], stage: str) -> Source:
         raise WeftValueError(f"{reference}: {type(error).__name__}: {error}{_user_line(error)}") from error
 
 
-def _concrete_function(reference: str, specs: list[str]) -> Any:
+def _concrete_function(reference: str, specs: list[str], target: str) -> Any:
     from ..frontend.function import Function, function  # loads what tracing needs, which MLIR input does not
+    from ..frontend.settings import settings
     from ..frontend.signature import TensorSpec
 
     module_name, _, path = reference.partition(":")
     types = [TensorSpec.from_string(spec) for spec in split_specs(specs)]
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
-    target: Any = importlib.import_module(module_name)
+    found: Any = importlib.import_module(module_name)
     for name in path.split("."):
-        if not hasattr(target, name):
-            there = [found for found in dir(target) if callable(getattr(target, found, None))]
+        if not hasattr(found, name):
+            there = [other for other in dir(found) if callable(getattr(found, other, None))]
             close = difflib.get_close_matches(name, there, n=1)
             raise WeftValueError(
                 f"{module_name} has no {path}" + (f"; did you mean {close[0]}?" if close else "")
             )
-        target = getattr(target, name)
-    return (target if isinstance(target, Function) else function(target)).get_concrete_function(*types)
+        found = getattr(found, name)
+    compiled = found if isinstance(found, Function) else function(found)
+    if target == "native":
+        return compiled.get_concrete_function(*types)
+    with settings.scope(target=target):
+        return compiled.get_concrete_function(*types)
 
 
 def _syntax_error(error: SyntaxError) -> str:

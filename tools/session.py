@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from ..backend.cpu.codegen.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context
@@ -112,7 +113,7 @@ class Session:
             options.verify_each,
         ) as failed:
             parts = list(source.split()) if options.split_input_file else [source]
-            with self.times.recording():
+            with compiling_for(options.target), self.times.recording():
                 outcomes = [self._work(part) for part in parts]
             failed[0] = not all(passed for passed, _ in outcomes)
         self._write([output for _, output in outcomes if output is not None])
@@ -123,7 +124,7 @@ class Session:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""
         options = self.options
         if is_function_reference(options.source):
-            return trace_function(options.source, options.spec, options.stage or "weft")
+            return trace_function(options.source, options.spec, options.stage or "weft", options.target)
         if options.spec or options.stage:
             raise WeftValueError(
                 f"--spec and --stage are for Python functions, which {options.source} is not"

@@ -94,6 +94,8 @@ class MachineCode(NamedTuple):
     object_file: bytes
     symbols: tuple[str, ...]
     """The functions of the C library, of the compiler and of weft that it calls."""
+    target: str = "native"
+    """The machine that it is for, as `codegen.target` names it."""
 
 
 __all__ = [

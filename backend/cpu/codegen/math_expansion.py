@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ....passes.base import Pass, Statistics
+from . import target
 from .emit import create
 from .functions import (
     error,
@@ -50,6 +51,9 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
 }
 """Good to 2 ulp in f32 and in f64."""
 
+_FUSED = ("math.fma", "vector.fma")
+"""What matrix products are made of; machines without the instruction would call libm."""
+
 _EXPANDED = {f"math.{name}" for name in [*FUNCTIONS, "rsqrt"]}
 
 
@@ -72,9 +76,10 @@ def is_expanded(op: Operation) -> bool:
 def expand_math(operation: Operation) -> int:
     """Expand the math ops inside a function, scalar and vector ones; returns how many there were."""
     found: list[Operation] = []
+    unfused = () if target.current().fused_multiply_add else _FUSED
 
     def visit(op: Operation) -> ir.WalkResult:
-        if op.operation.name in _EXPANDED:
+        if op.operation.name in _EXPANDED or op.operation.name in unfused:
             found.append(op.operation)
         return ir.WalkResult.ADVANCE
 
@@ -89,6 +94,8 @@ def expand_math(operation: Operation) -> int:
 def _expand(op: Operation) -> Value:
     name = op.name.removeprefix("math.")
     operands = [Number(operand) for operand in op.operands]
+    if op.name in _FUSED:
+        return (operands[0] * operands[1] + operands[2]).value
     x, type = operands[0], op.results[0].type
     if x.bits < 32:
         wide = float_like(type, ir.F32Type.get())

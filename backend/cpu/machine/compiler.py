@@ -12,10 +12,12 @@ from ....dialect.dtypes import element_type
 from ....dialect.errors import InternalError, WeftValueError
 from ....dialect.mlir import Module, ir
 from ..analysis.report import is_report, report
+from ..codegen.target import current
 from ..plan import MachineCode
 from . import llvm
 from .executable import Executable
 from .stages import STAGES, Lowering, stage_text
+from .symbols import called_by_instructions
 
 
 def compile_module(
@@ -52,7 +54,8 @@ def machine_code(
         results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
         plan = plan._replace(results=results)
     optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
-    return MachineCode(plan, llvm.object_code(optimised), tuple(llvm.external_symbols(optimised)))
+    symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
+    return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), current().name)
 
 
 def backend_text(source: Module, stage: str) -> str:

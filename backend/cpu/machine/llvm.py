@@ -11,6 +11,7 @@ from typing import Any
 
 from ....dialect.errors import InternalError
 from ....passes.timing import phase
+from ..codegen.target import Target, current, host
 from .partition import partition
 
 _lock = threading.Lock()
@@ -44,6 +45,7 @@ def _optimised(text: str, run: Callable[[Any], None]) -> Any:
         module = binding.parse_assembly(text)
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the generated code: {error}") from error
+    module.triple, module.data_layout = target_machine().triple, str(target_machine().target_data)
     inliner = binding.create_new_module_pass_manager()
     inliner.add_always_inliner_pass()
     inliner.run(module, _pass_builder(1))
@@ -143,23 +145,28 @@ def _binding() -> Any:
     return binding
 
 
-@cache
 def target_machine() -> Any:
-    """The machine to compile for: this one."""
-    return _make_target_machine()
+    """LLVM's view of the machine that code is being made for."""
+    return _kept_target_machine(current())
 
 
-def _make_target_machine() -> Any:
+def _make_target_machine(target: Target) -> Any:
     binding = _binding()
-    return binding.Target.from_default_triple().create_target_machine(
-        cpu=binding.get_host_cpu_name(),
-        features=binding.get_host_cpu_features().flatten(),
+    if target != host():
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
+    return binding.Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu,
+        features=target.features,
         opt=2,
         reloc="pic",
-        codemodel="jitdefault",
+        codemodel="jitdefault" if target.triple == host().triple else "default",
     )
+
+
+_kept_target_machine = cache(_make_target_machine)
 
 
 @cache
 def _jit() -> Any:
-    return _binding().create_lljit_compiler(_make_target_machine())
+    return _binding().create_lljit_compiler(_make_target_machine(host()))

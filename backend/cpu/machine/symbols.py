@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from ....dialect.errors import InternalError
+from ..codegen.target import current
 from ..planning.names import HOST_CALL, PARALLEL_FOR, is_own_name
 from ..threads.pool import parallel_for_address
 from .host_calls import host_call_address
@@ -29,6 +30,10 @@ __truncsfhf2 __truncdfhf2 __extendhfsf2 __extendhfdf2 __truncsfbf2 __truncdfbf2 
 __divti3 __modti3 __udivti3 __umodti3 __multi3 __fixdfti __fixsfti __floattidf __floattisf __muldc3
 __mulsc3 __divdc3 __divsc3
 """
+_INSTRUCTIONS = (
+    "ceil ceilf floor floorf fma fmaf rint rintf roundeven roundevenf trunc truncf fmod fmodf memset"
+)
+"""Functions of C that stand for instructions."""
 _BOTH_PRECISIONS = _MATH.split() + _COMPLEX.split()
 
 ALLOWED = frozenset(
@@ -38,6 +43,17 @@ ALLOWED = frozenset(
         *" ".join([_MEMORY, _TIME, _PYTHON, _COMPILER]).split(),
     ]
 )
+
+
+def called_by_instructions(object_file: bytes) -> list[str]:
+    """The functions that stand for instructions a machine lacks, which LLVM calls without declaring them.
+
+    Machines that multiply and add at once have all instructions that weft needs.
+    """
+    if current().fused_multiply_add:
+        return []
+    names = set(object_file.split(b"\0"))
+    return [name for name in sorted([*_COMPILER.split(), *_INSTRUCTIONS.split()]) if name.encode() in names]
 
 
 def is_taken(name: str) -> bool:

@@ -164,7 +164,8 @@ def _double_log(x: Number) -> tuple[Number, Number]:
     square_lost = half.fused_times_plus(r, -square)
     second = first + square
     second_lost = (first - second) + square
-    low = exponent.times_plus(_LN2[1], log_low) + r_lost.times_plus(1.0 - r, square_lost)
+    slope = (r - 1.0).times_plus(r, 1.0)  # of log(1 + r)
+    low = exponent.times_plus(_LN2[1], log_low) + r_lost.times_plus(slope, square_lost)
     low = (first_lost + second_lost) + (r * r * r).times_plus(r.polynomial(_LOG), low)
     low = low.where(abs(exponent).compare("<", math.inf), 0.0)
     high = second + low

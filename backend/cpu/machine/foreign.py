@@ -1,0 +1,35 @@
+"""Code for other machines: it can be looked at, and a call of it is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ....dialect.callbacks import Callback
+from ....dialect.errors import UnsupportedError
+from ..codegen.target import named, why_not_here
+from ..plan import MachineCode
+from .executable import Executable
+
+
+def loaded(code: MachineCode, callbacks: Sequence[Callback] = ()) -> Executable | ForeignCode:
+    """Machine code in memory, ready to be called; if it is for another machine, what says so when it is called."""
+    reason = code.target != "native" and why_not_here(named(code.target))
+    return ForeignCode(code, reason) if reason else Executable(code, callbacks)
+
+
+class ForeignCode:
+    """A compiled function that this machine cannot run."""
+
+    calls_python = False
+
+    def __init__(self, code: MachineCode, reason: str) -> None:
+        self.plan = code.plan
+        self._message = f"{code.plan.name} was compiled for the target {code.target}, but {reason}"
+
+    def __call__(self, *arrays: object, **options: Any) -> NoReturn:
+        """Raise `UnsupportedError`."""
+        raise UnsupportedError(self._message)
+
+
+__all__ = ["ForeignCode", "loaded"]
