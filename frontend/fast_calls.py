@@ -65,10 +65,10 @@ class _Description:
         """Where the objects of the leaves are."""
         self._data: list[int] = [0] * len(leaves)
         """Where what machine code gets for them is."""
-        self._is_ready = all(map(_is_ready, [*leaves, *concrete._outside]))
-        self._by_machine = (
-            self._is_ready and not concrete._stores_early and NativeCode.fits(concrete._executable)
+        is_ready = all(map(_is_ready, concrete._outside)) and all(
+            _is_ready(leaf) or (not concrete._written and leaf.dtype.isnative) for leaf in leaves
         )
+        self._by_machine = is_ready and not concrete._stores_early and NativeCode.fits(concrete._executable)
 
     def make(self, slots: Sequence[tuple[Any, Structure]]) -> Descriptor:
         program, concrete = self._program, self._concrete
@@ -119,8 +119,11 @@ class _Description:
         self._objects[index] = self._data[index] = place
         expected = self._concrete.argument_types[index]
         if type(value) is np.ndarray:
-            flags = self._flags(index) if _is_ready(value) else Array.OTHER_LAYOUT
+            other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
+            flags = self._flags(index) if _is_ready(value) else other
             self._program.array(place, expected.dtype, expected.shape, flags)
+            if flags == Array.STRIDED:
+                self._data[index] = self._program.copied(place)
         elif isinstance(value, np.generic) and _has_plain_value(value):
             self._data[index] = self._program.scalar(place, value.__class__)
         else:
@@ -231,6 +234,8 @@ class _Description:
                 program.build_list(count)
             elif structure.kind is dict:
                 program.build_dict(structure.keys)
+            elif issubclass(structure.kind, tuple):
+                program.build_call(structure.kind, count)
             else:
                 shape = Node(structure.kind, structure.keys, tuple(map(Leaf, range(count))))
                 program.build_call(_maker(shape), count)

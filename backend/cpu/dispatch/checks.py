@@ -14,6 +14,7 @@ from .layout import (
     ARRAY_RANK,
     ARRAY_SHAPE,
     ARRAY_TYPE,
+    C_ORDER,
     CELL_CONTENT,
     CONTIGUOUS,
     DICT_VERSION,
@@ -137,8 +138,11 @@ def fetched(  # noqa: C901  (a switch)
         found = item(value, first, second)
         if found <= 0:
             return found
-    elif code == Check.FETCH:
-        found = call(api(Api.CALL_NONE), first)
+    elif code == Check.FETCH or code == Check.COPY:
+        if code == Check.COPY:
+            found = call(api(Api.NEW_COPY), value, C_ORDER)
+        else:
+            found = call(api(Api.CALL_NONE), first)
         if found == 0:
             return -1
         own(values, found)
@@ -160,26 +164,15 @@ def own(values: int, found: int) -> None:
 
 
 def is_array(value: int, wanted: int) -> int:
-    """Whether an object is an array of a type and shape, in memory as machine code takes it."""
+    """Whether an object is an array of a type, shape and layout."""
     if word(value + TYPE) != api(Api.ARRAY_TYPE):
         return 0
     kind = word(value + ARRAY_TYPE)
-    is_native = 1
-    if kind != word(wanted + Array.TYPE):
-        order = byte(kind + TYPE_ORDER)
-        if order != NATIVE_ORDER and order != NO_ORDER:
-            is_native = 0
-        number = half(kind + TYPE_NUMBER)
-        if number != word(wanted + Array.NUMBER) and number != word(wanted + Array.OTHER_NUMBER):
-            return 0
+    is_native = 1 if kind == word(wanted + Array.TYPE) else is_native_order(kind)
+    if not is_type(kind, wanted) or not is_layout(value, word(wanted + Array.FLAGS), is_native):
+        return 0
     rank = word(wanted + Array.RANK)
     if half(value + ARRAY_RANK) != rank:
-        return 0
-    flags = word(wanted + Array.FLAGS)
-    if flags != Array.OTHER_LAYOUT:
-        if not is_native or (flags >= 0 and half(value + ARRAY_FLAGS) & flags != flags):
-            return 0
-    elif is_native and half(value + ARRAY_FLAGS) & (CONTIGUOUS | ALIGNED) == CONTIGUOUS | ALIGNED:
         return 0
     shape = word(value + ARRAY_SHAPE)
     for axis in range(rank):
@@ -188,6 +181,30 @@ def is_array(value: int, wanted: int) -> int:
         if known != extent and (known >= 0 or extent == 1):
             return 0
     return 1
+
+
+def is_type(kind: int, wanted: int) -> int:
+    """Whether a type of NumPy is the wanted one, in whatever byte order."""
+    if kind == word(wanted + Array.TYPE):
+        return 1
+    number = half(kind + TYPE_NUMBER)
+    return number == word(wanted + Array.NUMBER) or number == word(wanted + Array.OTHER_NUMBER)
+
+
+def is_native_order(kind: int) -> int:
+    """Whether the bytes of a type are in the order of this machine."""
+    return byte(kind + TYPE_ORDER) == NATIVE_ORDER or byte(kind + TYPE_ORDER) == NO_ORDER
+
+
+def is_layout(array: int, wanted: int, is_native: int) -> int:
+    """Whether an array lies in memory as flags, or a word instead of them, say."""
+    flags = half(array + ARRAY_FLAGS)
+    if wanted >= 0:
+        return is_native and flags & wanted == wanted
+    if wanted == Array.ANY_LAYOUT:
+        return is_native
+    is_ready = is_native and flags & (CONTIGUOUS | ALIGNED) == CONTIGUOUS | ALIGNED
+    return not is_ready and (is_native or wanted == Array.OTHER_LAYOUT)
 
 
 def is_equal(value: int, wanted: int, kind: int) -> int:

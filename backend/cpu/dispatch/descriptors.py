@@ -233,6 +233,10 @@ class Program:
         """What Python finds; with None the descriptor is not for this call."""
         return self._found(Check.FETCH, 0, self.keep(fetch))
 
+    def copied(self, source: int) -> int:
+        """A contiguous copy of an array."""
+        return self._found(Check.COPY, source, 0)
+
     def _found(self, code: int, source: int, first: int, second: int = 0) -> int:
         place = self._room(1, owned=1)
         self._add(code, source, first, second, target=place)

@@ -40,6 +40,7 @@ ARRAY_FLAGS = 64
 CONTIGUOUS, ALIGNED, WRITABLE = 0x1, 0x100, 0x400
 TYPE_ORDER = 26
 TYPE_NUMBER = 28
+C_ORDER = 0
 NATIVE_ORDER, NO_ORDER = ord("="), ord("|")
 
 
@@ -72,16 +73,17 @@ class Check:
 
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
-        ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK,
-    ) = range(26)  # fmt: skip
+        ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY,
+    ) = range(27)  # fmt: skip
 
 
 class Array:
     """What an array must be: an extent of -1 is any but 1, and flags are those it must have."""
 
     TYPE, NUMBER, OTHER_NUMBER, RANK, FLAGS, EXTENTS = range(0, 6 * WORD, WORD)
-    ANY_LAYOUT, OTHER_LAYOUT = -1, -2
-    """Instead of flags: however it lies in memory, or only if machine code does not take it as it is."""
+    ANY_LAYOUT, OTHER_LAYOUT, STRIDED = -1, -2, -3
+    """Instead of flags: however it lies in memory; or only if machine code does not take it as it is, in whatever byte
+    order or in this machine's."""
 
 
 class Code:
@@ -173,6 +175,6 @@ class Api:
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
-        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY,
-    ) = range(30, 51)  # fmt: skip
-    LENGTH = 51
+        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY,
+    ) = range(30, 52)  # fmt: skip
+    LENGTH = 52

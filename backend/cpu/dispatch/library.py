@@ -28,7 +28,7 @@ _EXPORTS = ("weft_call", "weft_call_bound", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
 # In NumPy's table of C functions.
-_ARRAY_TYPE, _TO_SCALAR, _NEW_FROM_DESCRIPTOR = 2, 60, 94
+_TO_SCALAR, _NEW_COPY, _NEW_FROM_DESCRIPTOR = 60, 85, 94
 
 
 class Library:
@@ -63,6 +63,7 @@ class Library:
         if words[Api.VECTORCALL] == 0:
             words[Api.VECTORCALL] = int(self._linked["weft_vectorcall"])
         words[Api.NEW_ARRAY] = numpy_function(_NEW_FROM_DESCRIPTOR)
+        words[Api.NEW_COPY] = numpy_function(_NEW_COPY)
         words[Api.TO_SCALAR] = numpy_function(_TO_SCALAR)
         objects: dict[int, Any] = {
             Api.ARRAY_TYPE: np.ndarray,

@@ -52,9 +52,9 @@ class NativeCode:
         self.address = ctypes.addressof(self._memory)
 
     @staticmethod
-    def fits(executable: Executable) -> bool:
+    def fits(executable: Any) -> bool:
         """Whether native code can run it: results in heap blocks are Python's."""
-        return not executable.plan.on_heap
+        return isinstance(executable, Executable) and not executable.plan.on_heap
 
     def _new_frame(self) -> int:
         return ctypes.addressof(self._executable.lend_frame().header)
