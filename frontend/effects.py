@@ -19,7 +19,7 @@ from ..dialect.errors import WeftTypeError
 from .current import current_trace, set_current_trace
 from .runtime_strings import RuntimeString, format_string, string_of, to_string
 from .runtime_values import Frozen, FrozenException, RuntimeValue, make_exception
-from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_ordered, unflatten
+from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from .staging import trace_of
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
 
 
 def _result_structure(result: Any, specs: list[Any]) -> Structure:
-    structure = flatten_ordered(result, specs, lambda value: isinstance(value, TensorSpec))
+    structure = flatten_with(result, specs, lambda value: isinstance(value, TensorSpec))
     if list(constants(structure)):
         raise WeftTypeError(f"py_call: result is made of weft.TensorSpec, or None, not {result!r}")
     for spec in specs:

@@ -267,7 +267,7 @@ class Function(FastCallable):
             else:
                 path = f"{self._parameters[self._positional].name}[{position - self._positional}]"
             children.append(flatten(value, leaves, path, names))
-        keywords = tuple(sorted(kwargs))
+        keywords = tuple(kwargs)
         named = tuple(flatten(kwargs[k], leaves, k, names) for k in keywords)
         return Node(tuple, (), (Node(tuple, (), tuple(children)), Node(dict, keywords, named)))
 

@@ -13,7 +13,7 @@ from .indexing import masked_read_error
 from .masked import MaskedSelection
 from .outcomes import list_of
 from .runtime_values import RuntimeValue, holds_traced
-from .signature import Structure, constants, flatten_ordered
+from .signature import Structure, constants, flatten_with
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
@@ -24,7 +24,7 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
     Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
     later, is an `UnsupportedError`.
     """
-    structure = flatten_ordered(value, leaves, _is_array)
+    structure = flatten_with(value, leaves, _is_array)
     for constant in constants(structure):
         kind = type(constant).__qualname__
         if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):

@@ -20,7 +20,7 @@ from ..dialect.errors import LeakedArrayError, UnsupportedError
 from ..dialect.op import Array
 from .array import TracedArray
 from .caught import kept, number_of
-from .signature import IdentityKey, Node, Static, Structure, flatten_ordered, unflatten
+from .signature import IdentityKey, Node, Static, Structure, flatten_with, unflatten
 
 if TYPE_CHECKING:
     from .regions import Region
@@ -52,7 +52,7 @@ class Frozen:
         self.region: Region = trace.region
         """Where they can be used."""
         leaves: list[Any] = []
-        structure = flatten_ordered(value, leaves, _is_leaf)
+        structure = flatten_with(value, leaves, _is_leaf)
         made = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
         self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
         """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""

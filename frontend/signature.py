@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import inspect
 import weakref
@@ -120,17 +119,17 @@ def is_array(value: object) -> bool:
 def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Structure:
     """Take the nested value of an argument apart: arrays go to `leaves` with their path in `names`.
 
-    Two orders of one dict are one structure.
+    The order of a dict is part of its structure, as a program that walks it sees it.
     """
     try:
-        return _flatten(value, leaves, path, names, is_array, sort_keys=True)
+        return _flatten(value, leaves, path, names, is_array)
     except RecursionError:
         raise TraceRecursionError(f"argument '{path}' is nested too deeply, or holds itself") from None
 
 
-def flatten_ordered(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:
-    """Take a nested value apart whose dicts keep their order, with leaves of the caller's choice."""
-    return _flatten(value, leaves, "", [], is_leaf, sort_keys=False)
+def flatten_with(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:
+    """Take a nested value apart, with leaves of the caller's choice."""
+    return _flatten(value, leaves, "", [], is_leaf)
 
 
 def constants(structure: Structure) -> Iterator[Any]:
@@ -148,7 +147,6 @@ def _flatten(
     path: str,
     names: list[str],
     is_leaf: Callable[[object], bool],
-    sort_keys: bool,
 ) -> Structure:
     if is_leaf(value):
         leaves.append(value)
@@ -156,7 +154,7 @@ def _flatten(
         return Leaf(len(leaves) - 1)
 
     def child(item: Any, where: str) -> Structure:
-        return _flatten(item, leaves, where, names, is_leaf, sort_keys)
+        return _flatten(item, leaves, where, names, is_leaf)
 
     kind = type(value)
     if kind in (list, tuple):
@@ -167,9 +165,6 @@ def _flatten(
         return Node(kind, fields, tuple(child(item, f"{path}.{field}") for field, item in items))
     if kind in (dict, OrderedDict):
         keys = tuple(value)
-        if sort_keys and kind is dict:
-            with contextlib.suppress(TypeError):  # keys without an order stay as they are
-                keys = tuple(sorted(keys))
         return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]

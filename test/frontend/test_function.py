@@ -81,12 +81,22 @@ class TestSignatures:
         f(ones(1), 2), f(a=ones(1)), f(ones(1), b=2), f(b=2, a=ones(1))
         assert f.trace_count == 1
 
-    def test_order_of_dict_keys_does_not_matter(self):
-        f = weft.function(lambda d: d["a"] - d["b"])
-        first = f({"a": ones(2), "b": ones(2) * 3})
-        second = f({"b": ones(2) * 3, "a": ones(2)})
-        np.testing.assert_array_equal(first, second)
-        assert f.trace_count == 1
+    def test_dicts_are_walked_in_their_own_order(self):
+        def f(d, **others):
+            total = 0
+            for value in (*d.values(), *others.values()):
+                total = total * 2 + value
+            return total, list(d), list(others)
+
+        compiled = weft.function(f)
+        a, b = ones(2), ones(2) * 3
+        for _ in range(3):
+            for d in ({"a": a, "b": b}, {"b": b, "a": a}):
+                for others in ({"x": b, "y": a}, {"y": a, "x": b}):
+                    got, expected = compiled(d, **others), f(d, **others)
+                    np.testing.assert_array_equal(got[0], expected[0])
+                    assert got[1:] == expected[1:]
+        assert compiled.trace_count == 4
 
     def test_lists_and_tuples_differ(self):
         f = weft.function(lambda p: p[0] + p[1])
