@@ -25,7 +25,7 @@ from .fast_guards import Guards
 from .handles import Bound
 from .outcomes import ArgumentResult, ComputedResult
 from .parameters import Parameters, Unknown
-from .signature import IdentityKey, Leaf, Node, Static, Structure, static_key, unflatten
+from .signature import IdentityKey, Leaf, Node, Static, Structure, static_key
 
 _BY_COMPARISON = (int, str, bytes)
 _BY_IDENTITY = (bool, type(None), np.dtype)
@@ -156,7 +156,7 @@ class _Description:
         if not all(type(key) in _KEYS for key in keys):
             raise Unknown
         if kind is dict:
-            return zip(map(value.get, keys), node.children, program.dict_items(place, keys), strict=True)
+            return zip(map(value.get, keys), node.children, program.dict_items(place, keys, in_order=True), strict=True)
         members = getattr(value, "__dict__", None)
         if type(members) is not dict or set(members) != set(keys) or not _has_plain_members(kind, keys):
             raise Unknown
@@ -237,8 +237,7 @@ class _Description:
             elif issubclass(structure.kind, tuple):
                 program.build_call(structure.kind, count)
             else:
-                shape = Node(structure.kind, structure.keys, tuple(map(Leaf, range(count))))
-                program.build_call(_maker(shape), count)
+                program.build_call(_maker(structure), count)
 
     def _build_leaf(self, leaf: Any) -> None:
         program = self._program
@@ -278,9 +277,19 @@ def _finisher(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..
     return without_own_frames(finish)
 
 
-def _maker(structure: Structure) -> Callable[..., Any]:
-    """What makes a container of its parts."""
-    return without_own_frames(lambda *parts: unflatten(structure, parts.__getitem__))
+def _maker(node: Node) -> Callable[..., Any]:
+    """What makes an ordered dict or a dataclass of its parts; a dataclass without its `__init__`, as `unflatten`."""
+    kind, keys = node.kind, node.keys
+    if issubclass(kind, dict):
+        return lambda *parts: kind(zip(keys, parts, strict=True))
+
+    def make(*parts: Any) -> Any:
+        instance = object.__new__(kind)
+        for name, part in zip(keys, parts, strict=True):
+            object.__setattr__(instance, name, part)
+        return instance
+
+    return make
 
 
 def _viewer(leaf: ArgumentResult) -> Callable[[Any], Any]:

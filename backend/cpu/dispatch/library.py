@@ -15,6 +15,7 @@ import numpy as np
 
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
+from ...cache.store import store
 from . import calls, checks, frames, layout, python_calls, results, translator
 from .descriptors import Descriptor
 from .entries import Dispatch
@@ -35,13 +36,11 @@ class Library:
     """The native code, linked, and the table of words that it was given; there is one, which is never freed."""
 
     def __init__(self) -> None:
-        import llvmlite.binding as binding
-
-        binding.initialize_native_target()
-        binding.initialize_native_asmprinter()
+        binding = _binding()
         key = "\n".join(inspect.getsource(module) for module in (*_NATIVE, layout, translator))
-        code = cached_object(key, _object_code)
-        self._jit = binding.create_lljit_compiler(_target_machine())
+        is_kept = store() is not None
+        code = cached_object(key, lambda: object_code(is_kept=is_kept))
+        self._jit = binding.create_lljit_compiler(_target_machine(0))
         builder = binding.JITLibraryBuilder().add_object_img(code)
         for name in (*_EXPORTS, TABLE):
             builder.export_symbol(name)
@@ -116,26 +115,41 @@ def assembly() -> str:
     return translate(_NATIVE, _EXPORTS, Api.LENGTH)
 
 
-def _object_code() -> bytes:
-    import llvmlite.binding as binding
+def object_code(*, is_kept: bool) -> bytes:
+    """The native code as an object file: well optimised if it is kept on disk, else in a tenth of the time.
 
+    The former takes 0.2 s, and calls are a fifth faster.
+    """
+    binding = _binding()
     try:
         module = binding.parse_assembly(assembly())
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the dispatcher: {error}") from error
-    machine = _target_machine()
-    options = binding.create_pipeline_tuning_options(speed_level=1)
-    builder = binding.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    machine = _target_machine(1 if is_kept else 0)
+    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=1))
+    if is_kept:
+        builder.getModulePassManager().run(module, builder)
+    else:
+        passes = binding.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.run(module, builder)
     code: bytes = machine.emit_object(module)
     return code
 
 
-def _target_machine() -> Any:
+def _binding() -> Any:
     import llvmlite.binding as binding
 
-    target = binding.Target.from_default_triple()
-    return target.create_target_machine(opt=1, reloc="pic", codemodel="jitdefault")
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+def _target_machine(level: int) -> Any:
+    target = _binding().Target.from_default_triple()
+    return target.create_target_machine(opt=level, reloc="pic", codemodel="jitdefault")
 
 
 def _address(name: str) -> int:
@@ -177,4 +191,4 @@ def has_versions() -> bool:
     return len(set(seen)) == len(seen) and 0 not in seen
 
 
-__all__ = ["Library", "assembly", "is_supported", "library", "numpy_function"]
+__all__ = ["Library", "assembly", "is_supported", "library", "numpy_function", "object_code"]
