@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....dialect.mlir import Module, ir
 from ..plan import ENTRY_WORDS
-from ..planning.names import CLEAR, POLL, RELEASE, RESERVE
+from ..planning.names import ALLOCATE, CLEAR, FREE, POLL, RELEASE, RESERVE
 from .interrupts import DECLARATIONS, POLL_FUNCTION
 
 _ENTRY = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
@@ -33,12 +33,12 @@ llvm.func @{RESERVE}({_TABLE}, %index: i64, %bytes: i64) -> i1 {{
   %ample = llvm.add %size, %half : i64
   %wanted = llvm.intr.umax(%ample, %bytes) : (i64, i64) -> i64
   %old = llvm.load %entry : !llvm.ptr -> !llvm.ptr
-  llvm.call @free(%old) : (!llvm.ptr) -> ()
-  %first = llvm.call @malloc(%wanted) : (i64) -> !llvm.ptr
+  llvm.call @{FREE}(%old) : (!llvm.ptr) -> ()
+  %first = llvm.call @{ALLOCATE}(%wanted) : (i64) -> !llvm.ptr
   %made = llvm.icmp "ne" %first, %null : !llvm.ptr
   llvm.cond_br %made, ^store(%first, %wanted, %yes : !llvm.ptr, i64, i1), ^again
 ^again:
-  %second = llvm.call @malloc(%bytes) : (i64) -> !llvm.ptr
+  %second = llvm.call @{ALLOCATE}(%bytes) : (i64) -> !llvm.ptr
   %remade = llvm.icmp "ne" %second, %null : !llvm.ptr
   %capacity_then = llvm.select %remade, %bytes, %zero : i1, i64
   llvm.br ^store(%second, %capacity_then, %remade : !llvm.ptr, i64, i1)
@@ -75,7 +75,7 @@ llvm.func @{RELEASE}({_TABLE}, %count: i64) {{
 ^free:
   %entry = llvm.getelementptr %table[%index] : (!llvm.ptr, i64) -> !llvm.ptr, {_ENTRY}
   %block = llvm.load %entry : !llvm.ptr -> !llvm.ptr
-  llvm.call @free(%block) : (!llvm.ptr) -> ()
+  llvm.call @{FREE}(%block) : (!llvm.ptr) -> ()
   %following = llvm.add %index, %one : i64
   llvm.br ^next(%following : i64)
 ^done:
@@ -83,9 +83,9 @@ llvm.func @{RELEASE}({_TABLE}, %count: i64) {{
 }}
 """
 
-_C_LIBRARY = """
-llvm.func @malloc(i64) -> !llvm.ptr
-llvm.func @free(!llvm.ptr)
+_MEMORY = f"""
+llvm.func @{ALLOCATE}(i64) -> !llvm.ptr
+llvm.func @{FREE}(!llvm.ptr)
 """
 
 _FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR, POLL: POLL_FUNCTION}
@@ -97,7 +97,7 @@ def link_runtime(module: Module) -> None:
     called = [name for name in _FUNCTIONS if name in found]
     if not called:
         return
-    runtime = ir.Module.parse(_C_LIBRARY + DECLARATIONS + "".join(_FUNCTIONS[name] for name in called))
+    runtime = ir.Module.parse(_MEMORY + DECLARATIONS + "".join(_FUNCTIONS[name] for name in called))
     for name in called:
         found.pop(name).erase()
     with ir.InsertionPoint(module.body):

@@ -7,7 +7,8 @@ from functools import cache
 
 from ....dialect.errors import InternalError
 from ..codegen.target import current
-from ..planning.names import HOST_CALL, PARALLEL_FOR, is_own_name
+from ..memory.result_pool import result_pool
+from ..planning.names import ALLOCATE, FREE, HOST_CALL, PARALLEL_FOR, is_own_name
 from ..threads.pool import parallel_for_address
 from .host_calls import host_call_address
 from .libraries import library_function
@@ -81,6 +82,10 @@ def _address(name: str) -> int:
         return host_call_address()
     if name == PARALLEL_FOR:
         return parallel_for_address()
+    if name == ALLOCATE:
+        return result_pool().allocate_address
+    if name == FREE:
+        return result_pool().free_address
     if name not in ALLOWED:
         raise InternalError(f"the compiled code calls an unknown function {name}")
     address = library_function(name)

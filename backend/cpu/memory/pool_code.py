@@ -32,6 +32,10 @@ how many blocks were got from the system and used again."""
 
 EXPORTS = (
     "weft_new_result",
+    "weft_adopt",
+    "weft_allocate",
+    "weft_reallocate",
+    "weft_free",
     "weft_memory_setup",
     "weft_memory_state",
     "weft_memory_shrink",
@@ -424,6 +428,22 @@ def _results(flags: int, handler: int) -> str:
 @array_type = internal global ptr null
 @capsule = internal global ptr null
 
+; For compiled code, which may grow arrays before somebody adopts them: any thread, with or without the interpreter.
+define ptr @weft_allocate(i64 %bytes) {{
+  %data = call ptr @allocate(ptr null, i64 %bytes)
+  ret ptr %data
+}}
+
+define ptr @weft_reallocate(ptr %data, i64 %bytes) {{
+  %new = call ptr @reallocate(ptr null, ptr %data, i64 %bytes)
+  ret ptr %new
+}}
+
+define void @weft_free(ptr %data) {{
+  call void @release(ptr null, ptr %data, i64 0)
+  ret void
+}}
+
 define ptr @weft_memory_state() {{
   ret ptr @state
 }}
@@ -465,14 +485,33 @@ plain: ; where there is no memory, NumPy says so
     ptr %type, ptr %descr, i32 %nd, ptr %dims, ptr null, ptr null, i32 0, ptr null)
   ret ptr %own
 wrap:
-  %array = call ptr @PyArray_NewFromDescr(
-    ptr %type, ptr %descr, i32 %nd, ptr %dims, ptr null, ptr %data, i32 {_BEHAVED}, ptr null)
+  %array = call ptr @own(ptr %descr, i32 %nd, ptr %dims, ptr %data, i64 %bytes)
   %refused = icmp eq ptr %array, null
-  br i1 %refused, label %undo, label %own.it
+  br i1 %refused, label %undo, label %done
 undo:
   call void @release(ptr null, ptr %data, i64 %bytes)
   ret ptr null
-own.it:
+done:
+  ret ptr %array
+}}
+
+; PyObject *weft_adopt(PyArray_Descr *descr, int nd, const npy_intp *dims, size_t bytes, void *data)
+define ptr @weft_adopt(ptr %descr, i32 %nd, ptr %dims, i64 %bytes, ptr %data) {{
+  call void @Py_IncRef(ptr %descr)
+  %array = call ptr @own(ptr %descr, i32 %nd, ptr %dims, ptr %data, i64 %bytes)
+  ret ptr %array
+}}
+
+; An array that owns memory of the pool, or null; a reference to the type is stolen.
+define internal ptr @own(ptr %descr, i32 %nd, ptr %dims, ptr %data, i64 %bytes) {{
+  %type = load ptr, ptr @array_type
+  %array = call ptr @PyArray_NewFromDescr(
+    ptr %type, ptr %descr, i32 %nd, ptr %dims, ptr null, ptr %data, i32 {_BEHAVED}, ptr null)
+  %refused = icmp eq ptr %array, null
+  br i1 %refused, label %none, label %take
+none:
+  ret ptr null
+take:
   %capsule = load ptr, ptr @capsule
   call void @Py_IncRef(ptr %capsule)
   %handler.at = getelementptr i8, ptr %array, i64 {handler}

@@ -49,8 +49,17 @@ class ResultPool:
         array, C-contiguous and not initialised, or NULL with a Python exception. `bytes` is the product of `dims` and
         the item size. No reference is stolen; the interpreter must be held. The dtype must not hold Python objects.
         """
+        self.allocate_address, self.free_address = addresses["weft_allocate"], addresses["weft_free"]
+        """Of `void *weft_allocate(size_t bytes)` and `void weft_free(void *data)`, which need no interpreter."""
         arguments = (ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
         self._new = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments)(self.new_result_address)
+        adopt = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_void_p)
+        self._adopt = adopt(addresses["weft_adopt"])
+        reallocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
+        self.reallocate = reallocate(addresses["weft_reallocate"])
+        """Other memory with the same content for some that `weft_allocate` gave; None if there is none."""
+        self.free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.free_address)
+        """Give memory back that `weft_allocate` gave and no array has adopted."""
         self._shrink = ctypes.CFUNCTYPE(None, ctypes.c_size_t)(addresses["weft_memory_shrink"])
         state = ctypes.CFUNCTYPE(ctypes.c_void_p)(addresses["weft_memory_state"])()
         self._state = (ctypes.c_int64 * len(STATISTICS)).from_address(state)
@@ -63,6 +72,13 @@ class ResultPool:
         count = len(shape)
         dims = (ctypes.c_ssize_t * count)(*shape)
         array: np.ndarray[Any, Any] = self._new(dtype, count, dims, math.prod(shape) * dtype.itemsize)
+        return array
+
+    def adopt(self, address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """An array in memory that `weft_allocate` gave, which is the array's from now on."""
+        count, size = len(shape), math.prod(shape) * dtype.itemsize
+        dims = (ctypes.c_ssize_t * count)(*shape)
+        array: np.ndarray[Any, Any] = self._adopt(dtype, count, dims, size, address)
         return array
 
     def set_limit(self, limit: int) -> None:

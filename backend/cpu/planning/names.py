@@ -29,6 +29,9 @@ HOST_CALL = "weft_host_call"
 PARALLEL_FOR = "weft_parallel_for"
 """Shares the iterations of a loop among threads."""
 
+ALLOCATE, FREE = "weft_allocate", "weft_free"
+"""Give memory for heap blocks, and take it back."""
+
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
 
@@ -59,7 +62,19 @@ def is_kernel_name(name: str) -> bool:
 
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
-    return is_kernel_name(name) or is_host_name(name) or name in (EXIT, HOST_CALL, PARALLEL_FOR, *RUNTIME)
+    return (
+        is_kernel_name(name)
+        or is_host_name(name)
+        or name
+        in (
+            EXIT,
+            HOST_CALL,
+            PARALLEL_FOR,
+            ALLOCATE,
+            FREE,
+            *RUNTIME,
+        )
+    )
 
 
 def is_host_name(name: str) -> bool:

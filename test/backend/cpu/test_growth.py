@@ -116,7 +116,7 @@ def test_memory_is_freed():
     if sys.platform != "linux":
         pytest.skip("reads /proc")
     program = f"""
-import gc, numpy as np
+import gc, numpy as np, weft
 from support.linalg_programs import compile_text
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
@@ -134,6 +134,7 @@ after = resident()
 assert after < before + 40e6, (before, after)
 del filled, append, work
 gc.collect()
+weft.release_memory()
 assert resident() < before - 10e6, (before, resident())
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120, cwd=TESTS)

@@ -1,5 +1,6 @@
 """The pool of result memory: arrays like NumPy's own, used again, bounded, safe in threads, forks and at exit."""
 
+import ctypes
 import gc
 import os
 import pickle
@@ -325,3 +326,48 @@ def test_results_of_dynamic_shapes_come_from_the_pool():
 
     assert handler(double(np.ones(100_000, np.float32))) == "weft result pool"
     assert handler(double(np.ones(10, np.float32))) == "default_allocator"
+
+
+def test_results_whose_size_depends_on_data_own_their_memory():
+    @weft.function
+    def first(n):
+        return np.arange(n) * 2.0
+
+    for size in (0, 3, 1000, 200_000):
+        result = first(np.int64(size))
+        np.testing.assert_array_equal(result, np.arange(size) * 2.0)
+        assert result.flags.owndata
+        assert result.base is None
+    assert handler(result) == "weft result pool"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not count page faults this way")
+def test_results_that_grow_cause_no_page_faults_either():
+    faults = run("""if True:
+        import resource, numpy as np, weft
+        @weft.function
+        def squares(n):
+            counts = weft.arange(n)
+            return counts * counts, weft.sqrt(counts)
+        for i in range(30):
+            if i == 10:
+                before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+            y = squares(np.int64(200_000))
+        assert y[0][-1] == 199_999**2 and y[0].flags.owndata
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    """)
+    assert int(faults) < 100  # 780 pages a call without it
+
+
+def test_growing_memory_is_shrunk_when_it_becomes_a_result(pool):
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(pool.allocate_address)(1 << 20)
+    ctypes.memset(address, 7, 100_000)
+    live = count(pool, "live")
+    address = pool.reallocate(address, 100_000)
+    assert live - count(pool, "live") >= (1 << 20) - 110_000
+    array = pool.adopt(address, (100, 1000), np.dtype("u1"))
+    assert array.flags.owndata
+    assert array.ctypes.data == address
+    assert (array == 7).all()
+    del array
+    assert count(pool, "kept") >= 1 << 20
