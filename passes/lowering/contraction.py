@@ -18,6 +18,7 @@ from ...dialect.ops.contraction import Contract, Conv2d, Matmul, parse_spec
 from ...dialect.types import Shape, TensorType
 from .accumulators import add, computing_dtype, multiply, round_once
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
+from .reshapes import collapse, expand
 from .scalars import emit
 
 arith = dialect("arith")
@@ -63,6 +64,8 @@ def _contract(
 ) -> Value:
     """Contract by axis labels: loops over the axes of the result, then over those that are summed."""
     x_labels, y_labels, result_labels = labels
+    if kind(result.dtype) == "c" and not result_labels and x_labels == y_labels and len(x_labels) == 1:
+        return _complex_dot(c, operands, result)
     summed = dict.fromkeys(label for label in x_labels + y_labels if label not in result_labels)
     loops = [*result_labels, *summed]
     maps = [
@@ -90,6 +93,13 @@ def _contract(
     attributes = {"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])}
     contracted = structured(c, "linalg.contract", operands, destination, attributes, body)
     return round_once(c, contracted, accumulator, result)
+
+
+def _complex_dot(c: Conversion, operands: Sequence[Value], result: TensorType) -> Value:
+    """The product of two vectors as a contraction with one result: that has a schedule, a sum of products has none."""
+    x, y = operands
+    row = expand(y, [[0, 1]], [1, c.extent(y, 0)])
+    return collapse(_contract(c, ("k", "nk", "n"), [x, row], result.with_shape((1,))), [])
 
 
 def _product(c: Conversion, dtype: np.dtype[Any]) -> Callable[..., list[Value]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ....dialect.mlir import Operation, Type, Value, ir
 from .complex_parts import flat_parts, split_parts
-from .emit import Emitter, Index
+from .emit import Emitter, Index, create
 from .loop_nest import Access, LoopNest, unit_stride
 
 _PRODUCTS = {
@@ -63,6 +63,8 @@ class Contraction:
     """2 for complex numbers."""
     logical: bool = False
     """Whether bits are joined by and, then or."""
+    whole: tuple[Access, Access] | None = None
+    """The accesses of the factors to complex numbers, which are not seen as their parts."""
 
     def extent(self, dim: int | None) -> Index:
         """The size of a dimension; 1 for one that is not there."""
@@ -127,6 +129,7 @@ def _in_parts(contraction: Contraction, emitter: Emitter) -> Contraction | None:
     left, right, result = contraction.left, contraction.right, contraction.result
     if left.conversion or right.conversion:
         return None
+    contraction.whole = left.access, _without_unit_axis(right.access)
     contraction.element = contraction.element.element_type
     contraction.parts = 2
     contraction.columns = emitter.multiply(contraction.columns, 2)
@@ -136,6 +139,22 @@ def _in_parts(contraction: Contraction, emitter: Emitter) -> Contraction | None:
     contraction.right = Factor(access, None, in_parts=not contiguous)
     contraction.result = _flat_access(result, emitter)
     return contraction
+
+
+def _without_unit_axis(access: Access) -> Access:
+    """The same addresses without a last axis of extent 1, so that what is contiguous looks like it."""
+    type = access.memref.type
+    rank = type.rank
+    if rank < 2 or type.shape[-1] != 1 or not isinstance(type.layout, ir.AffineMapAttr):
+        return access
+    i64 = ir.IntegerType.get_signless(64)
+    groups = [*([axis] for axis in range(rank - 2)), [rank - 2, rank - 1]]
+    groups = [ir.ArrayAttr.get([ir.IntegerAttr.get(i64, axis) for axis in group]) for group in groups]
+    merged = ir.MemRefType.get(type.shape[:-1], type.element_type, None, type.memory_space)
+    view = create(
+        "memref.collapse_shape", [merged], [access.memref], {"reassociation": ir.ArrayAttr.get(groups)}
+    )
+    return Access(view, access.expressions[:-1], is_scalar=False)
 
 
 def _parts_access(access: Access, emitter: Emitter) -> Access:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from ....dialect.mlir import Type, Value, ir
+from ....dialect.mlir import Value, ir
 from .contraction import Contraction, Factor
 from .contraction_plan import Plan, Tiles
-from .contraction_tile import Block, Finish, Panel, PanelRange, TileStore
-from .emit import Emitter, ForLoop, Index, create
+from .contraction_tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add
+from .emit import Emitter, ForLoop, Index
 from .packing import LeftPack, RightPack
 from .vector_code import broadcast, broadcast_load, convert, lane_mask, vector_load
 
@@ -270,17 +270,9 @@ class ContractionEmitter:
     def _left(self, depth: Index, row: int, part: int) -> Value:
         if self.left_pack:
             first = self.points[self.contraction.row] if self.contraction.row is not None else 0
-            return broadcast(self.left_pack.element(depth, self.emitter.add(first, row)), self.vector)
+            return broadcast(self.left_pack.element(depth, self.emitter.add(first, row), part), self.vector)
         factor = self.contraction.left
         indices = factor.access.indices(self.emitter, self._at(row, 0))
         if factor.in_parts:
             indices = [*indices, self.emitter.value(part)]
         return broadcast_load(factor.access.memref, indices, factor.conversion, self.vector)
-
-
-def multiply_add(contraction: Contraction, left: Value, right: Value, total: Value, type: Type) -> Value:
-    """left * right + total: with one rounding for floats, wrapping for integers; for bits by and, then or."""
-    if not isinstance(type.element_type, ir.IntegerType):
-        return create("vector.fma", [type], [left, right, total])
-    product, add = ("arith.andi", "arith.ori") if contraction.logical else ("arith.muli", "arith.addi")
-    return create(add, [type], [create(product, [type], [left, right]), total])

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from ....dialect.mlir import Type, ir
-from .contraction import Contraction, Factor
+from .contraction import Contraction
 from .emit import Index
+from .loop_nest import Access
 from .temporaries import element_bytes
 from .vector_width import vector_bytes, vector_registers
 
@@ -112,7 +113,7 @@ def plan(contraction: Contraction) -> Plan | None:
     lanes = _lanes(contraction, masked)
     contiguous = contraction.right.is_contiguous_in(contraction.column)
     few = isinstance(rows, int) and rows <= FEW_ROWS and contraction.parts == 1
-    size = _bytes(contraction, columns)
+    size = _bytes(contraction, contraction.extent(contraction.column))
     if few and (not contiguous or (isinstance(rows, int) and rows == 1 and size is None)):
         return None
     by_rows = few and size is not None and (rows == 1 or size > FIRST_LEVEL_CACHE)
@@ -130,7 +131,7 @@ def plan(contraction: Contraction) -> Plan | None:
         tail,
         contraction.parts,
         exact=row_block is not None or _exact(contraction, vectors),
-        pack_left=_pack_left(contraction, rows, row_block is not None),
+        pack_left=_pack_left(contraction, rows, lanes * vectors, row_block is not None),
         pack_right=_pack_right(contraction, rows, vectors, size, rows_first),
         depth_block=depth_block,
         row_block=row_block,
@@ -258,11 +259,11 @@ def _pack_right(
     return several_tiles and (size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES))
 
 
-def _pack_left(contraction: Contraction, rows: Index, in_blocks: bool) -> bool:
+def _pack_left(contraction: Contraction, rows: Index, panel: int, in_blocks: bool) -> bool:
     """Whether it pays to copy the left operand: to convert it, or because its lines evict each other."""
     left, row = contraction.left, contraction.row
     access = left.access
-    if row is None or left.in_parts or access.axis_of(row) is None:
+    if row is None or access.axis_of(row) is None:
         return False
     if any(access.axis_of(dim) is None for dim in contraction.summed):
         return False
@@ -271,24 +272,27 @@ def _pack_left(contraction: Contraction, rows: Index, in_blocks: bool) -> bool:
     size = _bytes(contraction, rows)
     if size is None or size <= FIRST_LEVEL_CACHE:
         return False
-    if in_blocks and not left.is_contiguous_in(contraction.summed[-1]):
-        return True
-    return left.conversion is not None or _collides(left, contraction)
+    # In whole numbers: the parts of complex ones are always neighbours.
+    access = contraction.whole[0] if contraction.whole is not None else access
+    if access.is_contiguous_in(row) and len(contraction.summed) == 1:
+        several = not isinstance(contraction.columns, int) or contraction.columns > panel
+        large = in_blocks or size >= SECOND_LEVEL_CACHE // 2 or _collides(access, contraction)
+        return several and (large or left.conversion is not None)
+    return left.conversion is not None or _collides(access, contraction)
 
 
-def _collides(factor: Factor, contraction: Contraction) -> bool:
+def _collides(access: Access, contraction: Contraction) -> bool:
     """Whether what a tile reads together falls on the same lines of the first-level cache."""
-    access = factor.access
     strides = access.memref.type.get_strides_and_offset()[0]
     across = [dim for dim in (contraction.row, *contraction.summed) if dim is not None]
-    steps = [strides[access.axis_of(dim)] for dim in across if not factor.is_contiguous_in(dim)]
+    steps = [strides[access.axis_of(dim)] for dim in across if not access.is_contiguous_in(dim)]
     size = element_bytes(access.memref.type.element_type)
     return any(step * size % CACHE_WAY == 0 for step in steps)
 
 
 def _bytes(contraction: Contraction, across: Index) -> int | None:
     """The size of an operand with that many rows or columns, if it is known."""
-    total = element_bytes(contraction.element)
+    total = element_bytes(contraction.element) * contraction.parts
     for extent in [across, *(contraction.extent(dim) for dim in contraction.summed)]:
         if not isinstance(extent, int):
             return None

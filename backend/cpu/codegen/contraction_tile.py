@@ -109,18 +109,7 @@ class TileStore:
             finish(value, point, mask)
 
     def _initial(self) -> Value:
-        """The scalar that sums start from, as a vector."""
-        if self.contraction.parts == 1:
-            return broadcast(self._widen(self.initial, self.vector.element_type), self.vector)
-        parts = [
-            create(f"complex.{part}", [self.contraction.element], [self.initial]) for part in ("re", "im")
-        ]
-        real, imaginary = (broadcast(part, self.vector) for part in parts)
-        lanes = self.plan.lanes
-        return shuffle(real, imaginary, [lane + lanes * (lane % 2) for lane in range(lanes)])
-
-    def _widen(self, value: Value, type: Type) -> Value:
-        return value if value.type == type else create("arith.extsi", [type], [value])
+        return broadcast_start(self.contraction, self.initial, self.vector)
 
     def _narrow(self, value: Value) -> Value:
         return value if self.stored == self.vector else create("arith.trunci", [self.stored], [value])
@@ -128,7 +117,8 @@ class TileStore:
     def _load(self, point: list[Index], mask: Value | None) -> Value:
         result = self.contraction.result
         indices = result.indices(self.emitter, point)
-        return self._widen(vector_load(self.emitter, result.memref, indices, self.stored, mask), self.vector)
+        vector = vector_load(self.emitter, result.memref, indices, self.stored, mask)
+        return _widened(vector, self.vector)
 
     def _before(self, place: Place, later: Value) -> Value:
         """What sums of former blocks left in memory; the initial value in the first one."""
@@ -180,11 +170,33 @@ class TileStore:
         return create("arith.addf", [self.vector], [real, signed])
 
 
+def multiply_add(contraction: Contraction, left: Value, right: Value, total: Value, type: Type) -> Value:
+    """left * right + total: with one rounding for floats, wrapping for integers; for bits by and, then or."""
+    if not isinstance(type.element_type, ir.IntegerType):
+        return create("vector.fma", [type], [left, right, total])
+    product, add = ("arith.andi", "arith.ori") if contraction.logical else ("arith.muli", "arith.addi")
+    return create(add, [type], [create(product, [type], [left, right]), total])
+
+
+def broadcast_start(contraction: Contraction, initial: Value, type: Type) -> Value:
+    """The scalar that sums start from, as a vector."""
+    if contraction.parts == 1:
+        return broadcast(_widened(initial, type.element_type), type)
+    parts = [create(f"complex.{part}", [contraction.element], [initial]) for part in ("re", "im")]
+    real, imaginary = (broadcast(part, type) for part in parts)
+    lanes = type.shape[0]
+    return shuffle(real, imaginary, [lane + lanes * (lane % 2) for lane in range(lanes)])
+
+
+def _widened(value: Value, type: Type) -> Value:
+    return value if value.type == type else create("arith.extsi", [type], [value])
+
+
 def shuffle(left: Value, right: Value, lanes: Sequence[int]) -> Value:
     """The given lanes of two vectors."""
-    return create(
-        "vector.shuffle", [left.type], [left, right], {"mask": ir.DenseI64ArrayAttr.get(list(lanes))}
-    )
+    type = ir.VectorType.get([len(lanes)], left.type.element_type)
+    mask = {"mask": ir.DenseI64ArrayAttr.get(list(lanes))}
+    return create("vector.shuffle", [type], [left, right], mask)
 
 
 def _compare(predicate: str, left: Value, right: Value) -> Value:

@@ -148,7 +148,7 @@ class RightPack:
 class LeftPack:
     """The rows and products of a block of the left operand, converted: row after row.
 
-    Rows are so long that those of a tile do not evict each other from the cache.
+    Rows are so long that those of a tile do not evict each other from the cache. Complex numbers lie there as parts.
     """
 
     def __init__(self, contraction: Contraction, plan: Plan, emitter: Emitter) -> None:
@@ -168,13 +168,15 @@ class LeftPack:
             # The last tile that begins in a block may end beyond it.
             rows = emitter.minimum(rows, plan.row_block + tile_height(1))
         # An odd number of vectors: then rows that follow each other lie in all parts of the cache.
-        vectors = emitter.divide(emitter.add(depth, plan.lanes - 1), plan.lanes)
+        length = emitter.multiply(depth, contraction.parts)
+        vectors = emitter.divide(emitter.add(length, plan.lanes - 1), plan.lanes)
         odd = emitter.add(emitter.multiply(emitter.divide(vectors, 2), 2), 1)
         self.buffer = scratch(emitter, [rows, emitter.multiply(odd, plan.lanes)], contraction.element)
 
-    def element(self, depth: Index, row: Index) -> Value:
-        """The element of a row for a step of the sums."""
-        place = [self.emitter.subtract(row, self.first), depth]
+    def element(self, depth: Index, row: Index, part: int) -> Value:
+        """The element of a row, or a part of it, for a step of the sums."""
+        emitter, parts = self.emitter, self.contraction.parts
+        place = [emitter.subtract(row, self.first), emitter.add(emitter.multiply(depth, parts), part)]
         return load(self.buffer, [self.emitter.value(index) for index in place])
 
     def fill(self, points: Sequence[Index], block: Block) -> None:
@@ -224,10 +226,14 @@ class LeftPack:
                 self._put(self._load(here), row, emitter.add(place, position))
         with emitter.loop(block.depth, 1, whole) as position:
             here[last] = emitter.add(block.start, position)
-            value = load(access.memref, access.indices(emitter, here))
-            value = convert(self.factor.conversion, value, self.contraction.element)
-            indices = [emitter.value(index) for index in (row, emitter.add(place, position))]
-            store(value, self.buffer, indices)
+            for part in range(self.contraction.parts):
+                indices = access.indices(emitter, here)
+                if self.factor.in_parts:
+                    indices.append(emitter.value(part))
+                value = load(access.memref, indices)
+                value = convert(self.factor.conversion, value, self.contraction.element)
+                to = emitter.multiply(emitter.add(place, position), self.contraction.parts)
+                store(value, self.buffer, [emitter.value(row), emitter.value(emitter.add(to, part))])
 
     def _load(self, point: Sequence[Index]) -> Value:
         access, lanes = self.factor.access, self.plan.lanes

@@ -7,8 +7,8 @@ from functools import partial
 
 from ....dialect.mlir import Value, ir
 from .contraction import Contraction
-from .contraction_emitter import multiply_add
 from .contraction_plan import Plan
+from .contraction_tile import multiply_add
 from .emit import Emitter, Index
 from .vector_code import broadcast, broadcast_load, convert, lane_mask, vector_load, vector_store
 

@@ -9,6 +9,7 @@ from .collapse import collapse_dims
 from .contraction import Contraction, match_contraction
 from .contraction_emitter import ContractionEmitter
 from .contraction_plan import Plan, plan
+from .dot_product import DotPlan, DotProducts, plan_dot_products
 from .emit import Emitter
 from .epilogue import Epilogue, match_epilogue
 from .loop_fusion import emit_nests
@@ -50,14 +51,17 @@ def _emit_loops(nests: list[LoopNest], emitter: Emitter) -> None:
 
 def _contraction(
     nest: LoopNest, fill: LoopNest | None, following: LoopNest | None, emitter: Emitter
-) -> tuple[Contraction, Plan, Epilogue | None] | None:
+) -> tuple[Contraction, Plan | DotPlan, Epilogue | None] | None:
     """A nest as contraction, with the choices for it and the nest that follows if that is an epilogue."""
     contraction = match_contraction(nest, emitter)
-    choice = plan(contraction) if contraction else None
-    if contraction is None or choice is None:
+    if contraction is None:
+        return None
+    choice = plan_dot_products(contraction) or plan(contraction)
+    if choice is None:
         return None
     own = [nest.operation, *([fill.operation] if fill else [])]
-    if following is not None and fill is not None and not choice.by_rows:
+    by_rows = isinstance(choice, Plan) and choice.by_rows
+    if following is not None and fill is not None and not by_rows:
         epilogue = match_epilogue(contraction, own, following, choice.lanes, emitter)
         if epilogue is not None:
             return contraction, choice, epilogue
@@ -78,17 +82,19 @@ def _fills(fill: LoopNest, nest: LoopNest) -> bool:
 
 def _emit_contraction(
     contraction: Contraction,
-    choice: Plan,
+    choice: Plan | DotPlan,
     fill: LoopNest | None,
     epilogue: Epilogue | None,
     emitter: Emitter,
 ) -> None:
     initial: Value | None = fill.inputs[0].memref if fill else None
-    if choice.by_rows:
+    finish = epilogue.finish if epilogue else None
+    may_repeat = epilogue is None or not epilogue.updates()
+    if isinstance(choice, DotPlan):
+        DotProducts(contraction, choice, emitter, initial, finish, may_repeat).emit()
+    elif choice.by_rows:
         RowProduct(contraction, choice, emitter, initial).emit()
     else:
-        finish = epilogue.finish if epilogue else None
-        may_repeat = epilogue is None or not epilogue.updates()
         ContractionEmitter(contraction, choice, emitter, initial, finish, may_repeat).emit()
     _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
 

@@ -74,3 +74,36 @@ func.func private @no_blocks(%x: memref<32x128xf64>, %y: memref<128x64xf64>, %o:
   linalg.matmul ins(%x, %y : memref<32x128xf64>, memref<128x64xf64>) outs(%o : memref<32x64xf64>)
   return
 }
+
+// Few long sums run along the vectors, and lanes are added up at the end.
+// CHECK-LABEL: func.func private @long_sums(
+// CHECK-NOT: vector.broadcast
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.load %arg0
+// CHECK: vector.fma
+// CHECK: vector.shuffle
+// CHECK: arith.addf
+// CHECK: vector.store
+#rows = affine_map<(i, j, k) -> (i, k)>
+#columns = affine_map<(i, j, k) -> (j, k)>
+#results = affine_map<(i, j, k) -> (i, j)>
+func.func private @long_sums(%x: memref<4x512xf64>, %y: memref<4x512xf64>, %o: memref<4x4xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<4x4xf64>)
+  linalg.contract indexing_maps = [#rows, #columns, #results]
+      ins(%x, %y : memref<4x512xf64>, memref<4x512xf64>) outs(%o : memref<4x4xf64>)
+  return
+}
+
+// Short ones do not.
+// CHECK-LABEL: func.func private @short_sums(
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.broadcast
+// CHECK: vector.fma
+func.func private @short_sums(%x: memref<8x16xf64>, %y: memref<16x16xf64>, %o: memref<8x16xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<8x16xf64>)
+  linalg.contract indexing_maps = [#rows, #columns, #results]
+      ins(%x, %y : memref<8x16xf64>, memref<16x16xf64>) outs(%o : memref<8x16xf64>)
+  return
+}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.contraction_cases import body
 from support.kernel_code import KernelText
 
@@ -127,3 +128,16 @@ def test_special_values_stay_in_their_row(value: float, dtype: str) -> None:
     np.testing.assert_array_equal(rest, 50)
     with np.errstate(invalid="ignore"):
         np.testing.assert_array_equal(result[11].real, np.full(45, value + 49))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("extent", [0, 1, 5, 64, 1001])
+def test_products_of_complex_vectors(dtype: str, extent: int) -> None:
+    generator = np.random.default_rng(0)
+    parts = generator.standard_normal((2, 2, extent))
+    x, y = (parts[0] + 1j * parts[1]).astype(dtype)
+    rows = np.stack([x, y, x + y])
+    for function in (np.dot, np.vdot, lambda a, b: np.einsum("i,i->", a, b)):
+        np.testing.assert_allclose(weft.function(function)(x, y), function(x, y), rtol=1e-4, atol=1e-4)
+    for function in (lambda m, v: m @ v, lambda m, v: m @ v[:, None], lambda m, v: v @ m.T):
+        np.testing.assert_allclose(weft.function(function)(rows, y), function(rows, y), rtol=1e-4, atol=1e-4)
