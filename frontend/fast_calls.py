@@ -7,6 +7,7 @@ native code it asks Python, or leaves such calls to the long way, which decides 
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 import operator
 import sys
@@ -156,7 +157,12 @@ class _Description:
         if not all(type(key) in _KEYS for key in keys):
             raise Unknown
         if kind is dict:
-            return zip(map(value.get, keys), node.children, program.dict_items(place, keys, in_order=True), strict=True)
+            return zip(
+                map(value.get, keys),
+                node.children,
+                program.dict_items(place, keys),
+                strict=True,
+            )
         members = getattr(value, "__dict__", None)
         if type(members) is not dict or set(members) != set(keys) or not _has_plain_members(kind, keys):
             raise Unknown
@@ -362,8 +368,8 @@ def _has_plain_value(value: np.generic) -> bool:
 def _has_plain_members(kind: type, names: Sequence[str]) -> bool:
     """Whether the attributes of the instances of a class are what their dicts hold."""
     own: Any = kind.__getattribute__
-    if own is not object.__getattribute__:
-        return False
+    if own is not object.__getattribute__ or len(names) > len(dataclasses.fields(kind)) + 1:
+        return False  # the order of several attributes that are no fields is part of the signature
     return not any(hasattr(type(getattr(kind, name, None)), "__set__") for name in names)
 
 

@@ -148,7 +148,7 @@ class Guards:
         if path in skip:
             return
         if type(value) is dict:
-            places = program.dict_items(place, tuple(value), in_order=True)
+            places = program.dict_items(place, tuple(value))
             items: Iterable[tuple[Any, Any]] = value.items()
         elif type(value) in (list, tuple):
             is_list = type(value) is list

@@ -80,9 +80,7 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
                 copy_items(values, word(value + LIST_ITEMS), second, target)
         elif code == Check.DICT:
             holds = word(value + TYPE) == api(Api.DICT_TYPE) and word(value + SIZE) == second
-            if holds and third == 0:
-                holds = copy_entries(values, value, first, second, target)
-            elif holds:
+            if holds:
                 holds = copy_in_order(values, value, first, second, target)
         elif code == Check.MEMBERS:
             holds = copy_members(values, value, operation, target)

@@ -149,11 +149,9 @@ class Program:
         """A list of a length; returns the places of its items."""
         return self._items(Check.LIST, source, 0, length, owned=length)
 
-    def dict_items(self, source: int, keys: Sequence[Any], *, in_order: bool = False) -> list[int]:
-        """A dict with some keys and no others, perhaps in this order; returns the places of their values."""
-        place = self._room(len(keys), owned=len(keys))
-        self._add(Check.DICT, source, self.keep(tuple(keys)), len(keys), in_order, place)
-        return [place + WORD * index for index in range(len(keys))]
+    def dict_items(self, source: int, keys: Sequence[Any]) -> list[int]:
+        """A dict with some keys in this order and no others; returns the places of their values."""
+        return self._items(Check.DICT, source, self.keep(tuple(keys)), len(keys), owned=len(keys))
 
     def members(self, source: int, kind: type, names: Sequence[str]) -> list[int]:
         """An object of a type with some attributes in its dict, and no others; returns the places of their values."""
