@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from torch_mlir import ir
-from torch_mlir._mlir_libs import _mlir, _mlirDialectsLLVM
+from torch_mlir._mlir_libs import _mlir, _mlirDialectsIRDL, _mlirDialectsLLVM
 from torch_mlir.passmanager import PassManager
 
 _mlir.globals.dialect_search_modules = [f"{__package__}.untyped", *_mlir.globals.dialect_search_modules]
@@ -36,6 +36,7 @@ __all__ = [
     "Value",
     "dialect",
     "ir",
+    "load_dialects",
     "translate_to_llvm",
 ]
 
@@ -44,6 +45,11 @@ def translate_to_llvm(module: Module) -> str:
     """The LLVM assembly of a module in the LLVM dialect; an op of another dialect ends the process."""
     text: str = _mlirDialectsLLVM.translate_module_to_llvmir(module.operation)
     return text
+
+
+def load_dialects(module: Module) -> None:
+    """Define the dialects of a module of IRDL in the module's context."""
+    _mlirDialectsIRDL.load_dialects(module)
 
 
 def dialect(name: str) -> ModuleType:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from types import new_class
 from typing import Any
 
 from .attributes import (
@@ -14,20 +14,12 @@ from .attributes import (
     type_to_mlir,
 )
 from .errors import InternalError, WeftError, WeftValueError
-from .mlir import Location, Operation, Type, Value, dialect, ir
+from .mlir import Location, Operation, Type, Value, ir, load_dialects
 from .op import OPS, Effect, FieldKind, Op
 from .ops import load_families
 from .types import RefType, TensorType, ValueType
 
 load_families()
-
-_ext = dialect("ext")
-
-
-# The registered dialect, and its one type: a mutable cell that holds a tensor. The classes are made by hand because
-# ext wants evaluated annotations.
-Weft: Any = new_class("Weft", (_ext.Dialect,), {"name": "weft"})
-type(Weft.Type)("Ref", (Weft.Type,), {"__annotations__": {"tensor": Any}}, name="ref")
 
 
 def _verify(op_class: type[Op], op: Operation) -> bool:
@@ -77,43 +69,68 @@ class _CellEffects(ir.MemoryEffectsOpInterface):  # type: ignore[misc]
                 effects.append(ir.MemoryEffect.Write)
 
 
-class _CellTrait:
+class _NoEffects(ir.MemoryEffectsOpInterface):  # type: ignore[misc]
     @staticmethod
-    def attach(op_name: str) -> None:
-        _CellEffects.attach(op_name)
+    def get_effects(op: Operation, effects: Any) -> None:
+        pass
 
 
-def _define(op_class: type[Op]) -> None:
-    """Make the IRDL-backed class of an op; fields keep their names, constraints are left to the verifier."""
-    annotations: dict[str, Any] = {}
-    defaults: dict[str, Any] = {}
-    for field in op_class.fields:
-        if field.kind is FieldKind.OPERAND:
-            annotations[field.name] = _ext.Operand[Any]
-        elif field.kind is FieldKind.OPERANDS:
-            annotations[field.name] = _ext.Sequence[_ext.Operand[Any]]
-        else:
-            annotations[field.name] = Any
-            defaults[field.name] = _ext.attribute()
-    for index in range(op_class.results):
-        annotations["result" if op_class.results == 1 else f"result_{index}"] = _ext.Result[Any]
+class _Speculatable(ir.ConditionallySpeculatable):  # type: ignore[misc]
+    @staticmethod
+    def get_speculatability(op: Operation) -> Any:
+        return ir.Speculatability.Speculatable
 
+
+class _Verified:
+    """The trait of ops that have an op class."""
+
+    @staticmethod
     def verify_invariants(op: Any) -> bool:
-        return _verify(op_class, op.operation)
-
-    body = {
-        "__annotations__": annotations,
-        "__doc__": op_class.__doc__,
-        "verify_invariants": staticmethod(verify_invariants),
-        **defaults,
-    }
-    trait = _ext.Pure if op_class.is_pure() else _CellTrait
-    metaclass = type(Weft.Operation)
-    metaclass(f"{op_class.__name__}Op", (Weft.Operation,), body, name=op_class.name, traits=[trait])
+        return _verify(OPS[op.operation.name.removeprefix("weft.")], op.operation)
 
 
-for _op_class in OPS.values():
-    _define(_op_class)
+def _definition(op_class: type[Op]) -> str:
+    """The IRDL of an op; fields keep their names, constraints are left to the verifier."""
+    results = ["result"] if op_class.results == 1 else [f"result_{i}" for i in range(op_class.results)]
+    numbers = itertools.count()
+    constraints: list[str] = []
+
+    def any_value() -> str:
+        constraints.append(f"%{next(numbers)} = irdl.any")
+        return f"%{len(constraints) - 1}"
+
+    operands = [
+        f"{f.name}: {'variadic ' if f.kind is FieldKind.OPERANDS else ''}{any_value()}"
+        for f in op_class.operand_fields()
+    ]
+    attributes = [f'"{f.name}" = {any_value()}' for f in op_class.attribute_fields()]
+    outputs = [f"{name}: {any_value()}" for name in results]
+    lines = [
+        *constraints,
+        f"irdl.operands({', '.join(operands)})" if operands else "",
+        f"irdl.attributes {{{', '.join(attributes)}}}" if attributes else "",
+        f"irdl.results({', '.join(outputs)})" if outputs else "",
+    ]
+    return f"irdl.operation @{op_class.name} {{\n" + "\n".join(filter(None, lines)) + "\n}\n"
+
+
+def _load() -> None:
+    """Define the dialect in the current context, with its one type: a mutable cell that holds a tensor.
+
+    It is written as text: the bindings' Python classes for ops, of which nobody needs one, would take 30 ms.
+    """
+    cell = "irdl.type @ref {\n%0 = irdl.any\nirdl.parameters(tensor: %0)\n}\n"
+    operations = "".join(map(_definition, OPS.values()))
+    load_dialects(ir.Module.parse(f"irdl.dialect @weft {{\n{cell}{operations}}}"))
+    for op_class in OPS.values():
+        name = f"weft.{op_class.name}"
+        if op_class.is_pure():
+            _NoEffects.attach(name)
+            _Speculatable.attach(name)
+        else:
+            _CellEffects.attach(name)
+        ir.DynamicOpTrait.attach(name, _Verified)
+
 
 _context: Any = None
 _lock = threading.Lock()
@@ -128,7 +145,7 @@ def context() -> Any:
                 created = ir.Context()
                 created.enable_multithreading(False)
                 with created, ir.Location.unknown():
-                    Weft.load()
+                    _load()
                     return_complex_elements()
                 _context = created
     return _context
