@@ -49,15 +49,18 @@ def lower_dim(c: Conversion, op: OpInstance) -> Value:
 @lowers(Transpose)
 def lower_transpose(c: Conversion, op: OpInstance) -> Value:
     """Read through a permuted index map."""
-    (x,) = op.operands
-    permutation = op.attributes["permutation"]
+    return transposed(c, op.operands[0], op.result_type, op.attributes["permutation"])
+
+
+def transposed(c: Conversion, x: Value, result: TensorType, permutation: Sequence[int]) -> Value:
+    """A tensor with its axes in another order."""
     rank = len(permutation)
     if list(permutation) == list(range(rank)):
         return x
     source = ir.AffineMap.get(
         rank, 0, [ir.AffineDimExpr.get(permutation.index(axis)) for axis in range(rank)]
     )
-    destination = c.empty(op.result_type, [c.extent(x, axis) for axis in permutation])
+    destination = c.empty(result, [c.extent(x, axis) for axis in permutation])
     maps = [source, ir.AffineMap.get_identity(rank)]
     return c.generic([x], [destination], maps, ["parallel"] * rank, lambda element, _: [element])[0]
 

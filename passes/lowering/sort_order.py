@@ -43,24 +43,25 @@ class SortOrder:
         limits = np.iinfo(self.key_dtype)
         return self.c.constant(int(limits.min if self.descending else limits.max), self.key_dtype)
 
-    def encode(self, x: Value, *, equal_zeros: bool) -> Value:
+    def encode(self, x: Value, *, equal: bool) -> Value:
         """The key of an element in memory.
 
         The bits of floats are ordered as integers once those behind a minus sign are inverted. All NaN become
-        positive, which puts them behind infinity. With `equal_zeros`, zeros of either sign have the same key,
-        which does not tell the sign; else the negative one comes first.
+        positive, which puts them behind infinity. With `equal`, zeros of either sign have the same key, and so have all
+        NaN: keys then do not tell them apart. Else the negative zero comes first.
         """
         if kind(self.dtype) != "f":
             return x
         b = ScalarBuilder(self.c, self.key_dtype)
         bits = b.op("arith.bitcast", x, result=b.type)
         limits = np.iinfo(self.key_dtype)
-        if equal_zeros:
+        if equal:
             negative_zero = b.compare("eq", bits, b.constant(int(limits.min)))
             bits = b.select(negative_zero, b.constant(0), bits)
         magnitude = b.both(bits, b.constant(int(limits.max)))
         is_nan = b.compare("gt", magnitude, b.constant(_infinity_bits(self.dtype)))
-        return b.select(is_nan, magnitude, self._invert_negative(bits))
+        nan = b.constant(int(limits.max)) if equal else magnitude
+        return b.select(is_nan, nan, self._invert_negative(bits))
 
     def decode(self, key: Value) -> Value:
         """The element that a key stands for, as it is in memory."""

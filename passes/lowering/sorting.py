@@ -1,23 +1,27 @@
 """Lowerings of sort, argsort and searchsorted.
 
-Every row along the axis is copied into a scratch tensor, merge-sorted bottom-up, and copied to the result.
-A merge pass goes from one half of the scratch tensor to the other, without branches, and is stable.
+Every row along the axis is copied into a scratch tensor, sorted there, and copied to the result. Long rows are sorted
+digit by digit (radix_sort.py), short ones merged bottom-up: a pass goes from one half of the scratch tensor to the
+other, without branches. Both are stable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
 from ...dialect.types import TensorType, normalize_axis
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
-from .loops import extract, for_loop, insert, loop_nest
+from .loops import branch, extract, for_loop, insert, loop_nest
+from .radix_sort import SHORTEST, RadixSort, scratch_place
 from .scalars import ScalarBuilder
+from .shape import transposed
 from .sort_order import SortOrder, sorts_before
 
 arith = dialect("arith")
@@ -100,12 +104,6 @@ class _RowSort:
         ]
 
 
-def scratch_place(c: Conversion, scratch: Value, half: Value, position: Value) -> list[Value]:
-    """The indices of a position in one half of a scratch tensor, whose axes between these have extent 1."""
-    between = ir.RankedTensorType(scratch.type).rank - 2
-    return [half, *[c.index(0)] * between, position]
-
-
 def bit_length(c: Conversion, extent: Extent) -> Value:
     """The number of bits of an extent, as an index: how often it can be halved until nothing is left."""
     if isinstance(extent, int):
@@ -118,59 +116,128 @@ def bit_length(c: Conversion, extent: Extent) -> Value:
 
 @lowers(Sort, Argsort)
 def lower_sort(c: Conversion, op: OpInstance) -> Value:
-    """Sort row by row; argsort lets the positions travel with the keys and keeps only them."""
-    x, x_type = op.operands[0], op.operand_types[0]
+    """Sort the rows along the axis, which is made the last one; long ones digit by digit, short ones by merging.
+
+    Argsort lets the positions travel with the keys and keeps only them.
+    """
+    (x,), (x_type,) = op.operands, op.operand_types
     axis = normalize_axis(op.attributes["axis"], x_type.rank)
-    extents = c.extents(x)
-    length = c.index(extents[axis])
+    turned = [*(other for other in range(x_type.rank) if other != axis), axis]
+    back = [turned.index(place) for place in range(x_type.rank)]
+    rows = transposed(c, x, _turned(x_type, turned), turned)
     order = SortOrder(c, x_type.dtype, op.attributes["descending"])
-    row_sort = _RowSort(c, order, length, _halvings(c, extents[axis]))
-    is_argsort = op.op_class is Argsort
+    result = _Sorting(c, rows, op.op_class is Argsort, order).emit(_turned(op.result_type, turned))
+    return transposed(c, result, op.result_type, back)
 
-    def sort_row(others: list[Value], carried: list[Value]) -> Sequence[Value]:
-        def place_in_tensor(position: Value) -> list[Value]:
-            return [*others[:axis], position, *others[axis:]]
 
-        def load(position: Value, rows: list[Value]) -> Sequence[Value]:
-            number = arith.IndexCastOp(scalar_type(_INT64), position).result
-            key = order.encode(extract(x, place_in_tensor(position)), equal_zeros=is_argsort)
-            return [
-                insert(scalar, row, scratch_place(c, row, c.index(0), position))
-                for scalar, row in zip([key, number], rows, strict=False)
-            ]
+def _turned(type: TensorType, permutation: Sequence[int]) -> TensorType:
+    return TensorType(tuple(type.shape[axis] for axis in permutation), type.dtype)
 
-        out, keys, *payload = carried
-        scratch = [c.fill_into(order.sentinel(), keys), *payload]
-        rows = row_sort.sort(for_loop(c, 0, length, scratch, load))
-        half = arith.AndIOp(row_sort.passes, c.index(1)).result
+
+@dataclass(frozen=True)
+class _Sorting:
+    """Sorts all rows along the last axis of a tensor."""
+
+    c: Conversion
+    x: Value
+    gives_positions: bool
+    order: SortOrder
+
+    def emit(self, result: TensorType) -> Value:
+        """The result, by the way that is the faster one for the length of rows."""
+        c, length, dtype = self.c, self._extents()[-1], self.order.key_dtype
+        if kind(dtype) == "c":
+            return self._merged(result)
+        shortest = SHORTEST[8 * dtype.itemsize]
+        if isinstance(length, int):
+            return self._by_digits(result) if length >= shortest else self._merged(result)
+        is_long = arith.CmpIOp(arith.CmpIPredicate.sge, length, c.index(shortest)).result
+        like = c.empty(result, self._extents())
+        return branch(is_long, lambda: [self._by_digits(result)], lambda: [self._merged(result)], like)
+
+    def _extents(self) -> list[Extent]:
+        return self.c.extents(self.x)
+
+    def _by_digits(self, result: TensorType) -> Value:
+        c, order, (*others, length) = self.c, self.order, self._extents()
+        radix = RadixSort(c, order.key_dtype, order.descending, length)
+
+        def sort_row(place: list[Value], carried: list[Value]) -> Sequence[Value]:
+            out, *rows, counts = carried
+
+            def load(position: Value, state: list[Value]) -> Sequence[Value]:
+                *rows, counts = state
+                key = radix.encode(
+                    order.encode(extract(self.x, [*place, position]), equal=self.gives_positions)
+                )
+                number = arith.IndexCastOp(scalar_type(_INT64), position).result
+                loaded = [
+                    insert(scalar, row, scratch_place(c, row, c.index(0), position))
+                    for scalar, row in zip([key, number], rows, strict=False)
+                ]
+                return [*loaded, radix.count(key, counts)]
+
+            *rows, counts = for_loop(c, 0, length, [*rows, radix.clear(counts)], load)
+            rows, counts, half = radix.sort(rows, counts)
+
+            def decode(key: Value) -> Value:
+                return order.decode(radix.encode(key))
+
+            return [self._stored(out, rows, half, place, decode), *rows, counts]
+
+        scratch = [*_scratch(c, len(others) + 1, self._dtypes(), length), radix.counts(len(others) + 4)]
+        return loop_nest(c, others, [c.empty(result, self._extents()), *scratch], sort_row)[0]
+
+    def _merged(self, result: TensorType) -> Value:
+        c, order, (*others, length) = self.c, self.order, self._extents()
+        merging = _RowSort(c, order, c.index(length), _halvings(c, length))
+
+        def sort_row(place: list[Value], carried: list[Value]) -> Sequence[Value]:
+            def load(position: Value, rows: list[Value]) -> Sequence[Value]:
+                number = arith.IndexCastOp(scalar_type(_INT64), position).result
+                key = order.encode(extract(self.x, [*place, position]), equal=self.gives_positions)
+                return [
+                    insert(scalar, row, scratch_place(c, row, c.index(0), position))
+                    for scalar, row in zip([key, number], rows, strict=False)
+                ]
+
+            out, keys, *payload = carried
+            scratch = [c.fill_into(order.sentinel(), keys), *payload]
+            rows = merging.sort(for_loop(c, 0, length, scratch, load))
+            half = arith.AndIOp(merging.passes, c.index(1)).result
+            return [self._stored(out, rows, half, place, order.decode), *rows]
+
+        padded: Extent = arith.ShLIOp(c.index(1), merging.passes).result
+        if isinstance(length, int):
+            padded = 1 << max(length - 1, 0).bit_length()
+        scratch = _scratch(c, len(others) + 1, self._dtypes(), padded)
+        return loop_nest(c, others, [c.empty(result, self._extents()), *scratch], sort_row)[0]
+
+    def _dtypes(self) -> list[np.dtype[Any]]:
+        return [self.order.key_dtype, _INT64] if self.gives_positions else [self.order.key_dtype]
+
+    def _stored(
+        self, out: Value, rows: list[Value], half: Value, place: list[Value], decode: Callable[[Value], Value]
+    ) -> Value:
+        """The result with a sorted row, or its positions, at a place."""
 
         def store(position: Value, results: list[Value]) -> Sequence[Value]:
-            scalar = extract(rows[-1], scratch_place(c, rows[-1], half, position))
-            stored = scalar if is_argsort else order.decode(scalar)
-            return [insert(stored, results[0], place_in_tensor(position))]
+            scalar = extract(rows[-1], scratch_place(self.c, rows[-1], half, position))
+            stored = scalar if self.gives_positions else decode(scalar)
+            return [insert(stored, results[0], [*place, position])]
 
-        return [*for_loop(c, 0, length, [out], store), *rows]
-
-    others = [*extents[:axis], *extents[axis + 1 :]]
-    dtypes = [order.key_dtype, _INT64] if is_argsort else [order.key_dtype]
-    scratch = _scratch(c, x_type.rank, dtypes, extents[axis], row_sort.passes)
-    return loop_nest(c, others, [c.empty(op.result_type, extents), *scratch], sort_row)[0]
+        return for_loop(self.c, 0, self._extents()[-1], [out], store)[0]
 
 
-def _scratch(
-    c: Conversion, rank: int, dtypes: Sequence[np.dtype[Any]], length: Extent, passes: Value
-) -> list[Value]:
-    """Tensors of two rows, padded to a power of two; each of another rank, and none of the result's.
+def _scratch(c: Conversion, rank: int, dtypes: Sequence[np.dtype[Any]], length: Extent) -> list[Value]:
+    """Tensors of two rows; each of another rank, and none of the result's.
 
     Two empty tensors of one type become one value when common subexpressions merge, and would share memory.
     """
-    padded: Extent = arith.ShLIOp(c.index(1), passes).result
-    if isinstance(length, int):
-        padded = 1 << max(length - 1, 0).bit_length()
-    known = padded if isinstance(padded, int) else None
+    known = length if isinstance(length, int) else None
     between = [[1] * (rank + number - 1) for number in range(len(dtypes))]
     return [
-        c.empty(TensorType((2, *ones, known), dtype), [2, *ones, padded])
+        c.empty(TensorType((2, *ones, known), dtype), [2, *ones, length])
         for ones, dtype in zip(between, dtypes, strict=True)
     ]
 

@@ -42,3 +42,46 @@ func.func @search(%x: tensor<7xi32>, %v: tensor<?xi32>) -> tensor<?xi64> {
   %0 = "weft.searchsorted"(%x, %v) {side = "right"} : (tensor<7xi32>, tensor<?xi32>) -> tensor<?xi64>
   return %0 : tensor<?xi64>
 }
+
+// Long rows are sorted digit by digit: four tables of 256 counts for keys of 32 bits. Nothing is compared but counts.
+// CHECK-LABEL: func.func @sort_long
+// CHECK: tensor.empty() : tensor<2x1x200xi32>
+// CHECK: tensor.empty() : tensor<4x1x1x1x256xi64>
+// CHECK: arith.shrui
+// CHECK-NOT: arith.cmpi slt
+// CHECK: return
+
+// MEMORY-LABEL: func.func @sort_long
+// MEMORY-COUNT-3: memref.alloc
+// MEMORY-NOT: memref.alloc
+// MEMORY-NOT: memref.copy
+// MEMORY: return
+func.func @sort_long(%x: tensor<3x200xi32>) -> tensor<3x200xi32> {
+  %0 = "weft.sort"(%x) {axis = 1, descending = false} : (tensor<3x200xi32>) -> tensor<3x200xi32>
+  return %0 : tensor<3x200xi32>
+}
+
+// Three digits of eleven bits for a million keys, and none for complex numbers, which have no integer keys.
+// CHECK-LABEL: func.func @sort_million
+// CHECK: tensor<3x1x1x2048xi64>
+// CHECK-LABEL: func.func @sort_complex
+// CHECK-NOT: arith.shrui
+// CHECK: return
+func.func @sort_million(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
+  %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<1000000xf32>) -> tensor<1000000xf32>
+  return %0 : tensor<1000000xf32>
+}
+func.func @sort_complex(%x: tensor<1000xcomplex<f32>>) -> tensor<1000xcomplex<f32>> {
+  %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<1000xcomplex<f32>>) -> tensor<1000xcomplex<f32>>
+  return %0 : tensor<1000xcomplex<f32>>
+}
+
+// Another axis than the last one is made the last one, and put back.
+// CHECK-LABEL: func.func @sort_columns
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<300x4xi64>) outs(%{{.*}} : tensor<4x300xi64>)
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x300xi64>) outs(%{{.*}} : tensor<300x4xi64>)
+func.func @sort_columns(%x: tensor<300x4xi64>) -> tensor<300x4xi64> {
+  %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<300x4xi64>) -> tensor<300x4xi64>
+  return %0 : tensor<300x4xi64>
+}

@@ -79,3 +79,24 @@ def test_searching(dtype: np.dtype[Any], side: str) -> None:
         for count in (0, 1, 2, 5, len(ordered))
     ]
     assert_as_reference(uses)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in ALL_DTYPES if kind(dtype) != "c"], ids=str)
+@pytest.mark.parametrize("length", [64, 200, 899, 900, 70_000])
+def test_long_rows(dtype: np.dtype[Any], length: int) -> None:
+    values = (
+        np.random.default_rng(length).integers(0, 256, (2, length * dtype.itemsize), np.uint8).view(dtype)
+    )
+    values = values % 2 == 1 if kind(dtype) == "b" else values
+    attributes = {"axis": 1, "descending": length % 2 == 1}
+    for x in (values, shuffled(dtype, length, rows=2)):
+        for name in ("sort", "argsort"):
+            (expected,) = OPS[name].compute([x], attributes)
+            ((found,),) = run_compiled([(OPS[name], [x], attributes)])
+            with np.errstate(invalid="ignore"):  # some NaN signal
+                assert not distance(found, expected).any()
+
+
+def test_digits_that_are_the_same_in_all_keys() -> None:
+    for x in (np.zeros(1000, np.int64), np.arange(1000)[::-1] << 40, np.arange(1000)[::-1] << 16):
+        np.testing.assert_array_equal(weft.function(lambda x: np.sort(x))(x.copy()), np.sort(x))
