@@ -20,15 +20,22 @@ from ....dialect.types import TensorType
 from ..plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
 
 # PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
-_DATA = object.__basicsize__
-_DIMENSIONS = _DATA + 16
+DATA = object.__basicsize__
+"""Where an array object has the address of its elements."""
+_DIMENSIONS = DATA + 16
 
 
-def entry_text(plan: Plan, by_pointer: Set[str] = frozenset()) -> str:
+def entry_text(plan: Plan, by_pointer: Set[str] = frozenset(), by_table: Set[str] = frozenset()) -> str:
     """The LLVM assembly of the entry functions of a planned function.
 
-    `by_pointer` are the functions that take pointers alone, where others take memref descriptors.
+    `by_pointer` are the functions that take pointers alone, where others take memref descriptors; those of `by_table`
+    take the table itself.
     """
+    if plan.name in by_table:
+        return (
+            f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
+            f'  call void @"{plan.name}"(ptr %arrays, ptr %workspace, ptr %record)\n  ret void\n}}\n'
+        )
     arguments = _Arguments(plan.name in by_pointer)
     inputs = len(plan.inputs)
     for index, type in enumerate(plan.inputs + plan.results):
@@ -97,7 +104,7 @@ class _Arguments:
         lines = [
             f"%{a}.slot = getelementptr ptr, ptr %arrays, i64 {index}",
             f"%{a} = load ptr, ptr %{a}.slot",
-            f"%{a}.field = getelementptr i8, ptr %{a}, i64 {_DATA}",
+            f"%{a}.field = getelementptr i8, ptr %{a}, i64 {DATA}",
             f"%{a}.data = load ptr, ptr %{a}.field",
         ]
         shape = type.shape
@@ -147,7 +154,7 @@ class _Arguments:
 
 def data_address(array: Any) -> int:
     """The address of an array's data; quicker than `array.ctypes.data`."""
-    return ctypes.c_size_t.from_address(id(array) + _DATA).value
+    return ctypes.c_size_t.from_address(id(array) + DATA).value
 
 
 @cache
@@ -156,7 +163,7 @@ def check_array_layout() -> None:
     import numpy
 
     array = numpy.zeros((3, 5))
-    data = ctypes.c_void_p.from_address(id(array) + _DATA).value
+    data = ctypes.c_void_p.from_address(id(array) + DATA).value
     dimensions = ctypes.POINTER(ctypes.c_ssize_t).from_address(id(array) + _DIMENSIONS)
     if data != array.ctypes.data or dimensions[:2] != [3, 5]:
         raise InternalError("array objects of this Python or NumPy have an unknown layout")

@@ -58,12 +58,21 @@ def _run_long_pipeline(module: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
+MAX_BLOCKS = 2_000
+"""In functions of more basic blocks loops are left as they are: to turn one round takes a look at all others."""
+
+
 def _simplify_functions(module: Any) -> None:
     builder = _pass_builder(1)
     passes = builder.getFunctionPassManager()
+    few = _binding().create_new_function_pass_manager()
+    few.add_sroa_pass()
+    few.add_instruction_combine_pass()
+    few.add_simplify_cfg_pass()
     for function in module.functions:
         if not function.is_declaration:
-            passes.run(function, builder)
+            is_long = any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None))
+            (few if is_long else passes).run(function, builder)
 
 
 def _pass_builder(level: int) -> Any:

@@ -17,6 +17,7 @@ from . import llvm
 from .entry import entry_text
 from .inlining import CallGraph
 from .linkage import link_functions
+from .many_arrays import read_when_used
 from .parameters import pass_pointers
 from .runtime import link_runtime
 from .symbols import is_taken
@@ -35,6 +36,7 @@ class Lowering:
         self._verify = verify
         self.plans: list[Plan] = []
         self._by_pointer: set[str] = set()
+        self._by_table: set[str] = set()
         self.llvm_text = ""
         self.vectorise: set[str] = set()
         """The functions with loops that LLVM may turn into vector code, once the text is there."""
@@ -59,8 +61,8 @@ class Lowering:
             self._check()
         yield "llvm-dialect"
         with phase("translate"):
-            entries = "".join(entry_text(plan, self._by_pointer) for plan in self.plans)
-            self.llvm_text = translate(module) + entries
+            entries = (entry_text(plan, self._by_pointer, self._by_table) for plan in self.plans)
+            self.llvm_text = translate(module) + "".join(entries)
         yield "llvm"
 
     def _to_llvm_dialect(self) -> None:
@@ -72,7 +74,10 @@ class Lowering:
         lower_to_llvm(module, self._verify)
         lower_exits(module)
         link_runtime(module)
-        link_functions(module, in_line | _called_once(self.plans))
+        called_once = _called_once(self.plans)
+        by_pointer = called_once & self._by_pointer
+        self._by_table = {p.name for p in self.plans if p.name in by_pointer and read_when_used(module, p)}
+        link_functions(module, in_line | called_once)
         self.vectorise = self._for_vectoriser(graph, in_line)
 
     def _for_vectoriser(self, graph: CallGraph, in_line: set[str]) -> set[str]:

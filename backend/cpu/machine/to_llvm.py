@@ -62,9 +62,17 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
     link_shared_loops(module)
 
 
+MAX_UNALIASED = 64
+"""Of more arrays it is not said that they do not overlap: when their function is inlined, LLVM notes it of each array
+at each call. Such functions call kernels, which are told it of their own.
+"""
+
+
 def _annotate(function: Operation) -> None:
     function.attributes["prefer_vector_width"] = ir.StringAttr.get(str(8 * vector_bytes()))
-    unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
     pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
+    if sum(pointers) > MAX_UNALIASED:
+        return
+    unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
     nothing = ir.DictAttr.get({})
     function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])

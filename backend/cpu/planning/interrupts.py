@@ -26,6 +26,9 @@ _PIECE = 1 << 16
 """Iterations of an innermost loop between two looks."""
 
 
+_LOOPS = ("scf.for", "scf.while")
+
+
 def is_interruptible(function: Operation) -> bool:
     """Whether a function has loops that look for interrupts."""
     return bool(_loops(function))
@@ -42,7 +45,7 @@ def insert_polls(function: Operation, record: Value, failures: FailureSites) -> 
         state = memref.alloca(ir.MemRefType.get([2], word), [], [])
         _set(state, _FIRST_PERIOD)
     failures.declare(POLL, [record_type(), word], [word])
-    outermost = [not any(_encloses(other, loop) for other in loops) for loop in loops]
+    outermost = [not _is_inside(loop) for loop in loops]
     for loop, is_outermost in zip(loops, outermost, strict=True):
         with loop.location:
             if loop.name == "scf.for" and not _calls(loop) and not _inner_loops(loop):
@@ -60,7 +63,12 @@ def insert_polls(function: Operation, record: Value, failures: FailureSites) -> 
 
 def _loops(function: Operation) -> list[Operation]:
     loops = [*find(function, "scf.for"), *find(function, "scf.while")]
-    return [loop for loop in loops if INTERRUPTIBLE in loop.attributes and not _is_short(loop)]
+    return [loop for loop in loops if _looks(loop)]
+
+
+def _looks(op: Operation) -> bool:
+    """Whether an op is a loop that looks for interrupts."""
+    return op.name in _LOOPS and INTERRUPTIBLE in op.attributes and not _is_short(op)
 
 
 def _is_short(loop: Operation) -> bool:
@@ -87,12 +95,11 @@ def _calls(loop: Operation) -> bool:
     )
 
 
-def _encloses(outer: Operation, inner: Operation) -> bool:
-    if outer == inner:
-        return False
-    parent = inner.parent.operation
+def _is_inside(loop: Operation) -> bool:
+    """Whether a loop is inside of another one that looks for interrupts."""
+    parent = loop.parent.operation
     while parent.name != "func.func":
-        if parent == outer:
+        if _looks(parent):
             return True
         parent = parent.parent.operation
     return False
