@@ -70,10 +70,11 @@ def _body(generic: Operation) -> Hashable:
 
 def _from_outside(value: Value) -> Hashable:
     """What a value is after `cse`: constants, and uninitialised tensors of one type, are equal."""
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return value
-    op = owner.operation
-    if op.name == "arith.constant":
-        return op.attributes["value"]
-    return (op.name, value.type) if op.name == "tensor.empty" and not len(op.operands) else value
+    found: Hashable = value
+    if not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        if op.name == "arith.constant":
+            found = op.attributes["value"]
+        elif op.name == "tensor.empty" and not len(op.operands):
+            found = (op.name, value.type)
+    return found
