@@ -19,6 +19,11 @@ SECOND_LEVEL_CACHE = 1024 * 1024
 PACK_BYTES = 64 * 1024
 """A larger right operand is copied panel by panel, so that its lines do not evict each other."""
 
+FEW_TILES = 5
+FAR_APART = 2048
+"""For so few tiles it is not copied, unless its rows are so many bytes apart that the processor does not fetch them
+ahead."""
+
 CACHE_WAY = 4096
 """Addresses this far apart compete for the same lines of the first-level cache."""
 
@@ -251,12 +256,24 @@ def _blocks(contraction: Contraction) -> tuple[int | None, int | None]:
 def _pack_right(
     contraction: Contraction, rows: Index, vectors: int, size: int | None, rows_first: bool
 ) -> bool:
-    if not contraction.right.is_contiguous_in(contraction.column):
+    right = contraction.right
+    if not right.is_contiguous_in(contraction.column):
         return True
-    several_tiles = not isinstance(rows, int) or rows > tile_height(vectors, contraction.parts)
-    if contraction.right.conversion is not None:
-        return several_tiles
-    return several_tiles and (size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES))
+    highest = tile_height(vectors, contraction.parts)
+    if isinstance(rows, int) and rows <= highest:
+        return False
+    if right.conversion is not None:
+        return True
+    if isinstance(rows, int) and rows <= FEW_TILES * highest and _row_bytes(right.access) < FAR_APART:
+        return False
+    return size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES)
+
+
+def _row_bytes(access: Access) -> int:
+    """How far apart the lines of the right operand are."""
+    strides = access.memref.type.get_strides_and_offset()[0]
+    known = len(strides) > 1 and strides[-2] != ir.ShapedType.get_dynamic_stride_or_offset()
+    return strides[-2] * element_bytes(access.memref.type.element_type) if known else FAR_APART
 
 
 def _pack_left(contraction: Contraction, rows: Index, panel: int, in_blocks: bool) -> bool:
