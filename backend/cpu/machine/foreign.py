@@ -12,19 +12,17 @@ from ..plan import MachineCode
 from .executable import Executable
 
 
-def loaded(code: MachineCode, callbacks: Sequence[Callback] = ()) -> Executable | ForeignCode:
+def loaded(code: MachineCode, callbacks: Sequence[Callback] = ()) -> Executable:
     """Machine code in memory, ready to be called; if it is for another machine, what says so when it is called."""
     reason = code.target != "native" and why_not_here(named(code.target))
     return ForeignCode(code, reason) if reason else Executable(code, callbacks)
 
 
-class ForeignCode:
-    """A compiled function that this machine cannot run."""
-
-    calls_python = False
+class ForeignCode(Executable):
+    """A compiled function that this machine cannot run: there is no machine code in memory."""
 
     def __init__(self, code: MachineCode, reason: str) -> None:
-        self.plan = code.plan
+        self.plan, self.calls_python = code.plan, False
         self._message = f"{code.plan.name} was compiled for the target {code.target}, but {reason}"
 
     def __call__(self, *arrays: object, **options: Any) -> NoReturn:

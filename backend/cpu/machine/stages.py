@@ -9,6 +9,7 @@ from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
 from ....passes.timing import phase
 from ..codegen.kernels import lower_kernels
+from ..codegen.lanes import vectorise_lanes
 from ..plan import Plan
 from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits
@@ -49,6 +50,8 @@ class Lowering:
         with phase("outline-kernels"):
             OutlineKernels().run(module, Counter())
         yield "kernels"
+        with phase("vectorise-lanes"):
+            vectorise_lanes(module)
         with phase("plan-buffers"):
             self.plans = plan_buffers(module)
             self._check()

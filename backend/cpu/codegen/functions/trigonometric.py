@@ -99,12 +99,9 @@ def _reduced(x: Number, near: Callable[[], _Reduced], far: Callable[[], _Reduced
     integer = like(x.type, x.bits)
     branch = ir.Operation.create("scf.if", [x.type, x.type, integer], [any_lane(large)], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
-        pairs = zip(far(), near(), strict=True)
-        create(
-            "scf.yield",
-            [],
-            [create("arith.select", [a.value.type], [large, a.value, b.value]) for a, b in pairs],
-        )
+        (r, lost, turns), (near_r, near_lost, near_turns) = far(), near()
+        chosen = r.where(large, near_r), lost.where(large, near_lost), turns.where(large, near_turns)
+        create("scf.yield", [], [part.value for part in chosen])
     with ir.InsertionPoint(branch.regions[1].blocks.append()):
         create("scf.yield", [], [part.value for part in near()])
     r, lost, turns = branch.results

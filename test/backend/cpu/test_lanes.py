@@ -1,0 +1,191 @@
+"""Loops whose iterations have inner loops of their own: side by side in vectors, as if one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from weft.backend.cpu.codegen.target import named, why_not_here
+
+Array = np.ndarray[Any, Any]
+
+COUNTS = [0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100]
+
+
+def escapes(count: Any, most: Any) -> Any:
+    out = np.zeros((count, count), np.int64)
+    for i in range(count):
+        for j in range(count):
+            cr, ci = -2 + 3 * j / count, -1.5 + 3 * i / count
+            x, y, k = 0.0, 0.0, 0
+            while k < most and x * x + y * y <= 4:
+                x, y = x * x - y * y + cr, 2 * x * y + ci
+                k += 1
+            out[i, j] = k
+    return out
+
+
+def escapes_with_break(x: Any, image: Any) -> Any:
+    inside = 0
+    for i in range(len(image)):
+        re, steps = x[i], 0
+        while steps < 50:
+            re = re * re + x[i]
+            steps += 1
+            if re > 4:
+                image[i] = steps
+                break
+        else:
+            inside += 1
+    return inside
+
+
+def longest_collatz(count: Any) -> Any:
+    best, at = 0, 0
+    for start in range(1, count):
+        n, steps = start, 0
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            steps += 1
+        if steps > best:
+            best, at = steps, start
+    return best, at
+
+
+def roots(x: Any, out: Any) -> Any:
+    total = x[0] * 0
+    for i in range(len(x)):
+        guess = x[i]
+        change = guess
+        while change * change > 1e-6:
+            better = (guess + x[i] / guess) / 2
+            change = better - guess
+            guess = better
+        out[i] = guess
+        total += guess
+    return total
+
+
+def odd_parts(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        n, rounds = x[i], 0
+        while n > 1:
+            while n % 2 == 0 and n > 0:
+                n = n // 2
+            n = n - 1
+            rounds += 1
+        out[i] = rounds
+    return out
+
+
+def last_digits(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        n, digits = x[i], 0
+        while n >= 10:
+            n //= 10
+            digits += 1
+        out[i] = 100 * digits + n
+    return out
+
+
+def remainders(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        a, b = 1000 + i, x[i]
+        while b != 0:
+            a, b = b, a % b
+        out[i] = a
+    return out
+
+
+def walks(x: Any, out: Any) -> Any:
+    for i in range(len(x)):
+        at, steps = i, 0
+        while x[at] != 0 and steps < 9:
+            at = x[at]
+            steps += 1
+        out[i] = steps
+    return out
+
+
+def is_vector_code(function: Callable[..., Any], *args: Any) -> bool:
+    return "vector<" in weft.function(function).get_concrete_function(*args).as_text("buffers")
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_points_that_escape(count: int) -> None:
+    got = weft.function(escapes)(np.int64(count), np.int64(60))
+    np.testing.assert_array_equal(got, escapes(count, 60))
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_values_that_the_outer_loop_carries(count: int) -> None:
+    assert tuple(map(int, weft.function(longest_collatz)(np.int64(count)))) == longest_collatz(count)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", COUNTS)
+def test_loops_that_are_left_in_the_middle(count: int, dtype: str) -> None:
+    x = np.linspace(-2.5, 1.5, count).astype(dtype)
+    got, wanted = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    assert int(weft.function(escapes_with_break)(x, got)) == escapes_with_break(x, wanted)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [count for count in COUNTS if count])
+def test_what_is_read_and_added_up(count: int, dtype: str) -> None:
+    x = (1 + np.random.default_rng(0).uniform(0, 1000, count)).astype(dtype)
+    x[count // 2 :: 5] = np.nan
+    x[count // 3 :: 7] = np.inf
+    got, wanted = np.empty_like(x), np.empty_like(x)
+    with np.errstate(invalid="ignore"):
+        total, sum = weft.function(roots)(x, got), roots(x, wanted)
+    np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_array_equal(total, sum)
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+@pytest.mark.parametrize("function", [odd_parts, last_digits, remainders])
+@pytest.mark.parametrize("count", COUNTS)
+def test_integers(count: int, function: Callable[..., Any], dtype: str) -> None:
+    x = np.random.default_rng(0).integers(-5, 2000, count).astype(dtype)
+    got, wanted = np.zeros_like(x), np.zeros_like(x)
+    weft.function(function)(x, got)
+    function(x, wanted)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_reads_whose_places_the_loop_finds(count: int) -> None:
+    x = np.random.default_rng(0).integers(0, max(count, 1), count)
+    got, wanted = np.zeros_like(x), np.zeros_like(x)
+    weft.function(walks)(x, got)
+    walks(x, wanted)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3"])
+def test_other_machines(target: str) -> None:
+    if why_not_here(named(target)):
+        pytest.skip("cannot run here")
+    got = weft.function(target=target)(escapes)(np.int64(45), np.int64(60))
+    np.testing.assert_array_equal(got, escapes(45, 60))
+
+
+def test_which_loops_become_vector_code() -> None:
+    n = np.int64(100)
+    assert is_vector_code(escapes, n, n)
+    assert is_vector_code(longest_collatz, n)
+    assert is_vector_code(roots, np.ones(100), np.ones(100))
+    assert is_vector_code(odd_parts, np.ones(100, int), np.ones(100, int))
+
+
+@pytest.mark.parametrize("function", [odd_parts, remainders, walks])
+def test_which_do_not(function: Callable[..., Any]) -> None:
+    x = np.ones(100, int)
+    # An array that is read where it was written, a division by what may be zero, reads at places that loops find.
+    assert not is_vector_code(function, x, x if function is odd_parts else np.ones(100, int))
