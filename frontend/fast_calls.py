@@ -186,14 +186,14 @@ class _Description:
         concrete = self._concrete
         if not concrete._written:
             return
-        outside = [(guards.constant(array), array.nbytes) for array in concrete._outside]
-        for index in concrete._written:
-            others = [
-                (self._objects[other], self._size(other))
-                for other in concrete._sources
-                if other != index and not isinstance(self._leaf(other), np.generic)
-            ]
-            self._program.separate(self._objects[index], self._size(index), [*others, *outside])
+        outside = [(guards.constant(array), array.nbytes, False) for array in concrete._outside]
+        known = {self._objects[source] for source in concrete._sources}
+        arrays = [
+            (self._objects[source], self._size(source), source in concrete._written)
+            for source in concrete._sources
+            if not isinstance(self._leaf(source), np.generic)
+        ]
+        self._program.separate([*arrays, *(array for array in outside if array[0] not in known)])
 
     def _leaf(self, index: int) -> Any:
         return self._leaves[index] if index < len(self._leaves) else None

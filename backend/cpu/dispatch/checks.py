@@ -89,7 +89,7 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
         elif code == Check.DISTINCT:
             holds = are_distinct(values, first, second, values + third, word(operation + Operation.TARGET))
         elif code == Check.SEPARATE:
-            holds = is_separate(values, value, first, second)
+            holds = are_separate(values, first, second, values + third)
         elif code == Check.CONTENT:
             holds = call_int(api(Api.COMPARE_MEMORY), word(value + ARRAY_DATA), first, second) == 0
         elif code == Check.NAMES:
@@ -339,20 +339,59 @@ def are_distinct(values: int, places: int, count: int, area: int, size: int) -> 
     return 1
 
 
-def is_separate(values: int, written: int, others: int, size: int) -> int:
-    """Whether an array shares no memory with others; all are contiguous.
+def are_separate(values: int, arrays: int, count: int, area: int) -> int:
+    """Whether no array that is written shares memory with another one; all are contiguous.
 
-    The others are told by their number, and the place and the size of each in bytes (see `bytes_of`).
+    An array is told by its place, its size in bytes (see `bytes_of`), and whether it is written. Sorted by where they
+    begin, one must end before the next begins, if it or the next is written.
     """
-    start = word(written + ARRAY_DATA)
-    end = start + bytes_of(written, size)
-    for index in range(word(others)):
-        pair = others + WORD + 2 * WORD * index
-        other = word(values + word(pair))
-        data = word(other + ARRAY_DATA)
-        if start < data + bytes_of(other, word(pair + WORD)) and data < end:
+    used = 0
+    for index in range(count):
+        told = arrays + 3 * WORD * index
+        array = word(values + word(told))
+        start = word(array + ARRAY_DATA)
+        end = start + bytes_of(array, word(told + WORD))
+        if start < end:
+            set_range(area + 3 * WORD * used, start, end, word(told + 2 * WORD))
+            used += 1
+    sort_ranges(area, used)
+    end_of_all = 0
+    end_of_written = 0
+    for index in range(used):
+        place = area + 3 * WORD * index
+        end = word(place + WORD)
+        is_written = word(place + 2 * WORD)
+        if word(place) < (end_of_all if is_written else end_of_written):
             return 0
+        end_of_all = end if end > end_of_all else end_of_all
+        if is_written and end > end_of_written:
+            end_of_written = end
     return 1
+
+
+def set_range(place: int, start: int, end: int, is_written: int) -> None:
+    """Write a range of memory down."""
+    set_word(place, start)
+    set_word(place + WORD, end)
+    set_word(place + 2 * WORD, is_written)
+
+
+def sort_ranges(area: int, count: int) -> None:
+    """Shell sort: there may be hundreds."""
+    gap = count >> 1
+    while gap > 0:
+        for index in range(count):
+            place = area + 3 * WORD * index
+            start = word(place)
+            end = word(place + WORD)
+            is_written = word(place + 2 * WORD)
+            at = index
+            while at >= gap and word(area + 3 * WORD * (at - gap)) > start:
+                other = area + 3 * WORD * (at - gap)
+                set_range(area + 3 * WORD * at, word(other), word(other + WORD), word(other + 2 * WORD))
+                at -= gap
+            set_range(area + 3 * WORD * at, start, end, is_written)
+        gap = gap >> 1
 
 
 def bytes_of(array: int, size: int) -> int:

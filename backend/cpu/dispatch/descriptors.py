@@ -179,13 +179,13 @@ class Program:
         """Something that Python finds true."""
         self._add(Check.ASK, 0, self.keep(question))
 
-    def separate(self, source: int, size: int, others: Sequence[tuple[int, int]]) -> None:
-        """An array that shares no memory with some others, all given with their sizes in bytes.
+    def separate(self, arrays: Sequence[tuple[int, int, bool]]) -> None:
+        """Arrays that share no memory with those of them that are written: each with its size, and whether it is.
 
-        Where a size is not known, it is the size of an item, times -1.
+        Sizes are in bytes; one that is not known is the size of an item, times -1.
         """
-        pairs = [word for pair in others for word in pair]
-        self._add(Check.SEPARATE, source, self.words([len(others), *pairs]), size)
+        words = [int(word) for array in arrays for word in array]
+        self._add(Check.SEPARATE, 0, self.words(words), len(arrays), self._room(3 * len(arrays)))
 
     def content(self, source: int, content: bytes) -> None:
         """A contiguous array with these elements."""

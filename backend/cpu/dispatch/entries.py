@@ -11,7 +11,7 @@ from .descriptors import Descriptor, table
 from .layout import WORD, Binding
 from .objects import NativeTable
 
-MOST_ENTRIES = 64
+MOST_ENTRIES = 128
 """So many descriptors of a function are kept; older ones are left to Python."""
 
 

@@ -6,7 +6,6 @@ import ctypes
 import importlib
 import inspect
 import sys
-import sysconfig
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -100,16 +99,6 @@ def library() -> Library:
     return Library()
 
 
-def is_supported() -> bool:
-    """Whether native code may look into the objects of this Python."""
-    return (
-        sys.implementation.name == "cpython"
-        and ctypes.sizeof(ctypes.c_void_p) == 8
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
-        and object.__basicsize__ == 16
-    )
-
-
 def assembly() -> str:
     """The native code as LLVM assembly."""
     return translate(_NATIVE, _EXPORTS, Api.LENGTH)
@@ -191,4 +180,4 @@ def has_versions() -> bool:
     return len(set(seen)) == len(seen) and 0 not in seen
 
 
-__all__ = ["Library", "assembly", "is_supported", "library", "numpy_function", "object_code"]
+__all__ = ["Library", "assembly", "library", "numpy_function", "object_code"]

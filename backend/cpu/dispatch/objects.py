@@ -7,6 +7,8 @@ the function that is called for it, or reserves the word for the address of a ta
 from __future__ import annotations
 
 import ctypes
+import sys
+import sysconfig
 from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import InternalError
@@ -16,6 +18,16 @@ _T_PYSSIZET, _READONLY = 19, 1
 _TP_MEMBERS = 72
 _DEFAULT, _BASE = 1 << 18, 1 << 10
 _IS_METHOD = 1 << 17
+
+
+def is_supported() -> bool:
+    """Whether native code may look into the objects of this Python."""
+    return (
+        sys.implementation.name == "cpython"
+        and ctypes.sizeof(ctypes.c_void_p) == 8
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and object.__basicsize__ == 16
+    )
 
 
 class _Member(ctypes.Structure):
@@ -57,7 +69,7 @@ def _make_type(name: str, members: list[_Member]) -> Any:
     return make(ctypes.addressof(spec))
 
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or not is_supported():
 
     class FastCallable:
         """Base of classes whose instances are called through the native function in `_vectorcall`.
@@ -92,6 +104,8 @@ def mark_callable(kind: type, *, is_method: bool = False) -> None:
 
     `is_method` says that `instance.attribute(x)` may call `attribute(instance, x)` without binding first.
     """
+    if not is_supported():
+        return
     flags = ctypes.c_ulong.from_address(id(kind) + TYPE_FLAGS)
     if flags.value != kind.__flags__:
         raise InternalError("types of this Python have an unknown layout")
@@ -104,4 +118,4 @@ def slot_offset(kind: type, name: str) -> int:
     return ctypes.c_ssize_t.from_address(member.value + _Member.offset.offset).value
 
 
-__all__ = ["FastCallable", "NativeTable", "mark_callable", "slot_offset"]
+__all__ = ["FastCallable", "NativeTable", "is_supported", "mark_callable", "slot_offset"]

@@ -12,7 +12,7 @@ import pytest
 
 import weft
 from support.native_calls import F32, Pair, Point, native_calls, ones, runs_natively, same
-from weft.backend.cpu.dispatch.library import is_supported
+from weft.backend.cpu.dispatch.objects import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 
@@ -235,3 +235,41 @@ class TestWrites:
             same(counter.add(ones(2)), ones(2) * (turn + 2))
         assert len(counter.seen) == 5
         assert Counter.add.trace_count <= 2
+
+    def test_many_arrays_that_are_written(self):
+        def f(weights: Any, steps: Any) -> None:
+            for weight, step in zip(weights, steps, strict=True):
+                weight -= step
+
+        compiled = weft.function(f)
+        memory = np.zeros(400, F32)
+        weights = [memory[4 * i : 4 * i + 4] for i in np.random.default_rng(0).permutation(40)]
+        steps = [ones(4) * i for i in range(40)]
+        for _ in range(3):
+            compiled(weights, steps)
+        assert native_calls(compiled) == 1
+        for weight, step in zip(weights, steps, strict=True):
+            same(weight, -3 * step)
+        steps[7] = memory[300:304]
+        compiled(weights, [*steps[:8], steps[7][:4], *steps[9:]])  # what is read may overlap
+        for overlapping in (memory[2:6], memory[158:162], memory[0:4]):
+            with pytest.raises(ValueError, match="overlap in memory"):
+                compiled(weights, [*steps[:20], overlapping, *steps[21:]])
+            with pytest.raises(ValueError, match="overlap in memory"):
+                compiled([*weights[:20], overlapping, *weights[21:]], steps)
+        before = native_calls(compiled)
+        compiled(weights, steps)
+        assert native_calls(compiled) == before + 1
+
+    def test_empty_arrays_that_are_written(self):
+        def f(x: Any, y: Any) -> None:
+            x += y
+
+        compiled = weft.function(f, input_signature=[weft.TensorSpec([None], "float32")] * 2)
+        memory = np.zeros(8, F32)
+        for _ in range(3):
+            compiled(memory[2:2], memory[:0])
+            compiled(memory[:4], memory[4:])
+        with pytest.raises(ValueError, match="overlap in memory"):
+            compiled(memory[:4], memory[3:7])
+        assert native_calls(compiled) >= 2

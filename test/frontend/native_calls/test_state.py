@@ -13,7 +13,7 @@ import pytest
 
 import weft
 from support.native_calls import F32, native_calls, ones, runs_natively, same
-from weft.backend.cpu.dispatch.library import is_supported
+from weft.backend.cpu.dispatch.objects import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from weft.backend.cpu.dispatch.library import assembly, is_supported, object_code
+from weft.backend.cpu.dispatch.library import assembly, object_code
+from weft.backend.cpu.dispatch.objects import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 

@@ -13,8 +13,14 @@ import numpy as np
 import pytest
 
 from weft.backend.cpu.dispatch import layout
-from weft.backend.cpu.dispatch.library import Library, has_versions, is_supported, library, numpy_function
-from weft.backend.cpu.dispatch.objects import FastCallable, NativeTable, mark_callable, slot_offset
+from weft.backend.cpu.dispatch.library import Library, has_versions, library, numpy_function
+from weft.backend.cpu.dispatch.objects import (
+    FastCallable,
+    NativeTable,
+    is_supported,
+    mark_callable,
+    slot_offset,
+)
 from weft.dialect.errors import InternalError
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
