@@ -15,7 +15,6 @@ _COMPLEX_FUNCTIONS = (
 
 LIBRARY = MappingProxyType(
     {
-        "hypot": "f64 f64 -> f64",
         "ldexp": "f64 i32 -> f64",
         "ldexpf": "f32 i32 -> f32",
         **dict.fromkeys(_COMPLEX_FUNCTIONS, "f64 f64 -> f64 f64"),

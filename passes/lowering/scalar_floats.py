@@ -168,15 +168,31 @@ def remainder(b: ScalarBuilder, x: Value, y: Value) -> Value:
 
 @emits("hypot", "f")
 def hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    """float32 cannot overflow when it is squared in float64; float64 asks the library."""
-    if b.dtype == FLOAT64:
-        return b.call("hypot", x, y)[0]
+    """float32 cannot overflow when it is squared in float64; float64 is scaled."""
+    length = _long_hypot(b, x, y) if b.dtype == FLOAT64 else _short_hypot(b, x, y)
+    infinite = b.either(isinf(b, x), isinf(b, y))
+    return b.select(infinite, b.constant(math.inf), length)
+
+
+def _short_hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
     wide = b.of(FLOAT64)
     squares = [square(wide, b.op("arith.extf", v, result=wide.type)) for v in (x, y)]
     root = b.op("math.sqrt", wide.op("arith.addf", *squares))
-    length = b.op("arith.truncf", root, result=b.type)
-    infinite = b.either(isinf(b, x), isinf(b, y))
-    return b.select(infinite, b.constant(math.inf), length)
+    return b.op("arith.truncf", root, result=b.type)
+
+
+def _long_hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
+    """Scaled by powers of two where a square could overflow, or lose digits that count; right to an ulp."""
+    x, y = b.op("math.absf", x), b.op("math.absf", y)
+    larger, smaller = b.op("arith.maximumf", x, y), b.op("arith.minimumf", x, y)
+    large = b.compare("gt", larger, b.constant(2.0**500))
+    small = b.compare("lt", larger, b.constant(2.0**-400))
+    up, down = b.constant(2.0**600), b.constant(2.0**-600)
+    scale = b.select(large, down, b.select(small, up, b.constant(1)))
+    back = b.select(large, up, b.select(small, down, b.constant(1)))
+    larger, smaller = b.op("arith.mulf", larger, scale), b.op("arith.mulf", smaller, scale)
+    sum = b.op("math.fma", larger, larger, b.op("arith.mulf", smaller, smaller))
+    return b.op("arith.mulf", b.op("math.sqrt", sum), back)
 
 
 # Logarithms of sums

@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import weft
 from support.elementary import REFERENCES, SPECIAL, TWO_OPERANDS, compiled, samples, ulps
 from support.every_float32 import BLOCK, worst_error
 
@@ -110,3 +111,17 @@ def test_vectors_of_any_length(name: str, size: int) -> None:
     )
     assert (padded[:16] == 7).all()
     assert (padded[16 + size :] == 7).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_hypotenuses_of_all_magnitudes(dtype: str) -> None:
+    generator, range = np.random.default_rng(0), np.finfo(dtype)
+    exponents = generator.integers(range.minexp - range.nmant, range.maxexp, (2, 50_000))
+    x, y = np.ldexp(generator.uniform(-1, 1, exponents.shape), exponents).astype(dtype)
+    y[::2] = x[::2] * generator.uniform(0.1, 1, len(x[::2])).astype(dtype)
+    special = np.array([*SPECIAL, range.max, range.tiny, range.smallest_subnormal]).astype(dtype)
+    pairs = [pair.ravel() for pair in np.meshgrid(special, special)]
+    x, y = np.concatenate([x, pairs[0]]), np.concatenate([y, pairs[1]])
+    with np.errstate(all="ignore"):
+        exact = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble))
+    assert ulps(weft.function(np.hypot)(x, y), exact).max() <= 1
