@@ -39,7 +39,7 @@ $(BENCH)/.installed: pyproject.toml
 bench: $(BENCH)/.installed ## Measure weft beside its peers, in an environment of their own; writes bench/results/
 	$(BENCH)/bin/python bench/run.py
 
-soak: $(INSTALLED) ## Compare random programs with the reference for a long time
+soak: $(INSTALLED) ## Compare all float32 numbers and random programs with the reference for a long time
 	$(BIN)/python test/soak.py
 
 format: $(INSTALLED) ## Format the code and apply the safe lint fixes

@@ -1,4 +1,7 @@
-"""Compare random programs with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED]`.
+"""Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
+
+Elementary functions come first: all float32 numbers, or every `--stride`-th, go through each function of one argument,
+for at most half of the time. Then come random programs.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
 `WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`.
@@ -26,20 +29,43 @@ def run_round(first: int) -> bool:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
 
 
+def run_functions(stride: int, end: float, first: int) -> int:
+    """Check one function after the other, until the time is up; returns how many are not right to 2 ulp."""
+    failed, names = 0, function_names()
+    for count, name in enumerate(names[first % len(names) :] + names[: first % len(names)]):
+        if time.monotonic() > end:
+            print(f"== no time for {len(names) - count} of {len(names)} functions")
+            break
+        command = [sys.executable, "-m", "support.every_float32", name, str(stride)]
+        failed += subprocess.run(command, cwd=ROOT / "test", check=False).returncode != 0
+    return failed
+
+
+def function_names() -> list[str]:
+    """The functions of one argument."""
+    listing = [sys.executable, "-m", "support.every_float32"]
+    return subprocess.run(
+        listing, cwd=ROOT / "test", check=True, capture_output=True, text=True
+    ).stdout.split()
+
+
 def main() -> int:
-    """Run rounds until the time is up; the exit status is 1 when a program failed."""
+    """Run rounds until the time is up; the exit status is 1 when a function or program failed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--minutes", type=float, default=60, help="how long to go on (60)")
     parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (the time)")
+    parser.add_argument("--stride", type=int, default=1, help="check every so many float32 numbers (1)")
     options = parser.parse_args()
-    end = time.monotonic() + 60 * options.minutes
+    now = time.monotonic()
+    end = now + 60 * options.minutes
+    wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
     first, failed = options.first, 0
     while time.monotonic() < end:
         print(f"== seeds {first} to {first + ROUND - 1}", flush=True)
         failed += not run_round(first)
         first += ROUND
-    print(f"== {first - options.first} programs, {failed} rounds with failures")
-    return 1 if failed else 0
+    print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
+    return 1 if failed or wrong else 0
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
-"""Compare compiled elementary functions with NumPy's in float64, on all float32 numbers or on some of them."""
+"""Compare compiled elementary functions with NumPy's in float64, on all float32 numbers or on some of them.
+
+`python -m support.every_float32 NAME [STRIDE]` prints the worst result of a function, without a name all names.
+"""
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from support.elementary import REFERENCES, TWO_OPERANDS, compiled
 
 Array = np.ndarray[Any, Any]
 Kernel = Callable[[Array, Array], None]
@@ -63,3 +69,27 @@ def float32_ulps(result: Array, exact: Array) -> Array:
     between = at[~same & (np.abs(exact[at]) < 2.0**128) & (np.abs(got) > 2.0**127)]
     distance[between] = 1.0
     return distance
+
+
+def _error_function(x: Array) -> Array:
+    return np.array([math.erf(value) for value in x.tolist()])
+
+
+FUNCTIONS = {name: exact for name, exact in REFERENCES.items() if name not in TWO_OPERANDS} | {
+    "erf": _error_function
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Check a function; the exit status is 1 if it is not right to 2 ulp."""
+    if not arguments:
+        print(*FUNCTIONS, sep="\n")
+        return 0
+    name, stride = arguments[0], int(arguments[1]) if len(arguments) > 1 else 1
+    worst = worst_error(compiled(name, "float32", BLOCK), FUNCTIONS[name], stride)
+    print(f"{name} of every {stride}. float32: {worst}", flush=True)
+    return 0 if worst.ulps <= 2 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

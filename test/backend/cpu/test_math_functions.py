@@ -10,7 +10,7 @@ import pytest
 
 import weft
 from support.elementary import REFERENCES, SPECIAL, TWO_OPERANDS, compiled, samples, ulps
-from support.every_float32 import BLOCK, worst_error
+from support.every_float32 import BLOCK, FUNCTIONS, worst_error
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -44,10 +44,10 @@ def test_error_function(dtype: str) -> None:
     assert (np.signbit(result) == np.signbit(exact))[~np.isnan(x)].all()
 
 
-@pytest.mark.parametrize("name", [name for name in REFERENCES if name not in TWO_OPERANDS])
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_float32_numbers_of_all_magnitudes(name: str) -> None:
     kernel = compiled(name, "float32", BLOCK)
-    worst = worst_error(kernel, REFERENCES[name], stride=4093)
+    worst = worst_error(kernel, FUNCTIONS[name], stride=4093)
     assert worst.ulps <= 2, worst
 
 
