@@ -13,6 +13,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",
         "plan-buffers": f"{__package__}.planning.buffers:PlanBuffers",
         "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
+        "share-kernels": f"{__package__}.codegen.parallel_kernels:ShareKernels",
         "vectorise-lanes": f"{__package__}.codegen.lanes:VectoriseLanes",
         "split-parallel-loops": f"{__package__}.codegen.parallel_loops:SplitParallelLoops",
     }

@@ -17,6 +17,7 @@ from ....passes.managers import module_pipeline, run_passes
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
 from .math_expansion import expand_math
+from .parallel_kernels import share_kernels
 from .parallel_loops import split_parallel_loops
 from .schedule import emit_run
 from .temporaries import settle_temporaries, shrink_temporaries
@@ -60,6 +61,7 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
         if function.name == "func.func" and list(function.regions[0].blocks):
             for made in _schedule(function):
                 allocates |= any(op.operation.name == "memref.alloc" for op in nested(made))
+    share_kernels(module)
     if allocates:
         run_passes(module, FREE, verify)
     # Last, as the passes before know nothing of the intrinsic functions in it.

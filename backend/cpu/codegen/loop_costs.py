@@ -113,6 +113,11 @@ def trips(loop: Operation) -> Term:
     return _Estimate(loop).trips(loop)
 
 
+def cost_of_body(function: Operation) -> Cost:
+    """The cost of a call of a function, in values that nobody knows: only whether it is static tells something."""
+    return _Estimate(function).block(function)
+
+
 class _Estimate:
     """Estimates in terms of what is known before one loop."""
 

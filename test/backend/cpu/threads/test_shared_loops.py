@@ -51,6 +51,18 @@ def running(x: Array) -> Array:
     return np.cumsum(x, axis=0) + x
 
 
+def scans(x: Array, y: Array) -> Array:
+    return np.concatenate([np.cumsum(x), np.cumsum(y), np.cumsum(x * y)])
+
+
+def three_products(x: Array, a: Array, b: Array, c: Array) -> Array:
+    return np.concatenate([x @ a, x @ b, x @ c])
+
+
+def two_scans(x: Array, y: Array) -> list[Array]:
+    return [np.cumsum(x), np.cumprod(y)]
+
+
 CASES: dict[str, tuple[Callable[..., Any], tuple[Array, ...]]] = {
     "chain": (lambda x: np.tanh(x * 0.5) * np.exp(-x * x) + np.where(x > 0, x, 0.1 * x), (numbers(300_007),)),
     "chain of doubles": (lambda x: np.log1p(np.abs(x)) / (1 + x * x), (numbers(501, 403, dtype="f8"),)),
@@ -83,6 +95,9 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Array, ...]]] = {
     "in place": (shift, (numbers(400_000),)),
     "gather": (gather, (numbers(3000), RNG.integers(0, 3000, 500_000))),
     "scan": (running, (numbers(700, 900),)),
+    "independent scans": (scans, (numbers(200_000, dtype="f8"), numbers(200_000, dtype="f8"))),
+    "independent results": (two_scans, (numbers(2, 60_000, dtype="f8") * 0.01, numbers(2, 60_000, dtype="f8"))),
+    "independent products": (three_products, tuple(numbers(101, 101) for _ in range(4))),
     "sort": (lambda x: np.sort(x, axis=-1), (numbers(300, 500),)),
 }  # fmt: skip
 
