@@ -6,8 +6,8 @@ import ctypes
 import importlib
 import inspect
 import sys
+import threading
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -93,10 +93,17 @@ class Library:
         self._kept = (slow, unbound, function, method)
 
 
-@cache
+_libraries: list[Library] = []
+_making = threading.Lock()
+
+
 def library() -> Library:
-    """The native code of this process."""
-    return Library()
+    """The native code of this process; there is one, as `switches` tells one."""
+    if not _libraries:
+        with _making:
+            if not _libraries:
+                _libraries.append(Library())
+    return _libraries[0]
 
 
 def assembly() -> str:
