@@ -6,6 +6,7 @@ import atexit
 import contextlib
 import contextvars
 import functools
+import gc
 import inspect
 import re
 import sys
@@ -17,9 +18,8 @@ import numpy as np
 
 from ..backend.cpu.codegen.target import named
 from ..backend.cpu.dispatch.entries import Dispatch
-from ..backend.cpu.dispatch.library import is_supported
 from ..backend.cpu.dispatch.library import library as native_library
-from ..backend.cpu.dispatch.objects import FastCallable, mark_callable
+from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.cpu.dispatch.switches import switches
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
@@ -322,9 +322,10 @@ class Function(FastCallable):
         descriptor = describe(concrete, bound, structure, leaves, self._arguments)
         if descriptor is None:
             return
-        if not hasattr(self, "_native"):
-            self._native = Dispatch(self._parameters)
-        self._native.add(descriptor)
+        with _COMPILE_LOCK:
+            if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
+                self._native = Dispatch(self._parameters)
+            self._native.add(descriptor)
         library = native_library()
         library.connect(Function.__call__, UNBOUND, Function, BoundFunction)
         self._vectorcall = library.call
@@ -357,8 +358,7 @@ class Function(FastCallable):
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> tuple[Program, Dependencies]:
         """Trace and compile for a signature."""
-        from .compiling import compile_function
-
+        compile_function = _compiler()
         self._traces += 1
         strict, target = self.strict or settings.strict_conversion, self.target or settings.target
         with settings.scope(strict_conversion=strict, target=target):
@@ -413,6 +413,22 @@ class BoundFunction(FastCallable):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.function, name)
+
+
+@functools.cache
+def _compiler() -> Callable[..., tuple[Program, Dependencies]]:
+    """What traces and compiles; it is imported when something has to be, and nothing can be collected of that.
+
+    Python would look through all objects ten times meanwhile, which takes as long as half of the import.
+    """
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        from .compiling import compile_function
+    finally:
+        if is_collecting:
+            gc.enable()
+    return compile_function
 
 
 mark_callable(Function, is_method=True)
