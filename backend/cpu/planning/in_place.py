@@ -22,7 +22,7 @@ def overwrite_operand(cluster: Cluster, graph: Graph) -> None:
     if _reads_destination(op):
         return
     for original in node.captures:
-        if _dies_at(original, node, graph):
+        if _dies_at(original, node, graph) and not _belongs_elsewhere(original, node, graph):
             index = _only_operand(op, graph.current(original))
             if index is not None:
                 _accumulate(op, index)
@@ -51,6 +51,32 @@ def _dies_at(value: Value, node: Node, graph: Graph) -> bool:
         user.op.name == "bufferization.materialize_in_destination" and user.op.operands[1] == argument
         for user in node.users
     )
+
+
+def _belongs_elsewhere(value: Value, node: Node, graph: Graph) -> bool:
+    """Whether a result is stored to an argument whose memory a temporary cannot have: to overwrite the temporary would
+    make a copy of what can be written where it belongs.
+
+    The temporary cannot be in the argument if the argument's old value is read when the temporary is made, or later.
+    """
+    producer = graph.node_of.get(value)
+    if producer is None or producer.kind is not Kind.ROOT:
+        return False
+    stored = {
+        user.op.operands[1]
+        for user in node.users
+        if user.op.name == "bufferization.materialize_in_destination"
+    }
+    if not stored:
+        return False
+    old = [n for n in graph.nodes if n.op.name == "bufferization.to_tensor" and n.op.operands[0] in stored]
+    if any(graph.current(n.op.results[0]) in _destinations(producer.op) for n in old):
+        return False  # it is there
+    return any(producer.position <= user.position < node.position for n in old for user in n.users)
+
+
+def _destinations(op: Operation) -> list[Value]:
+    return list(op.operands)[-len(op.results) :]
 
 
 def _only_operand(op: Operation, value: Value) -> int | None:

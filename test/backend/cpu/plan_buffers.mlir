@@ -146,3 +146,71 @@ func.func @results_made_early(%a: tensor<40x40xf32>, %b: tensor<40x40xf32>) -> (
   %3 = linalg.fill ins(%one : i32) outs(%i : tensor<6400xi32>) -> tensor<6400xi32>
   return %1, %2, %3 : tensor<40x40xf32>, tensor<40x40xf32>, tensor<6400xi32>
 }
+
+// -----
+
+// What is made while the old value of an argument is read is a temporary; the argument is written from it, without a copy.
+
+// CHECK-LABEL: func.func @argument_last
+// CHECK:       %[[T:.*]] = memref.view %{{.*}} to memref<40x40xf32>
+// CHECK:       call @kernel_0(%arg0, %arg1, %[[T]])
+// CHECK:       %[[S:.*]] = memref.view %{{.*}} to memref<f32>
+// CHECK:       call @kernel_1(%[[T]], %[[S]])
+// CHECK:       call @kernel_2(%[[T]], %[[S]], %arg0)
+// CHECK-NOT:   memref.copy
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#scalar = affine_map<(d0, d1) -> ()>
+func.func @argument_last(%m: memref<40x40xf32>, %b: tensor<40x40xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %w = bufferization.to_tensor %m restrict writable : memref<40x40xf32> to tensor<40x40xf32>
+  %e = tensor.empty() : tensor<40x40xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %0 = linalg.matmul ins(%w, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %s = tensor.empty() : tensor<f32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<f32>) -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [#map, #scalar], iterator_types = ["reduction", "reduction"]} ins(%0 : tensor<40x40xf32>) outs(%s0 : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<f32>
+  %2 = linalg.generic {indexing_maps = [#map, #scalar, #map], iterator_types = ["parallel", "parallel"]} ins(%0, %1 : tensor<40x40xf32>, tensor<f32>) outs(%e : tensor<40x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.divf %x, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<40x40xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %m : (tensor<40x40xf32>, memref<40x40xf32>) -> ()
+  return
+}
+
+// -----
+
+// Where nobody reads the old value then, the temporary has the memory of the argument, and is overwritten there.
+
+// CHECK-LABEL: func.func @argument_first
+// CHECK:       call @kernel_0(%arg1, %arg0)
+// CHECK:       %[[S:.*]] = memref.view
+// CHECK:       call @kernel_1(%arg0, %[[S]])
+// CHECK:       call @kernel_2(%[[S]], %arg0)
+// CHECK-NOT:   memref.copy
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#scalar = affine_map<(d0, d1) -> ()>
+func.func @argument_first(%m: memref<40x40xf32>, %b: tensor<40x40xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x40xf32>
+  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %0 = linalg.matmul ins(%b, %b : tensor<40x40xf32>, tensor<40x40xf32>) outs(%c : tensor<40x40xf32>) -> tensor<40x40xf32>
+  %s = tensor.empty() : tensor<f32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<f32>) -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [#map, #scalar], iterator_types = ["reduction", "reduction"]} ins(%0 : tensor<40x40xf32>) outs(%s0 : tensor<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<f32>
+  %2 = linalg.generic {indexing_maps = [#map, #scalar, #map], iterator_types = ["parallel", "parallel"]} ins(%0, %1 : tensor<40x40xf32>, tensor<f32>) outs(%e : tensor<40x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.divf %x, %y : f32
+    linalg.yield %z : f32
+  } -> tensor<40x40xf32>
+  bufferization.materialize_in_destination %2 in restrict writable %m : (tensor<40x40xf32>, memref<40x40xf32>) -> ()
+  return
+}
