@@ -178,11 +178,17 @@ class _BlockFuser:
     def _resolve_dim(self, op: Operation) -> bool:
         """Replace the size of a computed tensor by the size that its destination was made with."""
         tensor, index = op.operands
+        if isinstance(index.owner, ir.Block) or index.owner.name != "arith.constant":
+            return False
+        axis: int | None = index.owner.attributes["value"].value
+        view = self.views.get(tensor)
+        if view is not None:
+            tensor, axis = view.source, _axis_of(view, axis)
         generic = self.makers.get(tensor)
-        if generic is None or isinstance(index.owner, ir.Block) or index.owner.name != "arith.constant":
+        if generic is None or axis is None:
             return False
         made = generic.destinations[tensor.result_number].owner
-        ranked, axis = ir.RankedTensorType(tensor.type), index.owner.attributes["value"].value
+        ranked = ir.RankedTensorType(tensor.type)
         if isinstance(made, ir.Block) or made.name != "tensor.empty" or not ranked.is_dynamic_dim(axis):
             return False
         size = made.operands[sum(ranked.is_dynamic_dim(before) for before in range(axis))]
@@ -216,6 +222,13 @@ class _BlockFuser:
         """The map from the loops of a user's group to the loops of a producer, for one use."""
         element = self.maps.compose(read.map, user.loops)
         return self.maps.compose(self.maps.inverse(generic.output_maps[number]), element)
+
+
+def _axis_of(view: View, axis: int | None) -> int | None:
+    """The axis of the source of a view that has the size of an axis of the view, if there is one."""
+    expressions = list(view.map.results)
+    wanted = ir.AffineDimExpr.get(axis)
+    return expressions.index(wanted) if wanted in expressions else None
 
 
 def _is_efficient(generic: Generic, loops: Any) -> bool:

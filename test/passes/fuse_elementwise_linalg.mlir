@@ -58,3 +58,43 @@ func.func @in_a_loop(%x: tensor<8xf32>, %n: index) -> tensor<8xf32> {
   }
   return %result : tensor<8xf32>
 }
+
+// -----
+
+// The size of a result, asked for through a view with one more axis, is the size it was made with.
+// CHECK-LABEL: func.func @size_through_view
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[N:.*]]: index)
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return %{{.*}}, %[[N]]
+func.func @size_through_view(%x: tensor<?xf32>, %n: index) -> (tensor<?x1xf32>, index) {
+  %c0 = arith.constant 0 : index
+  %0 = tensor.empty(%n) : tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%0 : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %double = arith.addf %a, %a : f32
+    linalg.yield %double : f32
+  } -> tensor<?xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %size = tensor.dim %2, %c0 : tensor<?x1xf32>
+  %3 = tensor.empty(%n) : tensor<?x1xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<?x1xf32>) outs(%3 : tensor<?x1xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %root = math.sqrt %a : f32
+    linalg.yield %root : f32
+  } -> tensor<?x1xf32>
+  return %4, %size : tensor<?x1xf32>, index
+}
+
+// -----
+
+// The size of an argument stays a question.
+// CHECK-LABEL: func.func @size_of_argument
+// CHECK: tensor.dim
+func.func @size_of_argument(%x: tensor<?x1xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %size = tensor.dim %x, %c0 : tensor<?x1xf32>
+  return %size : index
+}

@@ -58,8 +58,8 @@ def _may_lead(nest: LoopNest) -> bool:
 def _joins(group: Sequence[LoopNest], nest: LoopNest) -> bool:
     if not _may_lead(nest):
         return False
-    dim, first = nest.free_dims()[0], group[0]
-    if not _same_extent(first, first.free_dims()[0], nest, dim):
+    dim = nest.free_dims()[0]
+    if not any(_same_extent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group):
         return False
     return all(independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
 

@@ -50,10 +50,13 @@ class ReadAhead:
     access: Access
     points: list[Index]
     along: int
+    extent: Index
 
     def emit(self, emitter: Emitter, position: Index) -> None:
-        """Ask for the line of an element."""
+        """Ask for the line of an element, or of the last one where a row of unknown length is shorter."""
         points = list(self.points)
+        if not isinstance(self.extent, int):
+            position = emitter.minimum(position, emitter.subtract(self.extent, 1))
         points[self.along] = position
         i1, i32 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(32)
         ir.Operation.create(

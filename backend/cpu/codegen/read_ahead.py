@@ -27,17 +27,17 @@ def read_ahead(group: list[LoopNest], dims: list[int], position: Index, emitter:
             points: list[Index] = [first.fixed.get(dim, 0) for dim in range(len(first.parallel))]
             points[rows] = emitter.minimum(emitter.add(position, 1), extent)
             (along,) = first.free_dims()
-            last.ahead = [ReadAhead(access, points, along) for access in found]
+            last.ahead = [ReadAhead(access, points, along, first.extents[along]) for access in found]
             return
 
 
 def _streams(first: LoopNest, last: LoopNest, rows: int) -> list[Access]:
-    """The large arguments that a nest reads along rows of the length of another nest's."""
+    """The large arguments that a nest reads along rows of the length, as far as is known, of another nest's."""
     if len(first.free_dims()) != 1:
         return []
     (along,), (last_along,) = first.free_dims(), last.free_dims()
-    length = first.extents[along]
-    if not isinstance(length, int) or length != last.extents[last_along]:
+    lengths = first.extents[along], last.extents[last_along]
+    if lengths[0] != lengths[1] and any(isinstance(length, int) for length in lengths):
         return []
     return [access for access in first.inputs if _is_long_stream(access, rows, along)]
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from support.filecheck import check_text
 from support.kernel_code import KernelText
 from weft.backend.cpu.codegen.kernels import lower_kernels
-from weft.backend.cpu.codegen.target import Target, compiling_for, host
+from weft.backend.cpu.codegen.target import compiling_for
 from weft.dialect.mlir import ir
 
-WIDE = replace(
-    host(), vector_bytes=64, vector_registers=32, fused_multiply_add=True, exponent_instructions=True
-)
-NARROW = replace(
-    host(), vector_bytes=16, vector_registers=16, fused_multiply_add=False, exponent_instructions=False
-)
+WIDE, NARROW = "x86-64-v4", "x86-64"
 SUM = "%w = arith.extf %x0 : f32 to f64\n%s = arith.addf %acc, %w {weft.rounded} : f64\nlinalg.yield %s : f64"
 EXACT_SUM = SUM.replace(" {weft.rounded}", "")
 DIVISION = "%q = arith.divf %x0, %x1 : f32\nlinalg.yield %q : f32"
 
 
-def schedule(kernel: KernelText, target: Target = WIDE) -> str:
+def schedule(kernel: KernelText, target: str = WIDE) -> str:
     with ir.Context(), ir.Location.unknown(), compiling_for(target):
         module = ir.Module.parse(kernel.text())
         lower_kernels(module, verify=True)
@@ -38,7 +31,7 @@ def reduction(shape: tuple[int, ...], maps: tuple[str, str], body: str, dynamic:
 
 
 @pytest.mark.parametrize(("target", "lanes"), [(WIDE, 16), (NARROW, 4)])
-def test_rounded_sums_add_neighbours_in_f32(target: Target, lanes: int) -> None:
+def test_rounded_sums_add_neighbours_in_f32(target: str, lanes: int) -> None:
     check_text(
         schedule(reduction((1024,), ("i", ""), SUM), target),
         f"""
@@ -127,7 +120,7 @@ def test_a_divisor_that_is_the_same_along_vectors_has_a_reciprocal() -> None:
 @pytest.mark.parametrize(
     ("maps", "target"), [(["ij", "ij", "ij"], WIDE), (["ij", "i", "ij"], NARROW), (["ij", "j", "ij"], WIDE)]
 )
-def test_other_divisions_are_the_machines(maps: list[str], target: Target) -> None:
+def test_other_divisions_are_the_machines(maps: list[str], target: str) -> None:
     assert "scf.if" not in schedule(quotient((64, 1024), maps), target)
 
 
@@ -181,3 +174,20 @@ def test_the_next_row_is_read_ahead() -> None:
 
 def test_rows_of_small_arrays_are_not_read_ahead() -> None:
     assert "memref.prefetch" not in schedule(rows((16, 640)))
+
+
+def test_rows_of_unknown_size_share_their_loop_too() -> None:
+    text = schedule(rows((512, 640), dynamic=True))
+    check_text(
+        text,
+        """
+        CHECK: memref.alloc({{.*}}) {{.*}} : memref<?xf32>
+        CHECK: scf.for
+        CHECK: vector.reduction <maximumf>
+        CHECK: vector.reduction <add>
+        CHECK: memref.prefetch
+        """,
+    )
+    assert ": memref<?x?xf32>\n" not in "".join(
+        line for line in text.splitlines(True) if "memref.alloc(" in line
+    )
