@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from ..backend.cpu.codegen.target import named
-from ..backend.cpu.dispatch.entries import Dispatch
-from ..backend.cpu.dispatch.library import library as native_library
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.cpu.dispatch.switches import switches
 from ..dialect.errors import WeftTypeError, WeftValueError
@@ -50,6 +48,7 @@ from .signature import (
 from .unbound import UNBOUND
 
 if TYPE_CHECKING:
+    from ..backend.cpu.dispatch.entries import Dispatch
     from .concrete import ConcreteFunction
     from .dependencies import Dependencies
     from .specialisations import Specialisations
@@ -137,8 +136,7 @@ class Function(FastCallable):
         if instance is None:
             return self
         bound = BoundFunction(self, instance)
-        if self._vectorcall:
-            bound._vectorcall = native_library().call_bound
+        bound._look()
         return bound
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -317,6 +315,8 @@ class Function(FastCallable):
         concrete.calls += 1
         if concrete.calls < _DESCRIBED_FROM or concrete.calls & (concrete.calls - 1) or not is_supported():
             return
+        from ..backend.cpu.dispatch.entries import Dispatch
+        from ..backend.cpu.dispatch.library import library as native_library
         from .fast_calls import describe
 
         descriptor = describe(concrete, bound, structure, leaves, self._arguments)
@@ -403,9 +403,15 @@ class BoundFunction(FastCallable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the method."""
-        if self.function._vectorcall:
-            self._vectorcall = native_library().call_bound
+        self._look()
         return self.function(self.__self__, *args, **kwargs)
+
+    def _look(self) -> None:
+        """Be called natively if the function is."""
+        if self.function._vectorcall:
+            from ..backend.cpu.dispatch.library import library as native_library
+
+            self._vectorcall = native_library().call_bound
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """As `Function.get_concrete_function`, for this instance."""

@@ -6,6 +6,8 @@ All offsets are in bytes. The tables consist of 64-bit words.
 from __future__ import annotations
 
 WORD = 8
+TABLE = "weft_table"
+"""The global array of words that whoever links native code fills."""
 MISS = 1
 """What native code returns instead of an object where it does not know what to do."""
 

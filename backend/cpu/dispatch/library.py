@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import inspect
 import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,15 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
 from ...cache.store import store
-from . import calls, checks, frames, layout, python_calls, results, translator
+from . import layout
 from .descriptors import Descriptor
 from .entries import Dispatch
-from .layout import PYTHON_FUNCTIONS, Api
+from .layout import PYTHON_FUNCTIONS, TABLE, Api
 from .objects import slot_offset
 from .switches import switches
-from .translator import TABLE, translate
 
-_NATIVE = (calls, checks, frames, python_calls, results)
+_NATIVE = ("calls", "checks", "frames", "python_calls", "results")
+"""The modules that are translated. They are not imported where the disk cache has what comes of them."""
 _EXPORTS = ("weft_call", "weft_call_bound", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
@@ -36,7 +36,7 @@ class Library:
 
     def __init__(self) -> None:
         binding = _binding()
-        key = "\n".join(inspect.getsource(module) for module in (*_NATIVE, layout, translator))
+        key = "\n".join(map(_source, (*_NATIVE, "layout", "translator")))
         is_kept = store() is not None
         code = cached_object(key, lambda: object_code(is_kept=is_kept))
         self._jit = binding.create_lljit_compiler(_target_machine(0))
@@ -108,7 +108,17 @@ def library() -> Library:
 
 def assembly() -> str:
     """The native code as LLVM assembly."""
-    return translate(_NATIVE, _EXPORTS, Api.LENGTH)
+    from .translator import translate
+
+    modules = [importlib.import_module(f"{__package__}.{name}") for name in _NATIVE]
+    return translate(modules, _EXPORTS, Api.LENGTH)
+
+
+def _source(name: str) -> str:
+    """The source text of a module of this package."""
+    path = str(Path(__file__).with_name(f"{name}.py"))
+    loader: Any = __spec__.loader
+    return str(loader.get_data(path).decode())
 
 
 def object_code(*, is_kept: bool) -> bytes:

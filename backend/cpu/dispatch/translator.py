@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 from ....dialect.errors import InternalError
+from .layout import TABLE
 
 _ARITHMETIC: Mapping[type, str] = {
     ast.Add: "add",
@@ -33,8 +34,6 @@ _COMPARISONS: Mapping[type, str] = {
     ast.Gt: "sgt",
     ast.GtE: "sge",
 }
-TABLE = "weft_table"
-"""The global array of 64-bit words that whoever links the code fills."""
 
 
 def translate(modules: Sequence[ModuleType], exported: Sequence[str], table_words: int) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from weft.backend.cpu.dispatch.translator import TABLE, translate
+from weft.backend.cpu.dispatch.layout import TABLE
+from weft.backend.cpu.dispatch.translator import translate
 from weft.dialect.errors import InternalError
 
 binding = pytest.importorskip("llvmlite.binding")
