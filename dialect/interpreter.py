@@ -7,7 +7,7 @@ It is the oracle that passes and compiled code are tested against, so it takes e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
@@ -21,6 +21,7 @@ from .mlir import Block, Module, Operation, Value, ir
 from .op import Array, Op
 from .ops.indexing import Gather, TakeAlongAxis
 from .ops.state import AllocRef, ReadRef, WriteRef
+from .records import dataclass
 from .register import decode_attributes, op_class_of
 from .scalar_ops import SCALAR_OPS, check_tensor
 from .types import RefType, TensorType, compatible_shapes, type_of

@@ -11,13 +11,14 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from .dtypes import ALL_DTYPES, kind
 from .errors import WeftTypeError
+from .records import dataclass
 from .types import RefType, TensorType, ValueType, broadcast_shapes
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"

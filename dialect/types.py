@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from .dtypes import element_type
 from .errors import AxisError, WeftTypeError, WeftValueError
+from .records import dataclass
 
 MAX_RANK = 64
 MAX_BYTES = 2**63 - 1

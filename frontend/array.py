@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ..dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
 from ..dialect.ops.shape import Dim, Reshape
 from ..dialect.ops.state import ReadRef, WriteRef
+from ..dialect.records import dataclass
 from ..dialect.types import TensorType
 from .current import TracedValue
 from .divisions import require_divisor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..backend.cpu.codegen.target import compiling_for
 from ..backend.cpu.machine.compiler import machine_code
 from ..dialect.errors import TraceRecursionError, WeftTypeError
 from ..dialect.mlir import ir
+from ..dialect.records import dataclass
 from ..dialect.register import context
 from ..dialect.types import TensorType
 from ..passes.timing import CompileTimes, phase

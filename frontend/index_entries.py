@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from ..dialect.dtypes import kind
 from ..dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
 from ..dialect.op import Array
 from ..dialect.ops.indexing import INT64_MAX, INT64_MIN
+from ..dialect.records import dataclass
 from ..dialect.types import TensorType
 
 Traced: TypeAlias = Any

@@ -8,7 +8,7 @@ boolean masks become the last step, which copies. Errors are NumPy's, in its wor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -28,6 +28,7 @@ from ..dialect.ops.indexing import (
     slice_extent,
 )
 from ..dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
+from ..dialect.records import dataclass
 from ..dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
 from .index_entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
 from .storage import ViewStep

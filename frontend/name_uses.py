@@ -5,8 +5,10 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
+
+from ..dialect.records import dataclass
 
 _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _VARIABLES = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})

@@ -7,13 +7,13 @@ import inspect
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..dialect.dtypes import as_dtype, element_type, supported_names
 from ..dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
+from ..dialect.records import dataclass
 from ..dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .current import TracedValue
 

@@ -8,7 +8,6 @@ place, so that a view sees what was written to its base, in program order, as in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from ..dialect.op import Op
 from ..dialect.ops.shape import Reshape
+from ..dialect.records import dataclass
 from ..dialect.types import MAX_BYTES, TensorType
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..dialect.errors import UnsupportedError
+from ..dialect.records import dataclass
 from .autograph.operators.places import UNBOUND, Items, Place
 from .handles import Arguments, Bound, Handle, Item, Member
 from .outputs import Outputs

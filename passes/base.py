@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from ..dialect.mlir import Module
+from ..dialect.records import dataclass
 
 Statistics: TypeAlias = "Counter[str]"
 """What a pass counted while it ran, by a short description: `{"ops folded": 3}`."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ..dialect.attributes import type_from_mlir
 from ..dialect.mlir import Block, Operation, Value
 from ..dialect.op import Effect
 from ..dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ..dialect.records import dataclass
 from ..dialect.register import op_class_of
 from ..dialect.types import RefType
 from .rewriting import operations_of

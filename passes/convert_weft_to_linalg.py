@@ -6,7 +6,7 @@ Ops of other dialects that weft tensors go through (branches, loops, calls, elem
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from ..dialect.loops import INTERRUPTIBLE
 from ..dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ..dialect.op import Op
 from ..dialect.ops.creation import Constant
+from ..dialect.records import dataclass
 from ..dialect.register import decode_attributes, op_class_of
 from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics

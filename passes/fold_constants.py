@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from ..dialect.op import Array, Op
 from ..dialect.ops.creation import Constant
 from ..dialect.ops.shape import Dim
 from ..dialect.ops.state import RaiseIf
+from ..dialect.records import dataclass
 from ..dialect.register import decode_attributes, op_class_of
 from ..dialect.types import TensorType
 from .base import Pass, Statistics

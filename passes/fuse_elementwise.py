@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import MutableMapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar
 
 from ..dialect.mlir import Block, Module, Operation, Value, ir
+from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .fusion import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
 from .rewriting import defined_functions, is_unused, operations_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..dialect.mlir import Attribute, Operation, Value, ir
+from ..dialect.records import dataclass
 
 AffineMap: TypeAlias = Any
 

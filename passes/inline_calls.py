@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ..dialect.mlir import Module, Operation, Value, ir
+from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .rewriting import defined_functions, operations_of
 

@@ -13,12 +13,12 @@ import time
 import typing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, PassManager, ir
+from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .managers import run_passes
 from .registry import PASSES, PassTable, load_pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ from ..dialect.attributes import type_from_mlir, type_to_mlir
 from ..dialect.errors import InternalError
 from ..dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ..dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ..dialect.records import dataclass
 from ..dialect.register import create, op_class_of
 from ..dialect.types import RefType
 from .base import Pass, Statistics

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..dialect.mlir import Module
+from ..dialect.records import dataclass
 from ..dialect.register import op_class_of
 from .base import Pass, Statistics
 from .patterns import Pattern, load_patterns

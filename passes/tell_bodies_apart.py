@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ..dialect.mlir import Module, Operation, Value, ir
+from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .rewriting import operations_of
 

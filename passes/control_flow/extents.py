@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.indexing import DynamicSliceUpdate, PutAlongAxis, Scatter, SliceUpdate
 from ...dialect.ops.shape import Transpose
+from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
 from ..rewriting import type_of
 from .structure import CAST, FOR, IF, WHILE, body, has_else, producer, yielded

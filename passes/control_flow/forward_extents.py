@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Module, ir
 from ...dialect.ops.shape import Dim
+from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..base import Pass, Statistics
 from ..rewriting import operations_of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.elementwise import Less
 from ...dialect.ops.state import RaiseIf
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from .hoist_invariants import Hoist, runs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value
@@ -10,6 +10,7 @@ from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import BroadcastTo, ExpandDims, Transpose
 from ...dialect.ops.state import RaiseIf
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from .speculation import is_pure, is_speculatable

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.ops.selection import Select
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..base import Pass, Statistics
 from .speculation import cost, is_speculatable

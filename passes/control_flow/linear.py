@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from ...dialect.ops.elementwise import (
 )
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ...dialect.types import TensorType
 from ..rewriting import type_of

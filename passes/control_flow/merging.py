@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from ...dialect.mlir import Block, Operation, Value, ir
+from ...dialect.records import dataclass
 from ..rewriting import operations_of
 from .facts import Facts, evaluate, facts_of
 from .speculation import is_speculatable

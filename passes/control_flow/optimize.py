@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Module
+from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..pipeline import Observer, Step, parse_pipeline, run_pipeline
 from ..pipelines import PIPELINES

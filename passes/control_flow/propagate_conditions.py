@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Array
 from ...dialect.ops.creation import Constant
+from ...dialect.records import dataclass
 from ...dialect.register import create
 from ..base import Pass, Statistics
 from .facts import facts_of

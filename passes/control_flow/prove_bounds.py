@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from ...dialect.mlir import Module, ir
 from ...dialect.ops.indexing import FindOutOfBounds
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from ..rewriting import operations_of, type_of

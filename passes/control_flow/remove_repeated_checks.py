@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Value
 from ...dialect.ops.state import RaiseIf
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from .structure import body, functions_with_control_flow, operations_in

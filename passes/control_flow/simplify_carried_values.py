@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...dialect.mlir import Module, Operation, Value
+from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from .speculation import is_pure
 from .structure import (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value
+from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from .facts import facts_of, values_that_decide
 from .merging import Merge, choices_of

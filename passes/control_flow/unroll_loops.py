@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..rewriting import operations_of
 from .speculation import is_scalar_op

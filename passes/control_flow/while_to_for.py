@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from ...dialect.ops.elementwise import (
     Subtract,
 )
 from ...dialect.ops.selection import Select
+from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ...dialect.types import TensorType
 from ..base import Pass, Statistics

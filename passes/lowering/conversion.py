@@ -9,7 +9,7 @@ in memory (0 or 1), because LLVM does not vectorise memory of i1; bodies compute
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -18,6 +18,7 @@ import numpy as np
 from ...dialect.dtypes import element_type, kind
 from ...dialect.mlir import Attribute, Location, Operation, Type, Value, dialect, ir
 from ...dialect.op import Op
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 
 arith = dialect("arith")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...dialect.mlir import Value, dialect
+from ...dialect.records import dataclass
 from .conversion import Conversion, Extent
 
 arith = dialect("arith")

@@ -8,12 +8,12 @@ that the whole sort is stable. A digit that is the same in all keys needs no pas
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...dialect.mlir import Value, dialect, ir
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from .conversion import Conversion, Extent
 from .loops import extract, for_loop, insert

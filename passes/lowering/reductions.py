@@ -7,7 +7,6 @@ into it and a schedule recognises the combiner. The order of combination decides
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce as fold
 from typing import Any
 
@@ -31,6 +30,7 @@ from ...dialect.ops.reductions import (
     normalize_axes,
     real_dtype,
 )
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from .accumulators import (
     add,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...dialect.mlir import Operation, Value, dialect, ir
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from .conversion import Conversion, Extent, linalg_index
 from .extents import ExtentMath

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -17,6 +16,7 @@ import numpy as np
 from ...dialect.dtypes import bfloat16, kind
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Attribute, Type, Value, ir
+from ...dialect.records import dataclass
 from .conversion import Conversion, scalar_type
 from .library import call
 

@@ -5,13 +5,13 @@ Real numbers are sorted by integer keys, which one instruction compares, complex
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
+from ...dialect.records import dataclass
 from .accumulators import computing_dtype, convert_scalar, part_dtype, parts
 from .conversion import Conversion, storage_element
 from .scalars import ScalarBuilder

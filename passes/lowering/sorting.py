@@ -8,7 +8,6 @@ other, without branches. Both are stable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
+from ...dialect.records import dataclass
 from ...dialect.types import TensorType, normalize_axis
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
 from .loops import branch, extract, for_loop, insert, loop_nest

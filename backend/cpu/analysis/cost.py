@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from ..planning.clusters import VIEWS, origin
 from ..planning.names import is_kernel_name
 from ..planning.places import byte_width

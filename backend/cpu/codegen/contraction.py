@@ -11,9 +11,8 @@ result is a row of real numbers; an element of the left one has two parts, and e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from .complex_parts import flat_parts, split_parts
 from .emit import Emitter, Index, create
 from .loop_nest import Access, LoopNest, unit_stride

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ....dialect.mlir import Type, ir
+from ....dialect.records import dataclass
 from .contraction import Contraction
 from .emit import Index
 from .loop_nest import Access

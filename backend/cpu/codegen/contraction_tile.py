@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from ....dialect.mlir import Type, Value, ir
+from ....dialect.records import dataclass
 from .contraction import Contraction
 from .contraction_plan import Plan
 from .emit import Emitter, Index, create

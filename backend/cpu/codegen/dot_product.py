@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ....dialect.mlir import Value, ir
+from ....dialect.records import dataclass
 from .complex_parts import flat_parts, split_parts
 from .contraction import Contraction, Factor
 from .contraction_plan import masks_are_cheap

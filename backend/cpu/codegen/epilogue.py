@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from .contraction import Contraction
 from .emit import Emitter, Index
 from .loop_nest import Access, LoopNest

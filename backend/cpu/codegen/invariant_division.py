@@ -11,9 +11,8 @@ nothing overflows, and no remainder underflows. Vectors in which that might happ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from . import target
 from .emit import create
 from .number import Number, all_of

@@ -15,10 +15,10 @@ as they are.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from .emit import create
 from .lane_body import LaneWriter

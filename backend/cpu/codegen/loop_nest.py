@@ -7,10 +7,11 @@ accumulator in a register where the reduction is innermost; vectorising what com
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.records import dataclass
 from .emit import Emitter, Index, create
 
 

@@ -6,10 +6,10 @@ Nothing is left to upstream's expansions, some of which lose all accuracy near z
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from . import target
 from .emit import create

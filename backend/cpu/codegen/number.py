@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialect.mlir import Type, Value, ir
+from ....dialect.records import dataclass
 from . import target
 from .emit import create
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ..planning.names import parallel_name
 from .captures import Captures, make_function, rename

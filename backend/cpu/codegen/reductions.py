@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.mlir import Attribute, Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from ....passes.lowering.accumulators import ROUNDED
 from .emit import create
 from .loop_nest import LoopNest

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 
 from ....dialect.errors import WeftValueError
+from ....dialect.records import dataclass
 
 
 @dataclass(frozen=True)

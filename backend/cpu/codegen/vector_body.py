@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 
 from ....dialect.mlir import Block, Operation, Type, Value, ir
+from ....dialect.records import dataclass
 from .emit import create
 from .invariant_division import InvariantDivisor, is_worthwhile
 from .loop_nest import nested

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
 
 MAX_CALLS = 2
 """With so few calls in a module, all are inlined: that takes no longer to compile."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
 from ..codegen.vector_width import vector_bytes

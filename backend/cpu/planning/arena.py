@@ -8,9 +8,10 @@ that is reused by later intermediates of the same symbolic size.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialect.mlir import Type, Value, ir
+from ....dialect.records import dataclass
 from ..plan import ALIGNMENT
 from .packing import FOREVER, Range, pack, share
 from .shapes import Extent, IndexBuilder

@@ -8,10 +8,9 @@ Inside, nothing changes: arguments are read through `bufferization.to_tensor` an
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.dtypes import BY_MLIR
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from .clusters import contains
 from .failures import FailureSites, record_type

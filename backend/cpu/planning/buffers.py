@@ -12,11 +12,11 @@ new value early only if no error can be raised in between and nobody reads the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ..plan import ALIGNMENT, Plan
 from .arena import Workspace

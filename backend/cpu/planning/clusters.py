@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 from functools import cached_property
 
 from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.records import dataclass
 from .calls import is_function_call
 
 MAX_CLUSTER = 12

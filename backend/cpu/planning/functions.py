@@ -11,9 +11,8 @@ A result whose type does not tell its size is a heap block of the caller: a tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from ..plan import DEPTH, STACK
 from .boundaries import memref_type
 from .calls import is_function_call

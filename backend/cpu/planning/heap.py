@@ -12,9 +12,9 @@ their contents by exchanging their entries. The block of a result is an entry of
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from ....dialect.mlir import Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from .failures import FailureSites
 from .names import RESERVE
 from .shapes import Extent, IndexBuilder

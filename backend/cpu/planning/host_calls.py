@@ -10,10 +10,10 @@ result its address, and its extents as far as its type does not tell them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ....dialect.host_calls import callback_of, declared_callback, signature_of
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
+from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ..plan import HostSite
 from .failures import FailureSites, find

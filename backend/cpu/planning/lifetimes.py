@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from ....dialect.mlir import Block, Operation, Value, ir
+from ....dialect.records import dataclass
 from .boundaries import KernelInterface
 from .clusters import VIEWS, captured_values, may_end_call, updated_value
 from .varying import Varying

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar
 
 from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, updated_value
 from .fills import separate_fills

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left, insort
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from ....dialect.records import dataclass
 
 FOREVER = sys.maxsize
 _MOST_REPACKED = 1000

@@ -6,10 +6,11 @@ import math
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from ..plan import ALIGNMENT
 from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type

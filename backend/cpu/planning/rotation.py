@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ....dialect.mlir import Block, Operation, Value, dialect, ir
+from ....dialect.records import dataclass
 from .places import Buffer, Kind, Places
 
 

@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
 from .shapes import Extent, IndexBuilder, kept_axes, mixed, static_shape
 
 

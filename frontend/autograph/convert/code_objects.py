@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from inspect import CO_OPTIMIZED
 from types import CodeType
 from typing import Any
+
+from ....dialect.records import dataclass
 
 
 def find_code(code: CodeType, name: str) -> CodeType:

@@ -6,12 +6,12 @@ import ast
 import inspect
 import linecache
 from collections.abc import Mapping
-from dataclasses import dataclass
 from threading import RLock
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from ....dialect.errors import ConversionError
+from ....dialect.records import dataclass
 from ...code_table import CodeTable
 from . import build
 from .blocks import BlockConverter

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import ModuleType
 
+from ....dialect.records import dataclass
 from . import build
 from .assignment import DefiniteAssignment
 from .exits import Exits

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ....dialect.records import dataclass
 from .build import constant, declare, place
 from .uses import Scope
 

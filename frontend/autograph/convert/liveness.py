@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ....dialect.records import dataclass
 from .exits import Exits, Loop, blocks_of
 from .uses import Scope, Uses, UseTable
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ....dialect.records import dataclass
 from . import build
 from .generated import Names
 

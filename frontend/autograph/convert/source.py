@@ -11,11 +11,11 @@ import ast
 import linecache
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
+from ....dialect.records import dataclass
 from .exits import blocks_of
 from .uses import FunctionNode
 

@@ -10,7 +10,6 @@ import builtins
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from ....dialect.attributes import type_to_mlir
 from ....dialect.mlir import Type, Value
 from ....dialect.ops.creation import Constant
 from ....dialect.ops.shape import BroadcastTo
+from ....dialect.records import dataclass
 from ....dialect.register import context
 from ....dialect.types import TensorType, type_of
 from ...array import TracedArray

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from ....dialect.mlir import Value
+from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...regions import Draft, Region
 from ...trace import Trace

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import CodeType
 from typing import Any
 
@@ -23,6 +23,7 @@ from ....dialect.callbacks import Callback
 from ....dialect.mlir import Value
 from ....dialect.op import Array
 from ....dialect.ops.state import exception_type
+from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ...array import TracedArray
 from ...caught import UnknownException, keep, kept, number_of

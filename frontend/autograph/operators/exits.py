@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ....dialect.records import dataclass
 from ...array import TracedArray
 
 BREAK, CONTINUE, RETURN = 1, 2, 3

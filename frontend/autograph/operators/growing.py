@@ -7,12 +7,12 @@ doubled when they are full.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ....dialect.errors import UnsupportedError
+from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...current import current_trace
 from ...numpy_api import lookup

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ....dialect.errors import UnsupportedError, WeftValueError
+from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...current import current_trace
 

@@ -11,13 +11,14 @@ import dis
 import math
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
 
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Value, ir
+from ....dialect.records import dataclass
 from ....dialect.register import context
 from ...array import TracedArray
 from ...code_table import remembered_by_code

@@ -11,12 +11,13 @@ import dis
 import functools
 import types
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...code_table import remembered_by_code
 from ...locations import is_own_module

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -18,6 +18,7 @@ import numpy as np
 
 from ....dialect.errors import TraceRecursionError, UnsupportedError
 from ....dialect.mlir import Value, dialect, ir
+from ....dialect.records import dataclass
 from ....dialect.register import context
 from ....dialect.types import TensorType
 from ...array import TracedArray

@@ -9,12 +9,12 @@ others get their elements back behind the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from ....dialect.errors import UnsupportedError
+from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...storage import Source, Storage
 from ...trace import Trace

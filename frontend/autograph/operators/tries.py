@@ -7,11 +7,11 @@ Otherwise the body is recorded with a `Catching`, and the handlers become the si
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
+from ....dialect.records import dataclass
 from ...caught import stand_in
 from ...current import current_trace
 from ...trace import Trace

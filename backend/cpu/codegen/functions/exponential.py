@@ -7,8 +7,8 @@ Software Manual for the Elementary Functions, 1980). Polynomials are minimax one
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from .....dialect.records import dataclass
 from ..number import Number
 from .exponents import layout, power_of_two, rounded, scale
 from .reciprocal import reciprocal

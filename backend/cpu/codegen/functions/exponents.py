@@ -7,8 +7,8 @@ machines work on the bits.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from .....dialect.records import dataclass
 from ..number import Number, any_of
 from .instructions import by_registers, has_instructions, instruction, integer
 

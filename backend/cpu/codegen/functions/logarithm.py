@@ -6,8 +6,8 @@ Polynomials are minimax ones, found by Remez's algorithm.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from .....dialect.records import dataclass
 from ..number import Number
 from .exponents import scale, split
 
