@@ -8,10 +8,10 @@ loops.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
 from .emit import Emitter, create

@@ -7,9 +7,9 @@ such factors; they decide whether work is worth sharing, where a factor of ten i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
 from .emit import create
 
 _WEIGHTS = {

@@ -10,11 +10,12 @@ other, are one chain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ..planning.names import is_parallel_name, parallel_name
 from .captures import Captures, is_pure, make_function, rename
