@@ -15,9 +15,8 @@ from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..dialect.errors import WeftValueError
 
 
-def _setting(default: Any, variable: str, help: str, compiled: bool = False) -> Any:
-    """A setting; `compiled` says that compiled code depends on it, so that the disk cache must tell values apart."""
-    return field(default=default, metadata={"variable": variable, "help": help, "compiled": compiled})
+def _setting(default: Any, variable: str, help: str) -> Any:
+    return field(default=default, metadata={"variable": variable, "help": help})
 
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
@@ -68,10 +67,7 @@ class Settings:
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
     max_trace_ops: int = _setting(
-        100_000,
-        "WEFT_MAX_TRACE_OPS",
-        "Refuse traces with more operations than this.",
-        compiled=True,
+        100_000, "WEFT_MAX_TRACE_OPS", "Refuse traces with more operations than this."
     )
     result_pool_bytes: int = _setting(
         DEFAULT_LIMIT,
@@ -88,31 +84,26 @@ class Settings:
         False,
         "WEFT_STRICT_CONVERSION",
         "Refuse functions that cannot be converted, instead of tracing them as they are.",
-        compiled=True,
     )
     target: str = _setting(
         "native",
         "WEFT_TARGET",
         "The machine to compile for: native, a level of x86-64 (x86-64-v3), aarch64, or a processor as LLVM calls it.",
-        compiled=True,
     )
     unroll_limit: int = _setting(
         16,
         "WEFT_UNROLL_LIMIT",
         "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
-        compiled=True,
     )
     unrolled_ops_warning: int = _setting(
         10_000,
         "WEFT_UNROLLED_OPS_WARNING",
         "Warn when an unrolled loop records more operations than this (0: never).",
-        compiled=True,
     )
     unroll_ops: int = _setting(
         512,
         "WEFT_UNROLL_OPS",
         "Do not unroll a loop, however short, that would record more operations than this.",
-        compiled=True,
     )
     verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
 
@@ -120,7 +111,7 @@ class Settings:
         """Change a setting; what follows it is told."""
         if name == "disable_jit":
             switches.add_reason(bool(value) - bool(getattr(self, name, False)))
-        if name == "target":
+        if name == "target" and value != "native":  # to know this machine takes LLVM
             named(value)
         if name == "result_pool_bytes":
             if value < 0:
