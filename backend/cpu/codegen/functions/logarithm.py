@@ -128,9 +128,9 @@ _LOG10 = {
     ),
 }
 """(log10(1 + f) - f * log10(e)) / f**2."""
-# log2(e) and log10(e): the nearest number, and what it lacks.
-_LOG2_E = {32: (1.44269502, 1.925963033500011e-08), 64: (1.4426950408889634, 2.0355273740931033e-17)}
-_LOG10_E = {32: (0.434294492, -1.0103050118726031e-08), 64: (0.4342944819032518, 1.098319650216765e-17)}
+# log2(e) and log10(e) as a factor that is exact to multiply with, and what that lacks.
+_LOG2_E = (1.0, 0.4426950408889634)
+_LOG10_E = (0.5, -0.06570551809674817)
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
 def log2(x: Number) -> Number:
     """The base-2 logarithm."""
     mantissa, exponent = split(x)
-    high, low = _in_base(mantissa - 1.0, exponent, _LOG2[x.bits], *_LOG2_E[x.bits])
+    high, low = _in_base(mantissa - 1.0, exponent, _LOG2[x.bits], *_LOG2_E)
     return high + low
 
 
@@ -194,12 +194,12 @@ def log10(x: Number) -> Number:
     """The base-10 logarithm."""
     mantissa, exponent = split(x)
     whole = exponent * _LOG10_2_HIGH[x.bits]
-    high, low = _in_base(mantissa - 1.0, whole, _LOG10[x.bits], *_LOG10_E[x.bits])
+    high, low = _in_base(mantissa - 1.0, whole, _LOG10[x.bits], *_LOG10_E)
     return high + exponent.times_plus(_LOG10_2_LOW[x.bits], low)
 
 
 def _in_base(
-    f: Number, whole: Number, polynomial: tuple[float, ...], high: float, low: float
+    f: Number, whole: Number, polynomial: tuple[float, ...], factor: float, rest: float
 ) -> tuple[Number, Number]:
-    """`whole` plus f times a factor given as a sum, and f**2 times a polynomial, as the sum of two numbers."""
-    return f.times_plus(high, whole), f * f.polynomial(polynomial).times_plus(f, low)
+    """whole + f * (factor + rest + f * polynomial) as the sum of two numbers, the first one hardly rounded."""
+    return f.times_plus(factor, whole), f * f.polynomial(polynomial).times_plus(f, rest)
