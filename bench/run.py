@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-PARTS = ("compare.py", "control_flow.py", "dynamic.py", "threads.py")
+PARTS = ("compare.py", "control_flow.py", "dynamic.py", "threads.py", "compile_time.py")
 
 
 def main() -> None:
