@@ -6,7 +6,6 @@ import atexit
 import contextlib
 import contextvars
 import functools
-import gc
 import inspect
 import re
 import sys
@@ -23,6 +22,7 @@ from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
 from .current import TracedValue, current_trace
 from .handles import Bound
+from .imports import uncollected
 from .inputs import Decisions
 from .parameters import Parameters
 from .program import CallSignature, Program
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from ..backend.cpu.dispatch.entries import Dispatch
     from .concrete import ConcreteFunction
     from .dependencies import Dependencies
+    from .disk_cache.functions import CachedFunction
     from .specialisations import Specialisations
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
@@ -340,19 +341,17 @@ class Function(FastCallable):
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> ConcreteFunction:
         """Load what another process has compiled for a signature, or compile."""
-        from .concrete import ConcreteFunction
-        from .disk_cache.functions import CachedFunction
-
-        cached = CachedFunction(self.python_function, signature, self.fingerprint_parts()[1:])
+        concrete_function, cached_function = _loader()
+        cached = cached_function(self.python_function, signature, self.fingerprint_parts()[1:])
         if not decisions.data:  # else the present values are no constants any more
             loaded = cached.load(lambda stage: self._text(signature, stage))
             if loaded is not None:
-                concrete = ConcreteFunction(signature, loaded, self._bind)
+                concrete = concrete_function(signature, loaded, self._bind)
                 if concrete.admitted(leaves) is not None:
                     return concrete
         program, dependencies = self._traced(signature, leaves, decisions)
         cached.save(program, dependencies)
-        return ConcreteFunction(signature, program, self._bind)
+        return concrete_function(signature, program, self._bind)
 
     def _traced(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
@@ -423,18 +422,21 @@ class BoundFunction(FastCallable):
 
 @functools.cache
 def _compiler() -> Callable[..., tuple[Program, Dependencies]]:
-    """What traces and compiles; it is imported when something has to be, and nothing can be collected of that.
-
-    Python would look through all objects ten times meanwhile, which takes as long as half of the import.
-    """
-    is_collecting = gc.isenabled()
-    gc.disable()
-    try:
+    """What traces and compiles; it is imported when something has to be."""
+    with uncollected():
         from .compiling import compile_function
-    finally:
-        if is_collecting:
-            gc.enable()
     return compile_function
+
+
+@functools.cache
+def _loader() -> tuple[type[ConcreteFunction], type[CachedFunction]]:
+    """What runs compiled functions, and finds them; it is imported with the first call."""
+    with uncollected():
+        import llvmlite.binding  # noqa: F401  (here, as it is large)
+
+        from .concrete import ConcreteFunction
+        from .disk_cache.functions import CachedFunction
+    return ConcreteFunction, CachedFunction
 
 
 mark_callable(Function, is_method=True)
