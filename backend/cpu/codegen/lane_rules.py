@@ -98,7 +98,7 @@ def _is_total(op: Operation) -> bool:
 def _is_boxing(op: Operation) -> bool:
     """Whether an operation makes an array without axes of a number, or gets the number back."""
     if op.name == "tensor.from_elements":
-        return op.results[0].type.rank == 0
+        return bool(op.results[0].type.rank == 0)
     owner = op.operands[0].owner
     return not isinstance(owner, ir.Block) and owner.name == "tensor.from_elements" and _is_boxing(owner)
 
