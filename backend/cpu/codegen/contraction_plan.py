@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ....dialect.mlir import Type, ir
+from ....dialect.mlir import ir
 from ....dialect.records import dataclass
 from .contraction import Contraction
 from .emit import Index
@@ -115,7 +115,7 @@ def plan(contraction: Contraction) -> Plan | None:
     columns, rows = contraction.columns, contraction.extent(contraction.row)
     if columns == 0 or rows == 0 or columns == contraction.parts:
         return None
-    masked = masks_are_cheap(contraction.element)
+    masked = masks_are_cheap(contraction)
     lanes = _lanes(contraction, masked)
     contiguous = contraction.right.is_contiguous_in(contraction.column)
     few = isinstance(rows, int) and rows <= FEW_ROWS and contraction.parts == 1
@@ -156,9 +156,11 @@ def _supported(contraction: Contraction) -> bool:
     return isinstance(element, ir.IntegerType) and element.width in (16, 32, 64)
 
 
-def masks_are_cheap(element: Type) -> bool:
+def masks_are_cheap(contraction: Contraction) -> bool:
     """Whether the machine has loads and stores under a mask: of all elements with AVX-512, of wide ones with AVX2."""
-    return vector_bytes() == 64 or (vector_bytes() == 32 and element_bytes(element) >= 4)
+    memory = [contraction.left.access, contraction.right.access, contraction.result]
+    types = [contraction.element, *(access.memref.type.element_type for access in memory)]
+    return vector_bytes() == 64 or (vector_bytes() == 32 and min(map(element_bytes, types)) >= 4)
 
 
 def tile_height(vectors: int, parts: int = 1) -> int:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from ....dialect.mlir import Type, Value, ir
 from ....dialect.records import dataclass
+from . import target
 from .contraction import Contraction
 from .contraction_plan import Plan
 from .emit import Emitter, Index, create
@@ -171,9 +172,14 @@ class TileStore:
 
 
 def multiply_add(contraction: Contraction, left: Value, right: Value, total: Value, type: Type) -> Value:
-    """left * right + total: with one rounding for floats, wrapping for integers; for bits by and, then or."""
+    """left * right + total: for floats with one rounding where the machine can, wrapping for integers.
+
+    For bits it is `and`, then `or`.
+    """
     if not isinstance(type.element_type, ir.IntegerType):
-        return create("vector.fma", [type], [left, right, total])
+        if target.current().fused_multiply_add:
+            return create("vector.fma", [type], [left, right, total])
+        return create("arith.addf", [type], [create("arith.mulf", [type], [left, right]), total])
     product, add = ("arith.andi", "arith.ori") if contraction.logical else ("arith.muli", "arith.addi")
     return create(add, [type], [create(product, [type], [left, right]), total])
 

@@ -78,7 +78,7 @@ def plan_dot_products(contraction: Contraction) -> DotPlan | None:
             return None
     elif rows != 1 or not contiguous:
         return None
-    return _tile(rows, columns, parts, lanes, not contiguous, masks_are_cheap(element))
+    return _tile(rows, columns, parts, lanes, not contiguous, masks_are_cheap(contraction))
 
 
 def _tile(rows: int, columns: Index, parts: int, lanes: int, pack_right: bool, masked: bool) -> DotPlan:
