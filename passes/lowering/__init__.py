@@ -13,6 +13,7 @@ FAMILIES = (
     "shape",
     "indexing",
     "reductions",
+    "extremum_places",
     "scans",
     "sorting",
     "contraction",

@@ -18,8 +18,6 @@ from ...dialect.op import Op
 from ...dialect.ops.reductions import (
     AllOf,
     AnyOf,
-    Argmax,
-    Argmin,
     Max,
     Mean,
     Min,
@@ -45,8 +43,7 @@ from .accumulators import (
     round_once,
     summing_dtype,
 )
-from .conversion import Conversion, Extent, OpInstance, linalg_index, lowers, scalar_type
-from .scalars import ScalarBuilder
+from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
 
 arith = dialect("arith")
 
@@ -55,7 +52,7 @@ _INT64 = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
-class _Reduction:
+class Reduction:
     """The geometry of a reduction: the operand, the axes that go, the type and extents of what is left."""
 
     c: Conversion
@@ -110,10 +107,10 @@ class _Reduction:
         return expand_unit_axes(self.c, reduced, self.kept, result)
 
 
-def _geometry(c: Conversion, op: OpInstance) -> _Reduction:
+def geometry_of(c: Conversion, op: OpInstance) -> Reduction:
     x = op.operand_types[0]
     axes = op.attributes["axes"] if "axes" in op.attributes else (op.attributes["axis"],)
-    return _Reduction(c, op.operands[0], x, normalize_axes(axes, x.rank))
+    return Reduction(c, op.operands[0], x, normalize_axes(axes, x.rank))
 
 
 def expand_unit_axes(c: Conversion, value: Value, kept: Sequence[int], result: TensorType) -> Value:
@@ -160,7 +157,7 @@ def expand_shape(
 @lowers(Sum, Prod)
 def lower_sum_and_prod(c: Conversion, op: OpInstance) -> Value:
     """Combine in the wider dtype, round once."""
-    geometry, dtype = _geometry(c, op), op.result_type.dtype
+    geometry, dtype = geometry_of(c, op), op.result_type.dtype
     wide = summing_dtype(dtype)
 
     def add_to(out: Value, x: Value) -> Value:
@@ -175,7 +172,7 @@ def lower_sum_and_prod(c: Conversion, op: OpInstance) -> Value:
     return geometry.finish(round_once(c, total, reduced.with_dtype(wide), reduced), op.result_type)
 
 
-def _mean(geometry: _Reduction, target: np.dtype[Any]) -> Value:
+def _mean(geometry: Reduction, target: np.dtype[Any]) -> Value:
     """The mean in a dtype, computed in the wider one of the operand's."""
     c, dtype = geometry.c, geometry.type.dtype
     wide = summing_dtype(dtype)
@@ -205,14 +202,14 @@ def _as_float(c: Conversion, count: Extent, dtype: np.dtype[Any]) -> Value:
 @lowers(Mean)
 def lower_mean(c: Conversion, op: OpInstance) -> Value:
     """Divide the sum before it is rounded."""
-    geometry = _geometry(c, op)
+    geometry = geometry_of(c, op)
     return geometry.finish(_mean(geometry, op.result_type.dtype), op.result_type)
 
 
 @lowers(Var, Std)
 def lower_var_and_std(c: Conversion, op: OpInstance) -> Value:
     """Two passes: the mean, then the mean of the squared distances from it, both in the wider dtype."""
-    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
+    geometry, dtype = geometry_of(c, op), op.operand_types[0].dtype
     wide = summing_dtype(dtype)
     real = real_dtype(wide)
     mean = _mean(geometry, wide)
@@ -242,10 +239,10 @@ def lower_var_and_std(c: Conversion, op: OpInstance) -> Value:
     return geometry.finish(reduced, op.result_type)
 
 
-_UFUNC_OF: dict[type[Op], str] = {Max: "maximum", Min: "minimum", Argmax: "maximum", Argmin: "minimum"}
+_UFUNC_OF: dict[type[Op], str] = {Max: "maximum", Min: "minimum"}
 
 
-def _extremum_of(geometry: _Reduction, which: str) -> Value:
+def extremum_of(geometry: Reduction, which: str) -> Value:
     """The extremum in the computing dtype of the operand's."""
     c, dtype = geometry.c, geometry.type.dtype
     computing = computing_dtype(dtype)
@@ -259,51 +256,16 @@ def _extremum_of(geometry: _Reduction, which: str) -> Value:
 @lowers(Max, Min)
 def lower_max_and_min(c: Conversion, op: OpInstance) -> Value:
     """Combine from the value that loses against every other."""
-    geometry, reduced = _geometry(c, op), _geometry(c, op).reduced_type(op.result_type.dtype)
-    extreme = _extremum_of(geometry, _UFUNC_OF[op.op_class])
+    geometry, reduced = geometry_of(c, op), geometry_of(c, op).reduced_type(op.result_type.dtype)
+    extreme = extremum_of(geometry, _UFUNC_OF[op.op_class])
     accumulator = reduced.with_dtype(computing_dtype(reduced.dtype))
     return geometry.finish(round_once(c, extreme, accumulator, reduced), op.result_type)
-
-
-@lowers(Argmax, Argmin)
-def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
-    """The extremum first, then the smallest index at which it stands: two reductions that vectorise.
-
-    A NaN among the elements is the extremum, and is found as what differs from itself.
-    """
-    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
-    computing = computing_dtype(dtype)
-    extreme = _extremum_of(geometry, _UFUNC_OF[op.op_class])
-    index = ScalarBuilder(c, _INT64)
-    beyond = int(np.iinfo(_INT64).max)
-
-    def body(out: Value, x: Value, best: Value) -> Value:
-        matches = _is_extremum(c, computing, convert_scalar(c, x, dtype, computing), best)
-        position = arith.IndexCastOp(index.type, linalg_index(geometry.axes[0])).result
-        return index.op("arith.minsi", out, index.select(matches, position, index.constant(beyond)))
-
-    found = geometry.combine(beyond, _INT64, body, [extreme])
-    return geometry.finish(found, op.result_type)
-
-
-def _is_extremum(c: Conversion, dtype: np.dtype[Any], x: Value, best: Value) -> Value:
-    """Whether an element equals the extremum or is a NaN."""
-    if kind(dtype) == "b":
-        return arith.CmpIOp(arith.CmpIPredicate.eq, x, best).result
-    if kind(dtype) not in "fc":
-        return ScalarBuilder(c, dtype).compare("eq", x, best)
-    pairs, real = [(x, best)], ScalarBuilder(c, dtype)
-    if kind(dtype) == "c":
-        pairs = list(zip(parts(c, x, dtype), parts(c, best, dtype), strict=True))
-        real = ScalarBuilder(c, real_dtype(dtype))
-    equal = fold(real.both, [real.compare("eq", a, b) for a, b in pairs])
-    return fold(real.either, [real.compare("ne", a, a) for a, _ in pairs], equal)
 
 
 @lowers(AnyOf, AllOf)
 def lower_any_and_all(c: Conversion, op: OpInstance) -> Value:
     """Or and and of bytes that say whether an element is not zero."""
-    geometry, dtype = _geometry(c, op), op.operand_types[0].dtype
+    geometry, dtype = geometry_of(c, op), op.operand_types[0].dtype
     combiner, initial = ("arith.ori", False) if op.op_class is AnyOf else ("arith.andi", True)
 
     def body(out: Value, x: Value) -> Value:

@@ -81,8 +81,9 @@ class SplitBody:
     @property
     def vectors(self) -> set[Value]:
         """All values that are held in vectors."""
-        values = {operand for op in self.varying for operand in op.operands}
-        return values.union(self.outputs, *(op.results for op in self.varying))
+        written = [op for op in self.varying if not is_only_narrowed(op)]
+        values = {operand for op in written for operand in op.operands if narrowed_index(op) is None}
+        return values.union(self.outputs, *(op.results for op in written))
 
     @property
     def widest(self) -> int:
@@ -136,7 +137,7 @@ def vectorise(
     outputs: Sequence[Value],
     known: dict[Value, Value],
     lanes: int,
-    index: Callable[[int], Value] | None = None,
+    index: Callable[[int, Type], Value] | None = None,
     divisors: Mapping[Value, InvariantDivisor] = _NONE,
 ) -> list[Value]:
     """Write operations for vectors at the insertion point; returns the vectors of some values.
@@ -145,15 +146,35 @@ def vectorise(
     those numbers with reciprocals.
     """
     for op in operations:
-        if op.name == "linalg.index":
+        dim = narrowed_index(op)
+        if op.name == "linalg.index" or dim is not None:
             assert index is not None
-            known[op.results[0]] = index(op.attributes["dim"].value)
+            if not is_only_narrowed(op):
+                dim = op.attributes["dim"].value if dim is None else dim
+                known[op.results[0]] = index(dim, op.results[0].type)
         elif op.name == "arith.divf" and op.operands[1] in divisors:
             dividend = _vector_value(op.operands[0], known, lanes)
             known[op.results[0]] = divisors[op.operands[1]].quotient(dividend)
         else:
             known[op.results[0]] = _vector_operation(op, known, lanes)
     return [_vector_value(value, known, lanes) for value in outputs]
+
+
+def narrowed_index(op: Operation) -> int | None:
+    """The dimension whose positions an operation makes 32-bit integers of: vectors count in those by themselves."""
+    if op.name != "arith.index_cast" or op.results[0].type != ir.IntegerType.get_signless(32):
+        return None
+    source = op.operands[0].owner
+    if isinstance(source, ir.Block) or source.operation.name != "linalg.index":
+        return None
+    return int(source.operation.attributes["dim"].value)
+
+
+def is_only_narrowed(op: Operation) -> bool:
+    """Whether an operation gives positions that are only used as 32-bit integers."""
+    if op.name != "linalg.index":
+        return False
+    return all(narrowed_index(use.owner.operation) is not None for use in op.results[0].uses)
 
 
 def _vector_operation(op: Operation, known: dict[Value, Value], lanes: int) -> Value:

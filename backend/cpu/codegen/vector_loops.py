@@ -157,15 +157,21 @@ class VectorLoop:
         return vector_load(self.emitter, access.memref, access.indices(self.emitter, points), type, mask)
 
     def _evaluate(self, position: Index, known: dict[Value, Value]) -> list[Value]:
-        def index(dim: int) -> Value:
-            type = vector_of(self.emitter.index_type, self.lanes)
-            first = broadcast(self.emitter.value(self._points(position)[dim]), type)
-            return create("arith.addi", [type], [first, self._steps(type)])
+        def index(dim: int, element: Type) -> Value:
+            first = self.emitter.value(self._points(position)[dim])
+            if not isinstance(element, ir.IndexType):
+                first = create("arith.index_cast", [element], [first])
+            type = vector_of(element, self.lanes)
+            return create("arith.addi", [type], [broadcast(first, type), self._steps(type)])
 
         return vectorise(self.body.varying, self.body.outputs, known, self.lanes, index, self.divisors)
 
     def _steps(self, type: Type) -> Value:
-        return create("vector.step", [type], [])
+        """The numbers of the lanes."""
+        if isinstance(type.element_type, ir.IndexType):
+            return create("vector.step", [type], [])
+        numbers = ", ".join(str(lane) for lane in range(self.lanes))
+        return self.emitter.constant(ir.Attribute.parse(f"dense<[{numbers}]> : {type}"), type)
 
     def _write(self, position: Index, constant: dict[Value, Value], mask: Value | None) -> None:
         known, points = self._inputs(position, constant, mask), self._points(position)

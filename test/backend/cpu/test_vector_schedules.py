@@ -191,3 +191,19 @@ def test_rows_of_unknown_size_share_their_loop_too() -> None:
     assert ": memref<?x?xf32>\n" not in "".join(
         line for line in text.splitlines(True) if "memref.alloc(" in line
     )
+
+
+@pytest.mark.parametrize(("width", "lanes"), [(32, 16), (64, 8)])
+def test_positions_are_counted_in_the_integers_they_become(width: int, lanes: int) -> None:
+    kernel = KernelText()
+    body = (
+        f"%i = linalg.index 1 : index\n%p = arith.index_cast %i : index to i{width}\n"
+        f"%c = arith.cmpf oeq, %x0, %x1 : f32\n%big = arith.constant 9999 : i{width}\n"
+        f"%q = arith.select %c, %p, %big : i{width}\n"
+        f"%s = arith.minsi %acc, %q : i{width}\nlinalg.yield %s : i{width}"
+    )
+    inputs = [kernel.argument((9, 2000), "float32"), kernel.argument((9,), "float32")]
+    kernel.result(kernel.generic(inputs, ["ij", "i", "i"], body, (9,), f"int{width}", "9999"))
+    text = schedule(kernel)
+    check_text(text, f"CHECK: arith.minsi {{{{.*}}}} : vector<{lanes}xi{width}>")
+    assert ("vector.step" in text) == (width == 64)

@@ -6,7 +6,7 @@
 // CHECK: linalg.fill ins({{.*}} : f64) outs({{.*}} : tensor<4xf64>)
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<4x?xf32>)
 // CHECK: %[[WIDE:.*]] = arith.extf %in : f32 to f64
-// CHECK: arith.addf %out, %[[WIDE]] : f64
+// CHECK: arith.addf %out, %[[WIDE]] {weft.rounded} : f64
 // CHECK: arith.truncf %in : f64 to f32
 // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] output_shape [4, 1] : tensor<4xf32> into tensor<4x1xf32>
 func.func @sum(%x: tensor<4x?xf32>) -> tensor<4x1xf32> {

@@ -1,0 +1,116 @@
+"""Lowerings of argmax and argmin: the extremum first, then the smallest index at which it stands.
+
+Both are reductions that vectorise, row by row while the row is in the cache. A long array without rows is cut into
+such, where they can be of one length: the places of the extrema of those are candidates, few enough to look at again.
+"""
+
+from __future__ import annotations
+
+from functools import reduce as fold
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.mlir import Value, dialect
+from ...dialect.op import Op
+from ...dialect.ops.reductions import Argmax, Argmin, real_dtype
+from ...dialect.types import TensorType
+from .accumulators import computing_dtype, convert_scalar, parts
+from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type
+from .reductions import Reduction, expand_shape, extremum_of, geometry_of
+from .scalars import ScalarBuilder
+
+arith = dialect("arith")
+tensor = dialect("tensor")
+
+_INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
+_UFUNC_OF: dict[type[Op], str] = {Argmax: "maximum", Argmin: "minimum"}
+
+SHORTEST_ROW, LONGEST_ROW = 512, 4096
+"""Of the rows that a long array is cut into; they stay in the first-level cache."""
+
+
+@lowers(Argmax, Argmin)
+def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
+    """The first place of the extremum; that of the first NaN where there is one."""
+    geometry, which = geometry_of(c, op), _UFUNC_OF[op.op_class]
+    row = _row_length(geometry.type.shape)
+    found = _places(geometry, which) if row is None else _place_by_rows(geometry, which, row)
+    return geometry.finish(found, op.result_type)
+
+
+def _row_length(shape: tuple[int | None, ...]) -> int | None:
+    """The longest rows that an array of one axis can be cut into, if there are some to cut."""
+    length = shape[0] if len(shape) == 1 else None
+    if length is None or length < 2 * LONGEST_ROW:
+        return None
+    return next((row for row in range(LONGEST_ROW, SHORTEST_ROW - 1, -1) if length % row == 0), None)
+
+
+def _places(geometry: Reduction, which: str) -> Value:
+    """The places of extrema along the reduced axis, computed in 32 bits where these hold all places."""
+    c, dtype = geometry.c, geometry.type.dtype
+    computing = computing_dtype(dtype)
+    extreme = extremum_of(geometry, which)
+    length = geometry.type.shape[geometry.axes[0]]
+    place = _INT32 if length is not None and length < np.iinfo(_INT32).max else _INT64
+    index, beyond = ScalarBuilder(c, place), int(np.iinfo(place).max)
+
+    def body(out: Value, x: Value, best: Value) -> Value:
+        matches = _is_extremum(c, computing, convert_scalar(c, x, dtype, computing), best)
+        position = arith.IndexCastOp(index.type, linalg_index(geometry.axes[0])).result
+        return index.op("arith.minsi", out, index.select(matches, position, index.constant(beyond)))
+
+    found = geometry.combine(beyond, place, body, [extreme])
+    if place == _INT64:
+        return found
+    types = geometry.reduced_type(place), geometry.reduced_type(_INT64)
+    return c.map_elements(
+        [found], [types[0]], [types[1]], lambda x: arith.ExtSIOp(scalar_type(_INT64), x).result
+    )[0]
+
+
+def _place_by_rows(geometry: Reduction, which: str, row: int) -> Value:
+    """The place of the extremum of a long array, cut into rows of a length."""
+    c, x, (length,), dtype = geometry.c, geometry.operand, geometry.type.shape, geometry.type.dtype
+    assert length is not None
+    rows = length // row
+    cut = Reduction(c, expand_shape(c, x, [[0, 1]], [rows, row]), TensorType((rows, row), dtype), (1,))
+    places = _places(cut, which)
+    index = ScalarBuilder(c, _INT64)
+
+    def place_of(number: Value, place: Value) -> Value:
+        """Where the candidate of a row is; within the array in any case."""
+        start = index.op("arith.muli", arith.IndexCastOp(index.type, number).result, index.constant(row))
+        within = index.op("arith.minsi", index.op("arith.addi", start, place), index.constant(length - 1))
+        return arith.IndexCastOp(c.index(0).type, within).result
+
+    def candidate(place: Value) -> Value:
+        return c.load(tensor.ExtractOp(x, [place_of(linalg_index(0), place)]).result, dtype)
+
+    types = TensorType((rows,), _INT64), TensorType((rows,), dtype)
+    values = c.map_elements([places], [types[0]], [types[1]], candidate)[0]
+    best = _places(Reduction(c, values, types[1], (0,)), which)
+
+    def chosen(number: Value) -> Value:
+        within = index.op("arith.minsi", number, index.constant(rows - 1))
+        at = arith.IndexCastOp(c.index(0).type, within).result
+        return arith.IndexCastOp(index.type, place_of(at, tensor.ExtractOp(places, [at]).result)).result
+
+    result = TensorType((), _INT64)
+    return c.map_elements([best], [result], [result], chosen)[0]
+
+
+def _is_extremum(c: Conversion, dtype: np.dtype[Any], x: Value, best: Value) -> Value:
+    """Whether an element equals the extremum or is a NaN."""
+    if kind(dtype) == "b":
+        return arith.CmpIOp(arith.CmpIPredicate.eq, x, best).result
+    if kind(dtype) not in "fc":
+        return ScalarBuilder(c, dtype).compare("eq", x, best)
+    pairs, real = [(x, best)], ScalarBuilder(c, dtype)
+    if kind(dtype) == "c":
+        pairs = list(zip(parts(c, x, dtype), parts(c, best, dtype), strict=True))
+        real = ScalarBuilder(c, real_dtype(dtype))
+    equal = fold(real.both, [real.compare("eq", a, b) for a, b in pairs])
+    return fold(real.either, [real.compare("ne", a, a) for a, _ in pairs], equal)
