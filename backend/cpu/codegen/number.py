@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ....dialect.mlir import Type, Value, ir
 from ....dialect.records import dataclass
@@ -155,6 +155,15 @@ class Number:
         """This value where the condition holds, else another."""
         operands = [condition, self.value, self._coerce(otherwise).value]
         return Number(create("arith.select", [self.type], operands))
+
+    def unless_rare(self, usual: Value, rare_form: Callable[[], Number]) -> Number:
+        """This value if a condition holds in all lanes, else another form for all of them."""
+        rare = Integer(usual) ^ 1
+        branch = ir.Operation.create("scf.if", [self.type], [any_lane(rare.value)], regions=2)
+        for region, form in zip(branch.regions, (rare_form, lambda: self), strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                create("scf.yield", [], [form().value])
+        return Number(branch.results[0])
 
     def is_nan(self) -> Value:
         """Whether the value is not a number."""

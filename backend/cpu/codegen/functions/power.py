@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..number import Number, all_of, any_of
-from .exponential import expm1_polynomial
+from .exponential import expm1_polynomial, power_of_fraction
 from .exponents import power_of_two, rounded, scale, split
 from .lookup import lookup
 
@@ -61,21 +61,14 @@ _LOG2 = (
     -0.7213475207926,
 )
 """(log2(1 + f) - f * log2(e)) / f**2 for f from -1/4 to 1/2, to 35 bits."""
-_EXP2 = (
-    0.0001547774391752393,
-    0.0013401273341472593,
-    0.009617998951494684,
-    0.055503256049181666,
-    0.2402265138347712,
-    0.6931472069128343,
-)
-"""(2**r - 1) / r for |r| <= 1/2, to 28 bits."""
 
 
 def pow(x: Number, y: Number) -> Number:
     """x**y with the special cases of C."""
     form = _power_of_singles if x.bits == 32 else _power_of_doubles
-    return _with_sign(x, y, form(abs(x), y))
+    magnitude = form(abs(x), y)
+    usual = all_of(x.compare(">", 0.0), x.compare("<", math.inf), abs(y).compare("<", math.inf))
+    return magnitude.unless_rare(usual, lambda: _with_sign(x, y, magnitude))
 
 
 def _with_sign(x: Number, y: Number, magnitude: Number) -> Number:
@@ -94,15 +87,13 @@ def _with_sign(x: Number, y: Number, magnitude: Number) -> Number:
 
 
 def _power_of_singles(x: Number, y: Number) -> Number:
-    """2**(y * log2(x)) for f32 operands, x >= 0, in f64."""
-    mantissa, exponent = split(x.widen())
-    f = mantissa - 1.0
-    logarithm = f.polynomial(_LOG2).times_plus(f, 1 / math.log(2)).times_plus(f, exponent)
-    product = (logarithm * y.widen()).at_most(200.0).at_least(-200.0)
-    count, shifted = rounded(product, 1.0)
-    rest = product - count
-    result = rest.polynomial(_EXP2).times_plus(rest, 1.0) * power_of_two(shifted)
-    return result.narrow(x.type)
+    """2**(y * log2(x)) for f32 operands, x >= 0: the logarithm and the product in f64, as 150 * 2**-24 is no ulp."""
+    mantissa, exponent = split(x)
+    f = mantissa.widen() - 1.0
+    logarithm = f.polynomial(_LOG2).times_plus(f, 1 / math.log(2)).times_plus(f, exponent.widen())
+    product = (logarithm * y.widen()).at_most(180.0).at_least(-180.0)
+    count, _ = rounded(product, 1.0)
+    return power_of_fraction((product - count).narrow(x.type), count.narrow(x.type))
 
 
 # For i from 12 to 24, at the index i modulo 16: a number near 16 / i, and minus its logarithm in two parts.
