@@ -20,8 +20,8 @@ class Dependencies:
         """Why the program means nothing in another process, in words."""
         self.functions: list[types.FunctionType] = []
         """The user's functions that were converted."""
-        self.calls: dict[int, tuple[Callable[..., Any], bool]] = {}
-        """What was called as it is, by identity, and whether a function of the user's was among its arguments."""
+        self.calls: dict[Any, tuple[Callable[..., Any], bool]] = {}
+        """What was called as it is, and whether a function of the user's was an argument."""
         self.attributes: dict[tuple[int, str], tuple[types.ModuleType, str]] = {}
         """What was read of modules."""
 
@@ -43,9 +43,11 @@ class Dependencies:
         if isinstance(function, types.FunctionType) and not self._is_of_library(function):
             return
         takes_functions = any(map(_holds_function, arguments))
-        known = self.calls.get(id(function))
+        owner = getattr(function, "__self__", None)
+        key = (type(owner), function.__name__) if type(owner) in _CONTAINERS else id(function)
+        known = self.calls.get(key)
         if known is None or (takes_functions and not known[1]):
-            self.calls[id(function)] = (function, takes_functions)
+            self.calls[key] = (function, takes_functions)
 
     def read(self, module: types.ModuleType, name: str) -> None:
         """An attribute of a module is read."""
@@ -55,6 +57,10 @@ class Dependencies:
     def _is_of_library(function: types.FunctionType) -> bool:
         package = str(function.__globals__.get("__name__", "")).partition(".")[0]
         return package in _LIBRARIES
+
+
+_CONTAINERS = (list, tuple, dict, set, str)
+"""The methods of these are new objects each time."""
 
 
 def _holds_function(value: Any, depth: int = 2) -> bool:

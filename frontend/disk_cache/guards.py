@@ -42,8 +42,8 @@ class GuardWriter:
         except NotPortable:
             return
         self._places.reach(value, ("in", path))
-        if isinstance(value, np.ndarray):
-            self._arrays.setdefault(id(value), path)
+        if isinstance(value, np.ndarray) and self._arrays.setdefault(id(value), path) != path:
+            raise NotPortable("an array that two places hold")  # of which another process may have two
 
     def guard(self, guard: Guard) -> Data:
         """A guard."""

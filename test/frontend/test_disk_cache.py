@@ -388,6 +388,7 @@ NOT_STORED = {
     "return x + np.loadtxt([str(2)])": "loadtxt",
     "return x + cached(2)": "cached",
     "return x + next(iterator)": "object",
+    "return x + one[0] * other[0]": "an array that two places hold",
 }
 """By the body of a function: why it is not stored."""
 
@@ -402,6 +403,7 @@ import functools, os, random, time, warnings
 warnings.simplefilter("ignore")
 os.environ["HOME"] = "/home"
 counter, kept, iterator = 0, [], iter(range(9))
+one = other = np.ones(2)
 
 class Owner:
     rate = 2.0
@@ -499,6 +501,24 @@ def test_what_changes_after_it_was_loaded_is_seen(project: Project) -> None:
         run = project.run()
         assert run.output == wanted
     assert run.found > 0
+
+
+def test_programs_that_were_loaded_can_be_looked_at(project: Project) -> None:
+    project.write_program("""
+        @weft.function
+        def f(x):
+            return np.tanh(x) * 2
+
+        f(np.ones(100))
+        concrete = f.get_concrete_function(np.ones(100))
+        print(concrete.cost_analysis())
+        print(concrete.memory_analysis())
+        print(sorted(concrete.compile_times) and "times")
+        print(concrete.as_text("llvm").count("define"))
+    """)
+    first, second = project.run(), project.run()
+    assert second.found == 1
+    assert first.output.replace("times", "[]") == second.output.replace("times", "[]")
 
 
 def test_errors_are_at_the_users_line(project: Project) -> None:
