@@ -112,7 +112,9 @@ class Function(FastCallable):
         )
         self._is_simple = self._positional == len(self._parameters)
         by_name = tuple(p.name for p in self._parameters if p.kind is p.KEYWORD_ONLY)
-        self._arguments = Parameters(self._positional, by_name)
+        kinds = {p.kind for p in self._parameters}
+        is_open = inspect.Parameter.VAR_KEYWORD in kinds and inspect.Parameter.VAR_POSITIONAL not in kinds
+        self._arguments = Parameters(self._positional, by_name, is_open)
         if self.input_signature is not None and len(self.input_signature) > self._positional:
             raise WeftValueError(
                 f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "

@@ -8,6 +8,7 @@ from .layout import (
     COUNT_MASK,
     LIST_ITEMS,
     MISS,
+    MOST_SLOTS,
     SIZE,
     TUPLE_ITEMS,
     WORD,
@@ -67,36 +68,48 @@ def dispatched(dispatch: int, arguments: int, count: int, keywords: int) -> int:
         return searched(entries, binding, arguments, count)
     positional = word(binding + Binding.POSITIONAL)
     further = count - positional if count > positional else 0
-    if (further > 0 and word(binding + Binding.VARIADIC) == 0) or named + further > 512:
+    room = named + further
+    if keywords != 0 and word(binding + Binding.OPEN) != 0:
+        room += 2 * word(keywords + SIZE)
+    if (further > 0 and word(binding + Binding.VARIADIC) == 0) or room > MOST_SLOTS:
         return MISS
-    slots = stack(named + further)
-    if not bound(binding, arguments, count - further, keywords, slots, further):
-        return MISS
-    return searched(entries, binding, slots, named + further)
+    slots = stack(room)
+    total = bound(binding, arguments, count - further, keywords, slots, further)
+    return MISS if total < 0 else searched(entries, binding, slots, total)
 
 
 def bound(binding: int, arguments: int, direct: int, keywords: int, slots: int, further: int) -> int:
-    """Sort arguments by parameter, those of `*args` behind all others; whether that is possible."""
+    """Sort arguments by parameter; behind them come those of `*args`, or names and values for `**kwargs`.
+
+    Returns how many there are then, -1 if it is not possible.
+    """
     named = word(binding + Binding.PARAMETERS)
     for index in range(named):
         set_word(slots + WORD * index, word(arguments + WORD * index) if index < direct else 0)
     for index in range(further):
         set_word(slots + WORD * (named + index), word(arguments + WORD * (direct + index)))
+    total = named + further
     names = word(binding + Binding.NAMES)
     for index in range(word(keywords + SIZE) if keywords != 0 else 0):
         name = word(keywords + TUPLE_ITEMS + WORD * index)
         parameter = found_name(names, named, name)
-        if parameter == named or word(slots + WORD * parameter) != 0:
-            return 0
-        set_word(slots + WORD * parameter, word(arguments + WORD * (direct + further + index)))
+        value = word(arguments + WORD * (direct + further + index))
+        if parameter == named and word(binding + Binding.OPEN) != 0:
+            set_word(slots + WORD * total, name)
+            set_word(slots + WORD * total + WORD, value)
+            total += 2
+        elif parameter == named or word(slots + WORD * parameter) != 0:
+            return -1
+        else:
+            set_word(slots + WORD * parameter, value)
     defaults = word(binding + Binding.DEFAULTS)
     for index in range(named):
         if word(slots + WORD * index) == 0:
             default = word(defaults + WORD * index)
             if default == 0:
-                return 0
+                return -1
             set_word(slots + WORD * index, default)
-    return 1
+    return total
 
 
 def found_name(names: int, count: int, name: int) -> int:

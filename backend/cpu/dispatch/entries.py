@@ -28,10 +28,11 @@ class Dispatch(NativeTable):
         names = [0 if p.kind is kinds.POSITIONAL_ONLY else id(p.name) for p in named]
         defaults = [0 if p.default is kinds.empty else id(p.default) for p in named]
         is_variadic = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+        is_open = not is_variadic and any(p.kind is kinds.VAR_KEYWORD for p in parameters)
         tables = [table(names), table(defaults)]
         addresses = map(ctypes.addressof, tables)
         self.objects = (named, tables)
-        self.memory = table([len(direct), len(named), is_variadic, *addresses, 0])
+        self.memory = table([len(direct), len(named), is_variadic, is_open, *addresses, 0])
         self.address = ctypes.addressof(self.memory)
         self._entries: list[Descriptor] = []
 

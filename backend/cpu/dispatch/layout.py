@@ -8,6 +8,8 @@ from __future__ import annotations
 WORD = 8
 TABLE = "weft_table"
 """The global array of words that whoever links native code fills."""
+MOST_SLOTS = 512
+"""So many arguments are sorted on the stack."""
 MISS = 1
 """What native code returns instead of an object where it does not know what to do."""
 
@@ -47,10 +49,13 @@ NATIVE_ORDER, NO_ORDER = ord("="), ord("|")
 
 
 class Binding:
-    """What the parameters of a function are. The names and defaults are tables of objects, 0 where there is none."""
+    """What the parameters of a function are. The names and defaults are tables of objects, 0 where there is none.
 
-    POSITIONAL, PARAMETERS, VARIADIC, NAMES, DEFAULTS, CALLS = range(0, 6 * WORD, WORD)
-    LENGTH = 6
+    A function that takes `*args` is variadic, one that takes `**kwargs` is open, but not both.
+    """
+
+    POSITIONAL, PARAMETERS, VARIADIC, OPEN, NAMES, DEFAULTS, CALLS = range(0, 7 * WORD, WORD)
+    LENGTH = 7
 
 
 class Descriptor:

@@ -152,12 +152,25 @@ class TestArguments:
         name = "".join(["some", "_", "name"])
         same(f(**{name: ones(1)}), ones(1) + 1)
 
-    def test_further_keywords_go_the_long_way(self):
-        f = weft.function(lambda x, **more: x + more.get("y", 0))
+    def test_further_keywords(self):
+        f = weft.function(lambda x, /, *, z=1, **more: (x * z + sum(more.values()), more))
         assert runs_natively(f, ones(1))
+        assert runs_natively(f, ones(1), y=2)
+        assert runs_natively(f, ones(1), y=2, z=3, x=ones(1) * 5)
+        assert runs_natively(f, ones(1), x=ones(1) * 5, z=3, y=2)
+        assert runs_natively(f, ones(1), **{"".join(["y", "y"]): [ones(1)][0]})
+        assert f.trace_count == 5
         for _ in range(3):
-            same(f(ones(1), y=2), ones(1) + 2)
-            same(f(ones(1)), ones(1))
+            same(f(ones(1), y=2), (ones(1) + 2, {"y": 2}))
+            same(f(ones(1), q=2), (ones(1) + 2, {"q": 2}))
+        with pytest.raises(TypeError):
+            f(x=ones(1))
+
+    def test_further_arguments_and_keywords_are_told_apart(self):
+        f = weft.function(lambda x, *rest, **more: (x + 1, len(rest), list(more)))
+        for _ in range(3):
+            same(f(ones(1), "y", ones(1) * 2), (ones(1) + 1, 2, []))
+            same(f(ones(1), y=ones(1) * 2), (ones(1) + 1, 0, ["y"]))
 
     def test_many_arguments(self):
         names = [f"a{i}" for i in range(200)]
