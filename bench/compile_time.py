@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import pathlib
 import sys
 import warnings
@@ -17,6 +18,7 @@ from typing import Any
 from harness import pin_to_one_core
 
 pin_to_one_core()
+os.environ["WEFT_CACHE"] = "0"  # what is on disk is not compiled
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
 

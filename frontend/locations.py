@@ -86,16 +86,30 @@ def range_of_frame(
     return _range_of(frame.f_code, instruction, line or frame.f_lineno)
 
 
-def user_frames() -> list[FrameType]:
-    """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun."""
+_own_files: dict[str, bool] = {}
+"""Whether a file is weft's own, for the files of all functions that were met."""
+
+
+def user_frames(innermost: bool = False) -> list[FrameType]:
+    """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun.
+
+    With `innermost` the first of them alone.
+    """
     frames = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        if code.co_name == TRACE_ENTRY and code.co_filename.startswith(_OWN_ROOT):
-            break
-        if not is_own_frame(frame):
+        file = code.co_filename
+        is_own_file = _own_files.get(file)
+        if is_own_file is None:
+            is_own_file = _own_files[file] = file.startswith(_OWN_ROOMS)
+        if is_own_file:
+            if code.co_name == TRACE_ENTRY:
+                break
+        elif not is_own_frame(frame):
             frames.append(frame)
+            if innermost:
+                break
         frame = frame.f_back
     return frames
 

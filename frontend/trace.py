@@ -386,7 +386,7 @@ class Trace:
 
     def user_location(self) -> SourceRange | None:
         """The innermost place in the user's program, or None outside of it."""
-        frames = user_frames()
+        frames = user_frames(innermost=True)
         return range_of_frame(frames[0]) if frames else None
 
     def location(self, raised: TracebackType | None = None) -> Location:

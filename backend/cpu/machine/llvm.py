@@ -58,7 +58,7 @@ def _run_long_pipeline(module: Any) -> None:
     builder.getModulePassManager().run(module, builder)
 
 
-MAX_BLOCKS = 2_000
+MAX_BLOCKS = 1_000
 """In functions of more basic blocks loops are left as they are: to turn one round takes a look at all others."""
 
 

@@ -72,17 +72,21 @@ def note_sources(
         return
     if not isinstance(result, TracedArray):
         return
-    found: dict[int, Storage] = {}
+    found: dict[int, Source] = {}
+
+    def note(storage: Storage, known: Source | None = None) -> None:
+        if id(storage) not in found and outside.is_inside(storage.region):
+            if known is None or known.is_stale or (known.is_visible is _nobody) is not written_later:
+                is_seen = _nobody if written_later else functools.partial(is_visible, storage)
+                known = Source(storage, storage.version, is_seen)
+            found[id(storage)] = known
+
     for candidate in candidates:
         if isinstance(candidate, TracedArray) and not candidate._is_scalar:
-            storage = candidate._storage
-            for one in (storage, *(source.storage for source in storage.sources)):
-                if outside.is_inside(one.region):
-                    found[id(one)] = one
-    result._storage.sources = tuple(
-        Source(storage, storage.version, _nobody if written_later else functools.partial(is_visible, storage))
-        for storage in found.values()
-    )
+            note(candidate._storage)
+            for source in candidate._storage.sources:
+                note(source.storage, source)
+    result._storage.sources = tuple(found.values())
 
 
 def present(value: Any) -> Any:
