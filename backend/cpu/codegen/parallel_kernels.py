@@ -17,7 +17,7 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ..planning.names import is_parallel_name, parallel_name
+from ..planning.names import is_own_name, is_parallel_name, parallel_name
 from .captures import Captures, is_pure, make_function, rename
 from .emit import create
 from .loop_costs import cost_of_body
@@ -72,11 +72,10 @@ class _Kernel:
     function: Operation
 
     @cached_property
-    def is_shared(self) -> bool:
-        """Whether it has loops that threads share."""
-        return any(
-            op.operation.name == "func.call" and _is_sharing(op.operation) for op in nested(self.function)
-        )
+    def stays(self) -> bool:
+        """Whether it must run where it is: its loops are shared, or it may end the call or ask Python something."""
+        calls = (op.operation for op in nested(self.function) if op.operation.name == "func.call")
+        return any(map(_is_of_the_call, calls))
 
     @cached_property
     def steps(self) -> float:
@@ -90,8 +89,9 @@ class _Kernel:
         return [not _is_only_read(argument) for argument in self.function.regions[0].blocks[0].arguments]
 
 
-def _is_sharing(call: Operation) -> bool:
-    return is_parallel_name(call.attributes["callee"].value)
+def _is_of_the_call(call: Operation) -> bool:
+    callee = call.attributes["callee"].value
+    return is_parallel_name(callee) or is_own_name(callee)
 
 
 def _is_only_read(value: Value) -> bool:
@@ -190,7 +190,7 @@ def _rows(block: Block, kernels: dict[str, _Kernel]) -> Iterator[list[_Call]]:
     row: list[_Call] = []
     for op in [view.operation for view in block.operations]:
         kernel = kernels.get(op.attributes["callee"].value) if op.name == "func.call" else None
-        if kernel is not None and not op.results and not kernel.is_shared:
+        if kernel is not None and not op.results and not kernel.stays:
             row.append(_Call(op, kernel))
         elif not is_pure(op):
             yield from _windows(row)

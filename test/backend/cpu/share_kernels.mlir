@@ -102,3 +102,30 @@ func.func @few(%a: memref<1000000xf32>, %b: memref<1000000xf32>, %c: memref<1000
   func.call @long(%c, %d) : (memref<1000000xf32>, memref<1000000xf32>) -> ()
   return
 }
+
+// What looks for signals, or may end the call, does so in the thread that called.
+func.func private @weft_poll(memref<20xi64>, i64) -> i64
+
+func.func private @interruptible(%a: memref<1000000xf32>, %o: memref<1000000xf32>, %record: memref<20xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 1000000 : index
+  %period = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 {
+    %0 = memref.load %a[%i] : memref<1000000xf32>
+    memref.store %0, %o[%i] : memref<1000000xf32>
+    %1 = func.call @weft_poll(%record, %period) : (memref<20xi64>, i64) -> i64
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @looking(
+// CHECK-NEXT: call @interruptible
+// CHECK-NEXT: call @interruptible
+// CHECK-NEXT: return
+func.func @looking(%a: memref<1000000xf32>, %b: memref<1000000xf32>, %r: memref<20xi64>, %c: memref<1000000xf32>,
+                   %d: memref<1000000xf32>, %s: memref<20xi64>) {
+  func.call @interruptible(%a, %b, %r) : (memref<1000000xf32>, memref<1000000xf32>, memref<20xi64>) -> ()
+  func.call @interruptible(%c, %d, %s) : (memref<1000000xf32>, memref<1000000xf32>, memref<20xi64>) -> ()
+  return
+}

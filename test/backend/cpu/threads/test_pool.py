@@ -249,6 +249,51 @@ except KeyboardInterrupt:
     assert (out, process.returncode) == ("interrupted\n", 0), err
 
 
+def test_other_threads_of_python_run_during_long_kernels() -> None:
+    code = """
+large = rng.standard_normal((2500, 2500), np.float32)
+product(large, large)
+product(large, large)
+ticks, done = 0, False
+def tick():
+    global ticks
+    while not done:
+        time.sleep(0.001)
+        ticks += 1
+ticking = threading.Thread(target=tick)
+ticking.start()
+before = ticks
+for _ in range(3):
+    product(large, large)
+during = ticks - before
+done = True
+ticking.join()
+assert during > 6, during  # with Python's lock held it would be one or two for each call
+"""
+    run(code)
+
+
+@pytest.mark.skipif(not HAS_TASKS, reason="threads are counted in /proc")
+def test_functions_from_the_disk_cache_use_threads(tmp_path: os.PathLike[str]) -> None:
+    program = os.path.join(tmp_path, "program.py")
+    with open(program, "w") as file:
+        file.write(PRELUDE + "check()\nprint(tasks(), 'torch_mlir' in sys.modules)\n")
+    environment = {**os.environ, "WEFT_CACHE": "1", "WEFT_CACHE_DIR": os.path.join(tmp_path, "cache")}
+    environment |= {"OPENBLAS_NUM_THREADS": "1", "WEFT_VERIFY": "0"}
+    found = [
+        subprocess.run(
+            [sys.executable, program],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=environment,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert found == ["4 True\n", "4 False\n"]
+
+
 def test_signals_are_left_to_the_threads_of_python() -> None:
     if not HAS_TASKS:
         pytest.skip("masks are read in /proc")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.cpu.codegen import parallel_kernels, parallel_loops
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(7)
@@ -139,6 +140,23 @@ def test_sizes_of_the_run(name: str, scale: int) -> None:
     for count in (2, 5):
         weft.set_num_threads(count)
         assert np.asarray(compiled(*parts)).tobytes() == np.asarray(alone).tobytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_loops_that_are_shared_however_short(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of one iteration each: no iteration relies on another."""
+    monkeypatch.setattr(parallel_loops, "GRAIN", 1)
+    monkeypatch.setattr(parallel_kernels, "GRAIN", 1)
+    function, arguments = CASES[name]
+    parts = [np.ascontiguousarray(a[tuple(slice(-(-e // 7)) for e in a.shape)]) for a in arguments]
+    if name == "gather":
+        parts[1] %= parts[0].size
+    if name == "independent results":
+        parts = list(arguments)
+    expected = function(*(a.copy() for a in parts))
+    weft.set_num_threads(4)
+    found = weft.function(function)(*(a.copy() for a in parts))
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-2)
 
 
 def test_copies_of_operands_are_freed() -> None:
