@@ -335,3 +335,26 @@ class TestReferences:
         f = weft.function(lambda x: x + 1)
         assert runs_natively(f, x)
         self.check(lambda: f(x), [x, x.dtype, f], calls=1_000_000)
+
+    def test_resident_memory(self):
+        resource = pytest.importorskip("resource")
+        x, index = np.ones(2000), np.int64(10**6)
+        f = weft.function(lambda x, i: (x + 1, [x[i]], {"copy": x * 2}))
+        assert runs_natively(f, x, np.int64(3))
+
+        def fail() -> None:
+            with contextlib.suppress(IndexError):
+                f(x, index)
+
+        for call, calls in (
+            (lambda: f(x, np.int64(3)), 100_000),
+            (lambda: f(x[::2], np.int64(3)), 50_000),
+            (fail, 5000),
+        ):
+            for _ in range(1000):
+                call()
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            for _ in range(calls):
+                call()
+            grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+            assert grown < 16 << 10, "16 MiB, where one array a call would be 80 MB"
