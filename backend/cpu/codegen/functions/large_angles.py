@@ -1,7 +1,7 @@
 """Multiples of pi taken off arguments of any size, exactly enough (Payne and Hanek, SIGNUM Newsletter 18, 1983).
 
-x / pi is the 53 bits of x, as an integer, times bits of 1 / pi: those before and behind a window of 192 bits, which
-depends on the exponent of x, add even numbers and what is too small.
+x / pi is the bits of x, as an integer, times bits of 1 / pi: those before and behind a window, which depends on the
+exponent of x, add even numbers and what is too small.
 """
 
 from __future__ import annotations
@@ -33,8 +33,6 @@ _WORDS = (
     0x2B0198237E3DB5D5,
 )
 """64 zeros and the first bits of 1 / pi."""
-_LAST_WORD = {32: 2, 64: 16}
-"""Where the window of the largest number of a format starts."""
 _LOW_HALF = 0xFFFFFFFF
 _PI = (3.141592653589793, 1.2246467991473532e-16)
 
@@ -46,47 +44,56 @@ def less_multiples_of_pi(
 
     With `halves`, multiples of pi / 2 are taken off. |x| is at least 2**16; shift is 0 or 1/2.
     """
-    if x.bits == 32:
-        r, _, turns = _reduce(x.widen(), shift, halves, _LAST_WORD[32])
-        narrow = r.narrow(x.type)
-        return narrow, (r - narrow.widen()).narrow(x.type), turns.narrow(32)
-    return _reduce(x, shift, halves, _LAST_WORD[64])
-
-
-def _reduce(x: Number, shift: float, halves: bool, last_word: int) -> tuple[Number, Number, Integer]:
-    bits = abs(x).to_bits()
-    significand = (bits & ((1 << 52) - 1)) | (1 << 52)
-    # The value is significand * 2**exponent; the window starts at the bit of weight 2**-exponent.
-    start = (bits >> 52) - (1075 - 63)
-    high, low = _product(significand, _window(start, last_word))
+    single = x.bits == 32
+    bits = abs(x.widen() if single else x).to_bits()
+    high, low = _turns_of_single(bits) if single else _turns_of_double(bits)
     if halves:
         high, low = (high << 1) | (low >> 63), low << 1
-    # The top bit is the parity of x / pi, and a number nearest to that is wanted.
     negative = x.to_bits().compare("<", 0)
     high, low = (high ^ -1).where(negative, high), (low ^ -1).where(negative, low)
+    # The top bit is the parity of x / pi, and a number nearest to that is wanted.
     high = high + (0 if shift else 1 << 62)
     turns = high >> 63
     fraction = (high & ((1 << 63) - 1)) - (1 << 62)
-    return (*_times_pi(fraction, low, 0.5 if halves else 1.0), turns)
+    factor = 0.5 if halves else 1.0
+    if not single:
+        return (*_times_pi(fraction, low, factor), turns)
+    r = _from_halves(fraction)[0] * (_PI[0] * factor)
+    narrow = r.narrow(x.type)
+    return narrow, (r - narrow.widen()).narrow(x.type), turns.narrow(32)
 
 
-def _window(start: Integer, last_word: int) -> tuple[Integer, Integer, Integer]:
-    """Three words of bits from a position."""
-    words: Sequence[Integer] = [start.constant(word) for word in _WORDS[: last_word + 4]]
+def _turns_of_single(bits: Integer) -> tuple[Integer, Integer]:
+    """The lowest 128 bits of |x| / pi * 2**127, the first 64 of them, for an f64 with the 24 bits of an f32."""
+    significand = ((bits >> 29) & ((1 << 23) - 1)) | (1 << 23)
+    first, second = _window((bits >> 52) - (1046 - 63), 2, 2)
+    high = significand * first + ((significand * (second >> 32)) >> 32)
+    return high, high.constant(0)
+
+
+def _turns_of_double(bits: Integer) -> tuple[Integer, Integer]:
+    """The lowest 192 bits of |x| / pi * 2**191, the first 128 of them."""
+    significand = (bits & ((1 << 52) - 1)) | (1 << 52)
+    return _product(significand, _window((bits >> 52) - (1075 - 63), 16, 3))
+
+
+def _window(start: Integer, last_word: int, count: int) -> list[Integer]:
+    """Some words of bits from a position in the first words, up to the last that a window starts in."""
+    words: Sequence[Integer] = [start.constant(word) for word in _WORDS[: last_word + count + 1]]
     index = start >> 6
     for level in reversed(range(last_word.bit_length())):
         step = 1 << level
         chosen = (index & step).compare("!=", 0)
         words = [
             words[i + step].where(chosen, words[i]) if i + step < len(words) else words[i]
-            for i in range(min(len(words), step + 3))
+            for i in range(min(len(words), step + count))
         ]
     shift = start & 63
     back = shift ^ 63
-    return tuple((words[i] << shift) | ((words[i + 1] >> 1) >> back) for i in range(3))  # type: ignore[return-value]
+    return [(words[i] << shift) | ((words[i + 1] >> 1) >> back) for i in range(count)]
 
 
-def _product(factor: Integer, words: tuple[Integer, Integer, Integer]) -> tuple[Integer, Integer]:
+def _product(factor: Integer, words: Sequence[Integer]) -> tuple[Integer, Integer]:
     """The upper two of the lower three words of a product."""
     first, second, third = words
     low = factor * second
@@ -106,14 +113,8 @@ def _upper_word(a: Integer, b: Integer) -> Integer:
 
 def _times_pi(high: Integer, low: Integer, factor: float) -> tuple[Number, Number]:
     """factor * pi * (high * 2**-63 + low * 2**-127), high being signed, as the sum of two numbers."""
-    offset = 1 << 63
-    parts = [
-        _from_half((high + offset) >> 32, -(2.0**31), -31),
-        _from_half(high & _LOW_HALF, 0.0, -63),
-        _from_half(low >> 32, 0.0, -95),
-    ]
-    first = parts[0] + parts[1]
-    rest = ((parts[0] - first) + parts[1]) + parts[2]
+    first, rest = _from_halves(high)
+    rest = rest + _from_half(low >> 32, 0.0, -95)
     value = first + rest
     rest = (first - value) + rest
     result = value * (_PI[0] * factor)
@@ -121,6 +122,14 @@ def _times_pi(high: Integer, low: Integer, factor: float) -> tuple[Number, Numbe
     error = error + value.times_plus(_PI[1] * factor, rest * (_PI[0] * factor))
     total = result + error
     return total, (result - total) + error
+
+
+def _from_halves(word: Integer) -> tuple[Number, Number]:
+    """A signed word times 2**-63 as the sum of two numbers."""
+    upper = _from_half((word + (1 << 63)) >> 32, -(2.0**31), -31)
+    lower = _from_half(word & _LOW_HALF, 0.0, -63)
+    sum = upper + lower
+    return sum, (upper - sum) + lower
 
 
 def _from_half(word: Integer, addend: float, exponent: int) -> Number:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from .....dialect.mlir import ir
 from ..emit import create
-from ..number import Integer, Number, all_of, any_lane, like
+from ..number import Integer, Number, all_of, any_lane
 from .exponents import rounded
 from .large_angles import less_multiples_of_pi
 
@@ -68,22 +68,16 @@ _TAN = {
 
 def sin(x: Number) -> Number:
     """The sine: that of x - n * pi, with the sign of (-1)**n."""
-
-    def near() -> _Reduced:
-        count, shifted = rounded(x, 1 / math.pi)
-        return _less_multiples(x, count, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
-
+    count, shifted = rounded(x, 1 / math.pi)
+    near = _less_multiples(x, count, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
     r, _, turns = _reduced(x, near, lambda: less_multiples_of_pi(x))
     return _sine(r, turns)
 
 
 def cos(x: Number) -> Number:
     """The cosine: the sine of x - (n + 1/2) * pi, with the sign of (-1)**(n + 1)."""
-
-    def near() -> _Reduced:
-        count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
-        return _less_multiples(x, count + 0.5, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
-
+    count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
+    near = _less_multiples(x, count + 0.5, _PI[x.bits]), x.constant(0.0), shifted.to_bits()
     r, _, turns = _reduced(x, near, lambda: less_multiples_of_pi(x, shift=0.5))
     return _sine(r, turns ^ 1)
 
@@ -92,20 +86,20 @@ _Reduced: TypeAlias = "tuple[Number, Number, Integer]"
 """What is left of an argument, what rounding that lost, and an integer with the parity of the multiple taken off."""
 
 
-def _reduced(x: Number, near: Callable[[], _Reduced], far: Callable[[], _Reduced]) -> _Reduced:
-    """The near form, or the far form for large arguments if there are any."""
+def _reduced(x: Number, near: _Reduced, far: Callable[[], _Reduced]) -> _Reduced:
+    """What holds for near arguments, in large ones the far form, which is computed if there are any."""
     magnitude = abs(x)
     large = all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
-    integer = like(x.type, x.bits)
-    branch = ir.Operation.create("scf.if", [x.type, x.type, integer], [any_lane(large)], regions=2)
+    types = [part.value.type for part in near]
+    branch = ir.Operation.create("scf.if", types, [any_lane(large)], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
-        (r, lost, turns), (near_r, near_lost, near_turns) = far(), near()
-        chosen = r.where(large, near_r), lost.where(large, near_lost), turns.where(large, near_turns)
+        r, lost, turns = far()
+        chosen = r.where(large, near[0]), lost.where(large, near[1]), turns.where(large, near[2])
         create("scf.yield", [], [part.value for part in chosen])
     with ir.InsertionPoint(branch.regions[1].blocks.append()):
-        create("scf.yield", [], [part.value for part in near()])
-    r, lost, turns = branch.results
-    return Number(r), Number(lost), Integer(turns)
+        create("scf.yield", [], [part.value for part in near])
+    first, second, third = branch.results
+    return Number(first), Number(second), Integer(third)
 
 
 def _less_multiples(x: Number, count: Number, parts: tuple[float, ...]) -> Number:
@@ -123,11 +117,8 @@ def _sine(r: Number, turns: Integer) -> Number:
 
 def tan(x: Number) -> Number:
     """The tangent: that of r = x - n * pi/2, or -1 / tan(r) for an odd n."""
-
-    def near() -> _Reduced:
-        count, shifted = rounded(x, 2 / math.pi)
-        return (*_quarter(x, count), shifted.to_bits())
-
+    count, shifted = rounded(x, 2 / math.pi)
+    near = (*_quarter(x, count), shifted.to_bits())
     r, lost, turns = _reduced(x, near, lambda: less_multiples_of_pi(x, halves=True))
     square = r * r
     # The derivative of the tangent is 1 + tan**2, about 1 + r**2.
