@@ -109,8 +109,8 @@ class Settings:
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""
-        if name == "disable_jit":
-            switches.add_reason(bool(value) - bool(getattr(self, name, False)))
+        if name == "disable_jit" and self is globals().get("settings"):
+            switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "target" and value != "native":  # to know this machine takes LLVM
             named(value)
         if name == "result_pool_bytes":
@@ -148,4 +148,5 @@ def _from_environment() -> Settings:
 
 
 settings = _from_environment()
+switches.add_reason(bool(settings.disable_jit))
 configure(lambda: Configuration(settings.cache, settings.cache_dir, settings.cache_megabytes))

@@ -290,6 +290,16 @@ class TestSwitches:
         f(ones(1))
         assert native_calls(f) == before + 1
 
+    def test_other_settings_change_nothing(self):
+        f = weft.function(lambda x: x + 1)
+        assert runs_natively(f, ones(1))
+        before = native_calls(f)
+        other = type(weft.settings)(disable_jit=True)
+        f(ones(1))
+        other.disable_jit = False
+        f(ones(1))
+        assert native_calls(f) == before + 2
+
     def test_calls_inside_of_a_trace(self):
         inner = weft.function(lambda x: x * 2)
         assert runs_natively(inner, ones(2))
