@@ -30,9 +30,7 @@ def _bench_is_importable(monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize(
-    "candidate", ["numpy", "weft", "numba", "numba_fastmath"]
-)
+@pytest.mark.parametrize("candidate", ["numpy", "weft", "numba", "numba_fastmath"])
 def test_programs_are_workloads(candidate):
     if candidate not in ("numpy", "weft"):
         pytest.importorskip(candidate.partition("_")[0])
