@@ -160,9 +160,10 @@ class Number:
         """This value if a condition holds in all lanes, else another form for all of them."""
         rare = Integer(usual) ^ 1
         branch = ir.Operation.create("scf.if", [self.type], [any_lane(rare.value)], regions=2)
-        for region, form in zip(branch.regions, (rare_form, lambda: self), strict=True):
-            with ir.InsertionPoint(region.blocks.append()):
-                create("scf.yield", [], [form().value])
+        with ir.InsertionPoint(branch.regions[0].blocks.append()):
+            create("scf.yield", [], [rare_form().value])
+        with ir.InsertionPoint(branch.regions[1].blocks.append()):
+            create("scf.yield", [], [self.value])
         return Number(branch.results[0])
 
     def is_nan(self) -> Value:
