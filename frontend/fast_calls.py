@@ -125,6 +125,8 @@ class _Description:
             self._program.array(place, expected.dtype, expected.shape, flags)
             if flags == Array.STRIDED:
                 self._data[index] = self._program.copied(place)
+        elif index in self._concrete._written:
+            raise Unknown
         elif isinstance(value, np.generic) and _has_plain_value(value):
             self._data[index] = self._program.scalar(place, value.__class__)
         else:
