@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from functools import cache
 from types import FunctionType
@@ -193,6 +192,8 @@ def _function_of(module: str, name: str) -> Callable[..., Any] | None:
 
 def _unsupported_message(module: str, name: str) -> str:
     there = _names_of(module)
+    import difflib  # for messages only
+
     close = difflib.get_close_matches(name, there, 3)
     if close:
         hint = f"the closest there are: {', '.join(close)}"

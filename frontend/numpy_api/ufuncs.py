@@ -5,7 +5,6 @@ With NumPy arrays alone the ufunc itself is called: it is the op's reference.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -50,6 +49,8 @@ def op_of(ufunc: np.ufunc) -> type[Elementwise]:
     found = ops_of_ufuncs().get(ufunc)
     if found is None:
         names = sorted(known.__name__ for known in ops_of_ufuncs())
+        import difflib  # for messages only
+
         close = difflib.get_close_matches(ufunc.__name__, names, 3)
         hint = f"; the closest there are: {', '.join(close)}" if close else ""
         raise UnsupportedError(f"the ufunc {ufunc.__name__} is not supported in compiled code{hint}")
