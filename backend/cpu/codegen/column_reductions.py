@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value
 from .emit import Emitter, ForLoop, Index, create
+from .independence import any_order
 from .loop_nest import LoopNest
 from .reductions import combine, combiners, widened_sum
 from .vector_body import SplitBody, vector_of
@@ -115,7 +116,8 @@ class ColumnReduction(VectorLoop):
         for first, last in ((start, whole), (whole, stop)):
             if first == last:
                 continue
-            with self.emitter.loop(last, self.lanes, first, unroll=False) as column:
+            parallel = any_order([self.nest], [self.inner])
+            with self.emitter.loop(last, self.lanes, first, unroll=False, parallel=parallel) as column:
                 mask = None if last == whole else self._mask(column, stop)
                 totals = self._load_totals(column, stop, mask)
                 totals = self._combined(totals, row, column, constants, mask)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Value, ir
+from ....dialect.mlir import Operation, Value, ir
 from .loop_nest import Access, LoopNest, nested
 
 _VIEWS = {
@@ -67,3 +67,10 @@ def _captured_memrefs(nest: LoopNest) -> list[Value]:
 
 def _writes_by_itself(nest: LoopNest) -> bool:
     return any(op.operation.name in _WRITES for op in nested(nest.operation))
+
+
+def written_memrefs(op: Operation) -> list[Value]:
+    """The memory that an operation, one of those that schedules make, writes."""
+    if op.name not in _WRITES:
+        return []
+    return [operand for operand in op.operands if isinstance(operand.type, ir.MemRefType)]

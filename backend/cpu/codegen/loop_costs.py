@@ -98,9 +98,14 @@ def _index(number: int) -> Value:
     return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
 
 
-def cost_of_iteration(loop: Operation) -> Cost:
-    """The cost of one iteration of an `scf.for`, in values that are known before it."""
-    return _Estimate(loop).block(loop)
+def cost_of_iteration(loop: Operation, root: Operation | None = None) -> Cost:
+    """The cost of one iteration of an `scf.for`, in values that are known before it.
+
+    Where the loop is inside of another one, `root`, it is the cost of that iteration in all iterations of the other.
+    """
+    if root is None or root == loop:
+        return _Estimate(loop).block(loop)
+    return _Estimate(root).block(loop).times(_Estimate(root).trips(root))
 
 
 def cost_of(loop: Operation) -> Cost:

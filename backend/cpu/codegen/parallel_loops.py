@@ -20,9 +20,10 @@ from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ..planning.names import parallel_name
-from .captures import Captures, make_function, rename
+from .captures import Captures, is_pure, make_function, rename
 from .emit import PARALLEL, create
-from .loop_costs import Cost, Term, cost_of, cost_of_iteration, trips
+from .independence import written_memrefs
+from .loop_costs import Cost, Term, constant, cost_of, cost_of_iteration, trips
 from .loop_nest import nested
 
 GRAIN = 100_000
@@ -49,30 +50,60 @@ class SplitParallelLoops(Pass):
 def split_parallel_loops(function: Operation) -> list[Operation]:
     """Make functions from the loops of a function that are worth it; returns them, in order."""
     made: list[Operation] = []
-    for loop, cost in _worthwhile(function.regions[0].blocks[0]):
-        part = _Part(loop, f"{function.attributes['sym_name'].value}.loop_{len(made)}")
+    for shape, cost in _worthwhile(function.regions[0].blocks[0]):
+        part = _Part(shape, f"{function.attributes['sym_name'].value}.loop_{len(made)}")
         if part.is_possible():
-            with loop.location:
-                made.append(part.make(function))
-                part.replace_loop(cost)
+            with shape.root.location:
+                made.append(part.split(function, cost))
     return made
 
 
-def _worthwhile(block: Block) -> Iterator[tuple[Operation, Cost]]:
+@dataclass
+class _Shape:
+    """A loop to share: alone, or in all iterations of a loop around it, `root`, where nothing else is done.
+
+    That one adds row after row to an array, say, and threads share the columns. `tail` does the last columns, under a
+    mask.
+    """
+
+    root: Operation
+    loop: Operation
+    tail: Operation | None = None
+
+
+def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
     """The loops to share, with the cost of one iteration each; none is inside another."""
     for op in [view.operation for view in block.operations]:
-        if op.name == "scf.for" and PARALLEL in op.attributes and not op.results:
-            cost, count = cost_of_iteration(op), trips(op)
+        shape = _shape(op)
+        if shape is not None:
+            cost, count = cost_of_iteration(shape.loop, shape.root), trips(shape.loop)
             is_static = cost.is_static and not count.values
             if is_static and cost.steps * count.number < 2 * GRAIN:
                 continue
-            if not (is_static and count.number < EVEN and _inner_loops_do(op, cost)):
+            if not (is_static and count.number < EVEN and _inner_loops_do(shape.loop, cost)):
                 if not is_static or count.number >= 2:
-                    yield op, cost
+                    yield shape, cost
                 continue
         for region in op.regions:
             for inner in region:
                 yield from _worthwhile(inner)
+
+
+def _shape(op: Operation) -> _Shape | None:
+    if op.name != "scf.for" or op.results:
+        return None
+    if PARALLEL in op.attributes:
+        return _Shape(op, op)
+    *inner, _ = (view.operation for view in op.regions[0].blocks[0].operations)
+    loops = [each for each in inner if not is_pure(each)]
+    if not 1 <= len(loops) <= 2 or not all(
+        each.name == "scf.for" and PARALLEL in each.attributes for each in loops
+    ):
+        return None
+    loop, *tail = loops
+    if tail and not _is_same(tail[0].operands[0], loop.operands[1]):
+        return None
+    return _Shape(op, loop, *tail)
 
 
 def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
@@ -90,73 +121,93 @@ def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
 class _Part:
     """A loop on its way into a function of its own."""
 
-    def __init__(self, loop: Operation, name: str) -> None:
-        self.loop, self.name = loop, name
-        self._body = loop.regions[0].blocks[0]
-        self._operations = [view.operation for view in nested(loop)]
-        inside = {result for op in self._operations for result in op.results}
-        inside |= {a for op in [loop, *self._operations] for r in op.regions for b in r for a in b.arguments}
-        start, _, step = list(loop.operands)[:3]
-        used = (start, step, *(operand for op in self._operations for operand in op.operands))
-        self._captures = Captures(value for value in used if value not in inside)
+    def __init__(self, shape: _Shape, name: str) -> None:
+        self.shape, self.name = shape, name
+        self._operations = [shape.root, *(view.operation for view in nested(shape.root))]
+        self._inside = {result for op in self._operations for result in op.results}
+        self._inside |= {a for op in self._operations for r in op.regions for b in r for a in b.arguments}
 
     def is_possible(self) -> bool:
-        """Whether the loop can be moved: memory must be known to be apart."""
-        return self._captures.are_apart()
+        """Whether the loop can be moved: memory must be known to be apart.
 
-    def make(self, function: Operation) -> Operation:
-        """The function; the body of the loop moves there."""
-        index = ir.IndexType.get()
-        types = [index, index, *self._captures.types]
+        What a loop around it writes must be the same memory in all iterations: then an element is met by one thread.
+        """
+        shape = self.shape
+        if any(bound in self._inside for bound in shape.loop.operands):
+            return False
+        if shape.root != shape.loop and not all(
+            memref not in self._inside for op in self._operations for memref in written_memrefs(op)
+        ):
+            return False
+        return self._captures().are_apart()
+
+    def _captures(self, *others: Value) -> Captures:
+        stop = self.shape.loop.operands[1]
+        operands = (operand for op in self._operations for operand in op.operands)
+        used = [value for value in operands if value not in self._inside and value != stop]
+        is_needed = any(
+            value == stop for op in self._operations if op != self.shape.loop for value in op.operands
+        )
+        return Captures(
+            [*list(self.shape.loop.operands)[::2], *used, *others, *([stop] if is_needed else [])]
+        )
+
+    def split(self, function: Operation, cost: Cost) -> Operation:
+        """Make the function, put calls of it where the loop was, and move the loop there."""
+        index, shape = ir.IndexType.get(), self.shape
+        with ir.InsertionPoint(shape.root):
+            count = self._count()
+            captures = self._captures(*([count] if shape.tail is not None else []))
+            self._share(count, cost, list(captures.passed))
+        types = [index, index, *captures.types]
         with ir.InsertionPoint(function):
             made = make_function(self.name, types)
             make_function(parallel_name(self.name), types, has_body=False)
         entry = made.regions[0].blocks[0]
         begin, end, *arguments = entry.arguments
         with ir.InsertionPoint(entry):
-            known = self._captures.enter(arguments)
-            start, _, step = (known.get(value, value) for value in list(self.loop.operands)[:3])
+            known = captures.enter(arguments)
+            start, _, step = (known.get(value, value) for value in list(shape.loop.operands)[:3])
             bounds = [
                 create("arith.addi", [index], [create("arith.muli", [index], [i, step]), start])
                 for i in (begin, end)
             ]
-            range_loop = ir.Operation.create("scf.for", [], [*bounds, step], regions=1)
-            for name in self.loop.attributes:
-                if name != PARALLEL:
-                    range_loop.attributes[name] = self.loop.attributes[name]
-            create("func.return", [], [])
-        self._body.append_to(range_loop.regions[0])
+            leave = ir.Operation.create("func.return", [], [])
+        shape.root.move_before(leave)
         for op in self._operations:
             rename(op, known)
+        shape.loop.operands[0], shape.loop.operands[1] = bounds
+        del shape.loop.attributes[PARALLEL]
+        if shape.tail is not None:
+            _run_if_equal(end, known[count], shape.tail)
         return made
 
-    def replace_loop(self, cost: Cost) -> None:
-        """Put calls where the loop was."""
-        with ir.InsertionPoint(self.loop):
-            count = self._count()
-            operands = list(self._captures.passed)
-            static = trips(self.loop)
-            grain = _index(_grain(cost)) if cost.is_static else _grain_value(cost)
-            if cost.is_static and not static.values:
-                self._call(parallel_name(self.name), [count, grain, *operands])
-            else:
-                enough = create("arith.muli", [grain.type], [grain, _index(2)])
-                calls = ((parallel_name(self.name), [count, grain]), (self.name, [_index(0), count]))
-                branch = ir.Operation.create("scf.if", [], [_at_least(count, enough)], regions=2)
-                for region, (name, leading) in zip(branch.regions, calls, strict=True):
-                    with ir.InsertionPoint(region.blocks.append()):
-                        self._call(name, [*leading, *operands])
-                        create("scf.yield", [], [])
-        self.loop.erase()
+    def _share(self, count: Value, cost: Cost, operands: list[Value]) -> None:
+        """Call the pool, or the function where there is too little to do."""
+        static = trips(self.shape.loop)
+        grain = _index(_grain(cost)) if cost.is_static else _grain_value(cost)
+        enough = create("arith.muli", [grain.type], [grain, _index(2)])
+        if self.shape.root != self.shape.loop:
+            # Rows are read faster where more of each is read: one piece for each thread, which a negative grain says.
+            grain = create("arith.subi", [grain.type], [_index(0), grain])
+        if cost.is_static and not static.values:
+            self._call(parallel_name(self.name), [count, grain, *operands])
+            return
+        calls = ((parallel_name(self.name), [count, grain]), (self.name, [_index(0), count]))
+        branch = ir.Operation.create("scf.if", [], [_compare("sge", count, enough)], regions=2)
+        for region, (name, leading) in zip(branch.regions, calls, strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                self._call(name, [*leading, *operands])
+                create("scf.yield", [], [])
 
     def _call(self, name: str, operands: Sequence[Value]) -> None:
         create("func.call", [], operands, {"callee": ir.FlatSymbolRefAttr.get(name)})
 
     def _count(self) -> Value:
         """The number of iterations."""
-        static: Term = trips(self.loop)
-        start, stop, step = list(self.loop.operands)[:3]
-        if not static.values and _are_constants(start, stop, step):
+        static: Term = trips(self.shape.loop)
+        start, stop, step = list(self.shape.loop.operands)[:3]
+        if not static.values and None not in map(constant, (start, stop, step)):
             return _index(int(static.number))
         index = start.type
         length = create("arith.subi", [index], [stop, start])
@@ -175,15 +226,27 @@ def _grain_value(cost: Cost) -> Value:
     return create("arith.addi", [type], [quotient, _index(1)])
 
 
-def _at_least(left: Value, right: Value) -> Value:
+_PREDICATES = {"eq": 0, "sge": 5}
+
+
+def _compare(predicate: str, left: Value, right: Value) -> Value:
     i64 = ir.IntegerType.get_signless(64)
-    attributes = {"predicate": ir.IntegerAttr.get(i64, 5)}  # sge
+    attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES[predicate])}
     return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [left, right], attributes)
 
 
-def _are_constants(*values: Value) -> bool:
-    owners = [value.owner for value in values]
-    return all(not isinstance(o, ir.Block) and o.operation.name == "arith.constant" for o in owners)
+def _run_if_equal(left: Value, right: Value, op: Operation) -> None:
+    """Let an operation run only where two indices are equal."""
+    with ir.InsertionPoint(op):
+        branch = ir.Operation.create("scf.if", [], [_compare("eq", left, right)], regions=2)
+    with ir.InsertionPoint(branch.regions[0].blocks.append()):
+        op.move_before(ir.Operation.create("scf.yield", [], []))
+
+
+def _is_same(left: Value, right: Value) -> bool:
+    """Whether two indices are one value, or equal constants."""
+    number = constant(left)
+    return left == right or (number is not None and number == constant(right))
 
 
 def _index(number: int) -> Value:

@@ -53,7 +53,7 @@ class RowProduct:
         """Write something for all columns: whole panels, then what remains under a mask."""
         panel, lanes, column = self.plan.panel, self.plan.lanes, self.contraction.column
         whole = self.emitter.multiply(self.emitter.divide(self.columns, panel), panel)
-        with self.emitter.loop(whole, panel) as position:
+        with self.emitter.loop(whole, panel, parallel=True) as position:
             self.point[column] = position
             write([None] * self.plan.vectors)
         left = self.emitter.subtract(self.columns, whole)

@@ -4,9 +4,10 @@
                            int64_t trips, int64_t grain, void *context)
 
 calls `body` for pieces of `range(trips)` of at least `grain` trips, from as many threads as there are pieces and
-threads for, and returns when all is done. The caller works, too. The pool serves one caller at a time; whoever finds
-it taken (another thread of Python, or a body that shares work) does its work alone, so that nothing ever waits for a
-thread that waits. Which thread gets which piece is chance: bodies must not care.
+threads for, and returns when all is done. A negative grain asks for equal pieces, one for each thread, of at least
+`-grain` trips. The caller works, too. The pool serves one caller at a time; whoever finds it taken (another thread of
+Python, or a body that shares work) does its work alone, so that nothing ever waits for a thread that waits. Which
+thread gets which piece is chance: bodies must not care.
 
 All is told by `@state`: the upper half is how many workers may still join the job, the lower half how many are in it.
 
@@ -66,7 +67,10 @@ define void @{PARALLEL_FOR}(ptr %body, i64 %trips, i64 %grain, ptr %context) {{
   %many = icmp sgt i32 %threads, 1
   br i1 %many, label %count, label %alone
 count:
-  %pieces = sdiv i64 %trips, %grain
+  %is.even = icmp slt i64 %grain, 0
+  %negated = sub i64 0, %grain
+  %least = select i1 %is.even, i64 %negated, i64 %grain
+  %pieces = sdiv i64 %trips, %least
   %threads.64 = zext i32 %threads to i64
   %fewer = icmp slt i64 %pieces, %threads.64
   %all.64 = select i1 %fewer, i64 %pieces, i64 %threads.64
@@ -91,7 +95,11 @@ publish:
   store ptr %body, ptr @body
   store ptr %context, ptr @context
   store i64 %trips, ptr @trips
-  store i64 %grain, ptr @grain
+  %others = sub i64 %all.64, 1
+  %above = add i64 %trips, %others
+  %even = sdiv i64 %above, %all.64
+  %piece = select i1 %is.even, i64 %even, i64 %least
+  store i64 %piece, ptr @grain
   %shares = shl i64 %all.64, 1
   store i64 %shares, ptr @shares
   store atomic i64 0, ptr @next monotonic, align 8

@@ -141,3 +141,65 @@ func.func @carried(%a: memref<1000000xf32>, %b: memref<1000000xf32>, %x: f32) {
   }
   return
 }
+
+// A loop that adds row after row, where nothing else is done, goes along: threads share the columns. Who has the last
+// columns does those that are left. Pieces are equal ones: the grain is negative.
+// CHECK-LABEL: func.func @rows.loop_0(
+// CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BEGIN]], %c8
+// CHECK: %[[LAST:.*]] = arith.muli %[[END]], %c8
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c1000
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8
+// CHECK: memref.load %{{.*}}[%[[ROW]], %{{.*}}]
+// CHECK: arith.cmpi eq, %[[END]], %{{.*}}
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-LABEL: func.func @rows(
+// CHECK-NOT: scf.for
+// CHECK: %[[GRAIN:.*]] = arith.subi %c0{{.*}}, %c{{[0-9]+.*}}
+// CHECK: call @rows.loop_0.parallel(%c1000{{.*}}, %[[GRAIN]]
+// CHECK: return
+func.func @rows(%a: memref<1000x8003xf32>, %o: memref<8003xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %rows = arith.constant 1000 : index
+  %whole = arith.constant 8000 : index
+  %all = arith.constant 8003 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    scf.for %j = %c0 to %whole step %c8 {
+      %0 = memref.load %a[%i, %j] : memref<1000x8003xf32>
+      %1 = memref.load %o[%j] : memref<8003xf32>
+      %2 = arith.addf %0, %1 : f32
+      memref.store %2, %o[%j] : memref<8003xf32>
+    } {weft.parallel}
+    scf.for %j = %whole to %all step %c1 {
+      %0 = memref.load %a[%i, %j] : memref<1000x8003xf32>
+      %1 = memref.load %o[%j] : memref<8003xf32>
+      %2 = arith.addf %0, %1 : f32
+      memref.store %2, %o[%j] : memref<8003xf32>
+    } {weft.parallel}
+  }
+  return
+}
+
+// Not so where a row is written to a place of its own, which may be that of another row one column further.
+// CHECK-LABEL: func.func @places(
+// CHECK: scf.for
+// CHECK: memref.subview
+// CHECK: scf.for
+// CHECK-NOT: places.loop_0.parallel
+// CHECK: return
+func.func @places(%a: memref<1000x1000xf32>, %o: memref<8000xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 1000 : index
+  scf.for %i = %c0 to %rows step %c1 {
+    %v = memref.subview %o[%i] [1000] [1] : memref<8000xf32> to memref<1000xf32, strided<[1], offset: ?>>
+    scf.for %j = %c0 to %rows step %c1 {
+      %0 = memref.load %a[%i, %j] : memref<1000x1000xf32>
+      memref.store %0, %v[%j] : memref<1000xf32, strided<[1], offset: ?>>
+    } {weft.parallel}
+  }
+  return
+}

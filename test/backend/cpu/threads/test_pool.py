@@ -329,6 +329,15 @@ for iterations in (0, 1, 2, 3, 7, 64, 1000, 12345):
         assert covered[0][0] == 0 and covered[-1][1] == iterations
         assert all(left[1] == right[0] for left, right in zip(covered, covered[1:]))
         assert all(end - begin >= grain for begin, end in covered[:-1]) or len(covered) == 1
+pieces.clear()
+share(body, 100, -30, None)
+assert sorted(pieces) == [(0, 34), (34, 68), (68, 100)]
+pieces.clear()
+share(body, 103, -1, None)
+assert sorted(pieces) == [(0, 26), (26, 52), (52, 78), (78, 103)]
+pieces.clear()
+share(body, 10, -6, None)
+assert pieces == [(0, 10)]
 """
     run(BODIES + code)
 
