@@ -174,6 +174,8 @@ def pad_image(
     shape: Shape = tuple(extent if isinstance(extent, int) else None for extent in extents)
     padded_type = image_type.with_shape(shape)
     border = c.fill(c.constant(value, image_type.dtype), padded_type, extents)
+    if 0 in sizes:
+        return border
     dynamic = ir.ShapedType.get_dynamic_size()
     return c.operation(
         "tensor.insert_slice",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from ....dialect.mlir import Value, ir
 from .collapse import collapse_dims
@@ -16,6 +17,10 @@ from .loop_fusion import emit_nests
 from .loop_nest import LoopNest
 from .reductions import relax_combiners
 from .row_product import RowProduct
+from .window_reduction import WindowPlan, WindowReduction, match_window_reduction, plan_window_reduction
+
+Choice: TypeAlias = "Plan | DotPlan | WindowPlan"
+"""How a contraction, or a reduction over windows, is written."""
 
 
 def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
@@ -51,13 +56,16 @@ def _emit_loops(nests: list[LoopNest], emitter: Emitter) -> None:
 
 def _contraction(
     nest: LoopNest, fill: LoopNest | None, following: LoopNest | None, emitter: Emitter
-) -> tuple[Contraction, Plan | DotPlan, Epilogue | None] | None:
+) -> tuple[Contraction, Choice, Epilogue | None] | None:
     """A nest as contraction, with the choices for it and the nest that follows if that is an epilogue."""
+    choice: Choice | None
     contraction = match_contraction(nest, emitter)
-    if contraction is None:
-        return None
-    choice = plan_dot_products(contraction) or plan(contraction)
-    if choice is None:
+    if contraction is not None:
+        choice = plan_dot_products(contraction) or plan(contraction)
+    else:
+        contraction = match_window_reduction(nest)
+        choice = None if contraction is None else plan_window_reduction(contraction)
+    if contraction is None or choice is None:
         return None
     own = [nest.operation, *([fill.operation] if fill else [])]
     by_rows = isinstance(choice, Plan) and choice.by_rows
@@ -82,7 +90,7 @@ def _fills(fill: LoopNest, nest: LoopNest) -> bool:
 
 def _emit_contraction(
     contraction: Contraction,
-    choice: Plan | DotPlan,
+    choice: Choice,
     fill: LoopNest | None,
     epilogue: Epilogue | None,
     emitter: Emitter,
@@ -92,6 +100,9 @@ def _emit_contraction(
     may_repeat = epilogue is None or not epilogue.updates()
     if isinstance(choice, DotPlan):
         DotProducts(contraction, choice, emitter, initial, finish, may_repeat).emit()
+    elif isinstance(choice, WindowPlan):
+        relax_combiners(contraction.nest)
+        WindowReduction(contraction, choice, emitter, initial, finish, may_repeat).emit()
     elif choice.by_rows:
         RowProduct(contraction, choice, emitter, initial).emit()
     else:
