@@ -165,7 +165,7 @@ class _Description:
                 program.dict_items(place, keys),
                 strict=True,
             )
-        members = getattr(value, "__dict__", None)
+        members = getattr(value, "__dict__", None) if dataclasses.is_dataclass(kind) else None
         if type(members) is not dict or set(members) != set(keys) or not _has_plain_members(kind, keys):
             raise Unknown
         return zip(map(members.get, keys), node.children, program.members(place, kind, keys), strict=True)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
+import datetime
+import decimal
 import enum
+import fractions
+import functools
+import re
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +27,48 @@ pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Pyt
 class Colour(enum.Enum):
     RED = 2
     BLUE = 3
+
+
+@dataclasses.dataclass
+class Slotted:
+    __slots__ = ("left",)
+    left: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    left: Any
+
+
+@dataclasses.dataclass
+class Computed:
+    left: Any
+
+    @property
+    def half(self) -> Any:
+        return self.left / 2
+
+    def __getattribute__(self, name: str) -> Any:
+        return object.__getattribute__(self, name)
+
+
+class Number(int):
+    """An integer of a class of its own."""
+
+
+class Text(str):
+    """A string of a class of its own."""
+
+
+def unusual_values() -> list[Any]:
+    """Objects that few functions get."""
+    return [
+        collections.OrderedDict(), collections.OrderedDict(a=1, b=ones(2)), Slotted(ones(2)), Frozen(3), Computed(2.0),
+        Number(5), Text("t"), fractions.Fraction(1, 3), decimal.Decimal("1.5"), datetime.date(2020, 1, 1), object(),
+        functools.partial(len), np, lambda: 1, np.random.default_rng(0), bytearray(b"b"), memoryview(b"m"), {1, 2},
+        Number, enum.IntEnum("Small", "ONE").ONE, collections.deque([1]), collections.Counter("ab"), re.compile("a"),
+        collections.defaultdict(int), types.SimpleNamespace(a=1), float.fromhex("0x1p-1074"), NotImplemented,
+    ]  # fmt: skip
 
 
 class TestArguments:
@@ -55,6 +105,15 @@ class TestArguments:
         f = weft.function(lambda x, c: (x + 1, c))
         assert runs_natively(f, ones(2), value)
         assert f.trace_count == 1
+
+    @pytest.mark.parametrize("value", unusual_values(), ids=lambda value: type(value).__name__)
+    def test_unusual_constants(self, value: Any):
+        f = weft.function(lambda x, c: (x + 1, c))
+        for _ in range(5):
+            result = f(ones(2), value)
+            assert result[1] is value or type(result[1]) is type(value)
+        assert f.trace_count == 1
+        assert native_calls(f) > 0 or isinstance(value, (collections.OrderedDict, Slotted, Computed))
 
     def test_numbers_are_told_apart(self):
         f = weft.function(lambda x, n: (x + 1, repr(n)))
