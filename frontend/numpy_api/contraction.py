@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import string
 from collections.abc import Sequence
@@ -278,6 +279,10 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
     return _slide(x, kernel, mode)
 
 
+MOST_TERMS = 16
+"""The longest kernel whose products are added up as one expression, which reads the vector once."""
+
+
 def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     """The sums of products of a kernel, which is not longer, laid on every place of a vector."""
 
@@ -288,6 +293,10 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     if mode not in borders:
         raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
     padded = pad(x, (borders[mode],))
+    if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
+        size = extent + sum(borders[mode]) - count + 1
+        terms = [padded[place : place + size] * kernel[place] for place in range(count)]
+        return functools.reduce(operator.add, terms)
     places = np.arange(extent + sum(borders[mode]) - count + 1)[:, None] + np.arange(count)
     return matmul(take(padded, places), kernel)
 

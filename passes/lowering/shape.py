@@ -25,6 +25,7 @@ from ...dialect.types import TensorType
 from .conversion import Conversion, Extent, OpInstance, broadcast_map, linalg_index, lowers
 from .extents import ExtentMath
 from .regions import (
+    Region,
     box,
     extract_region,
     insert_region,
@@ -115,20 +116,51 @@ def lower_stack(c: Conversion, op: OpInstance) -> Value:
 
 @lowers(Pad)
 def lower_pad(c: Conversion, op: OpInstance) -> Value:
-    """Fill with the value, then insert the operand."""
+    """Fill what lies around the operand with the value, and insert the operand."""
     x, value = op.operands
     math = ExtentMath(c)
     low, high = op.attributes["low"], op.attributes["high"]
     sizes = c.extents(x)
     extents = [math.add(size, before + behind) for size, before, behind in zip(sizes, low, high, strict=True)]
-    filled = c.fill_into(tensor.ExtractOp(value, []).result, c.empty(op.result_type, extents))
+    scalar = tensor.ExtractOp(value, []).result
     region = box(low, sizes)
-    return filled if region.is_empty else insert_region(x, filled, region)
+    if region.is_empty:
+        return c.fill_into(scalar, c.empty(op.result_type, extents))
+    result = c.empty(op.result_type, extents)
+    for border in _borders(math, sizes, extents, low, high):
+        shape = tuple(size if isinstance(size, int) else None for size in border.sizes)
+        empty = c.empty(TensorType(shape, op.result_type.dtype), border.sizes)
+        result = insert_region(c.fill_into(scalar, empty), result, border)
+    return insert_region(x, result, region)
+
+
+def _borders(
+    math: ExtentMath,
+    sizes: Sequence[Extent],
+    extents: Sequence[Extent],
+    low: Sequence[int],
+    high: Sequence[int],
+) -> list[Region]:
+    """What lies around a box of some sizes: before and behind it along every axis, each element once."""
+    borders: list[Region] = []
+    offsets: list[Extent] = [0] * len(sizes)
+    spans = list(extents)
+    for axis, (before, behind) in enumerate(zip(low, high, strict=True)):
+        for offset, width in ((0, before), (math.add(sizes[axis], before), behind)):
+            if width:
+                place, span = list(offsets), list(spans)
+                place[axis], span[axis] = offset, width
+                borders.append(box(place, span))
+        offsets[axis], spans[axis] = before, sizes[axis]
+    return borders
 
 
 @lowers(Extend)
 def lower_extend(c: Conversion, op: OpInstance) -> Value:
-    """Read the element whose place the mode computes; an axis that is empty at run time stays empty."""
+    """Insert the operand, and around it the elements whose places the mode computes.
+
+    Where sizes are unknown, everything is read by place, as an axis that is empty at run time stays empty.
+    """
     (x,) = op.operands
     math = ExtentMath(c)
     sizes = c.extents(x)
@@ -138,13 +170,23 @@ def lower_extend(c: Conversion, op: OpInstance) -> Value:
         for size, before, behind in zip(sizes, low, high, strict=True)
     ]
 
-    def place(indices: list[Value]) -> list[Extent]:
+    def place(indices: Sequence[Extent]) -> list[Extent]:
         return [
             index if not before and not behind else _extended(math, mode, math.subtract(index, before), size)
             for index, size, before, behind in zip(indices, sizes, low, high, strict=True)
         ]
 
-    return read_elements(c, x, op.result_type, extents, place)
+    if not all(isinstance(size, int) and size for size in sizes):
+        return read_elements(c, x, op.result_type, extents, place)
+    result = insert_region(x, c.empty(op.result_type, extents), box(low, sizes))
+    for border in _borders(math, sizes, extents, low, high):
+
+        def place_in_border(indices: list[Value], offsets: Sequence[Extent] = border.offsets) -> list[Extent]:
+            return place([math.add(index, offset) for index, offset in zip(indices, offsets, strict=True)])
+
+        type = TensorType(tuple(size for size in border.sizes if isinstance(size, int)), op.result_type.dtype)
+        result = insert_region(read_elements(c, x, type, border.sizes, place_in_border), result, border)
+    return result
 
 
 def _extended(math: ExtentMath, mode: str, position: Extent, size: Extent) -> Extent:

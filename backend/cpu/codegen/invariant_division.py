@@ -47,8 +47,9 @@ class InvariantDivisor:
         largest = 2.0 ** _RANGES[divisor.bits][2]
         magnitude = abs(divisor)
         is_usual = all_of(magnitude.compare("<=", largest), magnitude.compare(">=", 1 / largest))
-        vectors = (Number(broadcast(number.value, type)) for number in (divisor, reciprocal))
-        return InvariantDivisor(*vectors, is_usual)
+        return InvariantDivisor(
+            Number(broadcast(divisor.value, type)), Number(broadcast(reciprocal.value, type)), is_usual
+        )
 
     def quotient(self, dividend: Value) -> Value:
         """A vector divided by the divisor, with one rounding."""

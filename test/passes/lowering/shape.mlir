@@ -67,11 +67,37 @@ func.func @stack(%x: tensor<3xi1>) -> tensor<3x2xi1> {
   return %0 : tensor<3x2xi1>
 }
 
+// What is around the operand is filled, not what it will cover.
 // CHECK-LABEL: func.func @pad
-// CHECK: %[[FILLED:.*]] = linalg.fill
-// CHECK: tensor.insert_slice %arg0 into %[[FILLED]][1] [%{{.*}}] [1] : tensor<?xf32> into tensor<?xf32>
+// CHECK: %[[BEFORE:.*]] = linalg.fill {{.*}} -> tensor<1xf32>
+// CHECK: tensor.insert_slice %[[BEFORE]] into %{{.*}}[0] [1] [1]
+// CHECK: %[[BEHIND:.*]] = linalg.fill {{.*}} -> tensor<2xf32>
+// CHECK: tensor.insert_slice %[[BEHIND]] into %{{.*}}[%{{.*}}] [2] [1]
+// CHECK-NOT: linalg.fill
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[1] [%{{.*}}] [1] : tensor<?xf32> into tensor<?xf32>
 func.func @pad(%x: tensor<?xf32>, %v: tensor<f32>) -> tensor<?xf32> {
   %0 = "weft.pad"(%x, %v) {low = array<i64: 1>, high = array<i64: 2>} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// The operand is copied, and only what is around it is read by place; every element of the corners once.
+// CHECK-LABEL: func.func @extend
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[1, 1] [3, 4] [1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [1, 6] [1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[4, 0] [1, 6] [1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[1, 0] [3, 1] [1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[1, 5] [3, 1] [1, 1]
+func.func @extend(%x: tensor<3x4xf32>) -> tensor<5x6xf32> {
+  %0 = "weft.extend"(%x) {low = array<i64: 1, 1>, high = array<i64: 1, 1>, mode = "edge"} : (tensor<3x4xf32>) -> tensor<5x6xf32>
+  return %0 : tensor<5x6xf32>
+}
+
+// An axis of unknown size may be empty, and stays so.
+// CHECK-LABEL: func.func @extend_unknown
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @extend_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = "weft.extend"(%x) {low = array<i64: 1>, high = array<i64: 1>, mode = "edge"} : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 

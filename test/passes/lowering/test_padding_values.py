@@ -1,0 +1,48 @@
+"""Padding and sliding products, compiled: modes, widths, sizes known and unknown, dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+SHAPES = [(5,), (3, 4), (2, 3, 4), (1, 7), (1000,)]
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "reflect", "symmetric", "wrap"])
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("width", [0, 1, 7, (1, 2), (0, 3)])
+def test_padding(mode: Any, shape: tuple[int, ...], width: Any) -> None:
+    for dtype in ("float32", "int64", "bool", "complex128"):
+        x = np.random.default_rng(0).integers(0, 9, shape).astype(dtype)
+        expected = np.pad(x, width, mode=mode)
+        np.testing.assert_array_equal(weft.function(lambda x: np.pad(x, width, mode=mode))(x), expected)
+    if 1 not in shape:
+        spec = [weft.TensorSpec((None,) * len(shape), dtype)]
+        dynamic = weft.function(lambda x: np.pad(x, width, mode=mode), input_signature=spec)
+        np.testing.assert_array_equal(dynamic(x), expected)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_padding_what_is_empty(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    padded = weft.function(lambda x: np.pad(x, 2, constant_values=1))(x)
+    np.testing.assert_array_equal(padded, np.pad(x, 2, constant_values=1))
+
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize(("length", "count"), [(1, 1), (5, 3), (3, 5), (100, 16), (100, 17), (1000, 9)])
+def test_sliding_products(length: int, count: int, mode: Any) -> None:
+    generator = np.random.default_rng(0)
+    for dtype in ("float16", "float32", "float64", "int32", "int64", "complex64", "bool"):
+        a, v = (generator.integers(0, 9, size).astype(dtype) for size in (length, count))
+        for function in (np.convolve, np.correlate):
+            found, expected = (
+                weft.function(lambda a, v, f=function: f(a, v, mode))(a, v),
+                function(a, v, mode),
+            )
+            assert found.dtype == expected.dtype
+            np.testing.assert_allclose(found, expected, rtol=1e-2 if dtype == "float16" else 1e-5)
