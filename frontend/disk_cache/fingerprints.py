@@ -16,13 +16,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...backend.cache.files import digest
 from ..unbound import UNBOUND
 
 Data: TypeAlias = Any
 """Nested tuples of None, bool, int, float, complex, str and bytes."""
 
-ARRAY_BYTES = 1 << 16
+ARRAY_BYTES = 1 << 24
 """Arrays that are compared by their elements have at most so many bytes."""
+
+_STORED_BYTES = 1 << 12
+"""Of larger arrays a digest is stored."""
 
 _DEPTH = 8
 _ENTRIES = 1000
@@ -244,7 +248,10 @@ def _array(fingerprints: Fingerprints, value: np.ndarray[Any, Any], depth: int, 
         raise NotPortable("an array in a class or in the defaults of a function")  # which no guard compares
     if value.nbytes > ARRAY_BYTES or value.dtype.hasobject:
         raise NotPortable(f"an array of {value.nbytes} bytes")
-    return ("array", value.dtype.str, value.dtype.name, value.shape, value.tobytes())
+    content = value.tobytes()
+    if len(content) > _STORED_BYTES:
+        content = bytes.fromhex(digest(content))
+    return ("array", value.dtype.str, value.dtype.name, value.shape, content)
 
 
 def _function(fingerprints: Fingerprints, value: types.FunctionType, depth: int, skip: Any) -> Data:

@@ -190,6 +190,10 @@ CHANGES = {
         "K = np.full(500, 2.0)\ndef f(x): return x * K.sum()",
         "K = np.full(500, 3.0)\ndef f(x): return x * K.sum()",
     ),
+    "a large array in a list": (
+        "K = [np.full(5000, 2.0)]\ndef f(x): return x * K[0].sum()",
+        "K = [np.full(5000, 3.0)]\ndef f(x): return x * K[0].sum()",
+    ),
     "the size of a large array": (
         "K = np.full(500, 2.0)\ndef f(x): return x * K.sum()",
         "K = np.full(501, 2.0)\ndef f(x): return x * K.sum()",
