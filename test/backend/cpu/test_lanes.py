@@ -13,7 +13,7 @@ from weft.backend.cpu.codegen.target import named, why_not_here
 
 Array = np.ndarray[Any, Any]
 
-COUNTS = [0, 1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100]
+COUNTS = [0, 1, 7, 16, 17, 32, 33, 63, 100]
 
 
 def escapes(count: Any, most: Any) -> Any:
@@ -150,7 +150,7 @@ def test_what_is_read_and_added_up(count: int, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
 @pytest.mark.parametrize("function", [odd_parts, last_digits, remainders])
-@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("count", [0, 1, 15, 64, 99])
 def test_integers(count: int, function: Callable[..., Any], dtype: str) -> None:
     x = np.random.default_rng(0).integers(-5, 2000, count).astype(dtype)
     got, wanted = np.zeros_like(x), np.zeros_like(x)
