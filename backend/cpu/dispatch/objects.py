@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import sysconfig
 from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import InternalError
@@ -25,8 +24,7 @@ def is_supported() -> bool:
     return (
         sys.implementation.name == "cpython"
         and ctypes.sizeof(ctypes.c_void_p) == 8
-        and not sysconfig.get_config_var("Py_GIL_DISABLED")
-        and object.__basicsize__ == 16
+        and object.__basicsize__ == 16  # without a lock they are larger, and in some builds for debugging
     )
 
 
