@@ -14,6 +14,7 @@ from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
+from .deallocation import allocations_in, free_memory
 from .emit import Emitter, create
 from .loop_nest import loop_nest, nested
 from .math_expansion import expand_math
@@ -33,7 +34,6 @@ BUFFERISE = module_pipeline(
         "cse",
     ]
 )
-FREE = module_pipeline(["buffer-deallocation-pipeline"])  # once only: it refuses functions that free memory
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
     What remains is scf, cf, memref, arith, math and vector. `verify` checks the IR after every upstream pass.
     """
     run_passes(module, BUFFERISE, verify)
-    allocates = False
+    allocations: list[Operation] = []
     for operation in list(module.body.operations):
         function = operation.operation
         if function.name == "func.func" and list(function.regions[0].blocks):
             for made in _schedule(function):
-                allocates |= any(op.operation.name == "memref.alloc" for op in nested(made))
+                allocations += allocations_in(made)
     share_kernels(module)
-    if allocates:
-        run_passes(module, FREE, verify)
+    if allocations:
+        free_memory(module, allocations, verify)
     # Last, as the passes before know nothing of the intrinsic functions in it.
     expand_math(module.operation)
 
