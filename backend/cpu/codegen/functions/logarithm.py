@@ -144,11 +144,15 @@ class Logarithm:
         """The natural logarithm."""
         return self.exponent.times_plus(LN2_HIGH[self.fraction.bits], self.fraction) + self._low()
 
-    def accurate_value(self) -> Number:
-        """The natural logarithm with hardly more than its own rounding error, but NaN for infinite exponents."""
+    def accurate_value(self, rest: Number | None) -> Number:
+        """The natural logarithm, `rest` being added to the fraction, with hardly more than one rounding error.
+
+        It is NaN for infinite exponents.
+        """
         high = self.exponent * LN2_HIGH[self.fraction.bits]
         sum = high + self.fraction
-        return sum + (((high - sum) + self.fraction) + self._low())
+        low = self._low() if rest is None else self._low() + rest
+        return sum + (((high - sum) + self.fraction) + low)
 
     def _low(self) -> Number:
         f, bits = self.fraction, self.fraction.bits
@@ -177,10 +181,15 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
     if rest is not None:
         lost = lost + rest
     mantissa, exponent = split(one_plus)
-    fraction = (mantissa - 1.0) + scale(lost, -exponent)
+    start, correction = mantissa - 1.0, scale(lost, -exponent)
+    fraction = start + correction
+    rounded_off = None
+    if rest is not None:
+        other = fraction - start
+        rounded_off = (start - (fraction - other)) + (correction - other)
     total = exponent if doublings is None else exponent + doublings
     finite = abs(exponent).compare("<", math.inf)
-    return Logarithm(fraction, total).accurate_value().where(finite, exponent * mantissa)
+    return Logarithm(fraction, total).accurate_value(rounded_off).where(finite, exponent * mantissa)
 
 
 def log2(x: Number) -> Number:
