@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -654,6 +655,14 @@ def test_a_directory_that_cannot_be_used_is_told_once(project: Project, place: s
     project.write_program(ONE + "    print(weft.function(lambda x: x * 2)(np.ones(2)))\n")
     run = project.run()
     assert run.output == "[2. 2.]\n[2. 2.]\n"
+    assert run.errors.count("CacheWarning: there is no disk cache: ") == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="where homes are on Linux")
+def test_a_home_that_is_not_there_is_told_once(project: Project) -> None:
+    project.write_program(ONE)
+    run = project.run(WEFT_CACHE_DIR="", XDG_CACHE_HOME="", HOME="/proc/nobody")
+    assert run.output == "[2. 2.]\n"
     assert run.errors.count("CacheWarning: there is no disk cache: ") == 1
 
 
