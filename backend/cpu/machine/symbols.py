@@ -8,7 +8,15 @@ from functools import cache
 from ....dialect.errors import InternalError
 from ..codegen.target import current
 from ..memory.result_pool import result_pool
-from ..planning.names import ALLOCATE, FREE, HOST_CALL, PARALLEL_FOR, is_own_name
+from ..planning.names import (
+    ALLOCATE,
+    ALLOCATE_SCRATCH,
+    FREE,
+    FREE_SCRATCH,
+    HOST_CALL,
+    PARALLEL_FOR,
+    is_own_name,
+)
 from ..threads.pool import parallel_for_address
 from .host_calls import host_call_address
 from .libraries import library_function
@@ -84,7 +92,9 @@ def _address(name: str) -> int:
         return parallel_for_address()
     if name == ALLOCATE:
         return result_pool().allocate_address
-    if name == FREE:
+    if name == ALLOCATE_SCRATCH:
+        return result_pool().allocate_aligned_address
+    if name in (FREE, FREE_SCRATCH):
         return result_pool().free_address
     if name not in ALLOWED:
         raise InternalError(f"the compiled code calls an unknown function {name}")

@@ -9,6 +9,7 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
 from ..codegen.vector_width import vector_bytes
+from ..planning.names import ALLOCATE_SCRATCH
 from .shared_loops import link_shared_loops
 
 LOWER = module_pipeline(
@@ -27,7 +28,7 @@ LOWER = module_pipeline(
         "convert-math-to-libm",
         "convert-complex-to-llvm",
         "convert-vector-to-llvm{force-32bit-vector-indices=true}",
-        "finalize-memref-to-llvm{use-aligned-alloc=true}",
+        "finalize-memref-to-llvm{use-aligned-alloc=true use-generic-functions=true}",
         "convert-func-to-llvm",
         "convert-to-llvm",
         "reconcile-unrealized-casts",
@@ -59,6 +60,8 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
             _annotate(operation.operation)
+        elif operation.operation.attributes["sym_name"].value == ALLOCATE_SCRATCH:
+            operation.operation.attributes["res_attrs"] = ir.ArrayAttr.get([_unaliased()])
     link_shared_loops(module)
 
 
@@ -73,6 +76,9 @@ def _annotate(function: Operation) -> None:
     pointers = [str(argument.type) == "!llvm.ptr" for argument in function.regions[0].blocks[0].arguments]
     if sum(pointers) > MAX_UNALIASED:
         return
-    unaliased = ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})
     nothing = ir.DictAttr.get({})
-    function.attributes["arg_attrs"] = ir.ArrayAttr.get([unaliased if p else nothing for p in pointers])
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([_unaliased() if p else nothing for p in pointers])
+
+
+def _unaliased() -> ir.DictAttr:
+    return ir.DictAttr.get({"llvm.noalias": ir.UnitAttr.get()})

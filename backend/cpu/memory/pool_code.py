@@ -34,6 +34,7 @@ EXPORTS = (
     "weft_new_result",
     "weft_adopt",
     "weft_allocate",
+    "weft_allocate_aligned",
     "weft_reallocate",
     "weft_free",
     "weft_memory_setup",
@@ -430,6 +431,12 @@ def _results(flags: int, handler: int) -> str:
 
 ; For compiled code, which may grow arrays before somebody adopts them: any thread, with or without the interpreter.
 define ptr @weft_allocate(i64 %bytes) {{
+  %data = call ptr @allocate(ptr null, i64 %bytes)
+  ret ptr %data
+}}
+
+; As aligned_alloc, for alignments up to 64: what kernels need while they run.
+define ptr @weft_allocate_aligned(i64 %alignment, i64 %bytes) {{
   %data = call ptr @allocate(ptr null, i64 %bytes)
   ret ptr %data
 }}

@@ -50,7 +50,10 @@ class ResultPool:
         the item size. No reference is stolen; the interpreter must be held. The dtype must not hold Python objects.
         """
         self.allocate_address, self.free_address = addresses["weft_allocate"], addresses["weft_free"]
-        """Of `void *weft_allocate(size_t bytes)` and `void weft_free(void *data)`, which need no interpreter."""
+        self.allocate_aligned_address = addresses["weft_allocate_aligned"]
+        """Of `void *weft_allocate(size_t bytes)`, `void *weft_allocate_aligned(size_t alignment, size_t bytes)` and
+        `void weft_free(void *data)`, which need no interpreter.
+        """
         arguments = (ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
         self._new = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments)(self.new_result_address)
         adopt = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_void_p)

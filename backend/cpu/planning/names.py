@@ -30,6 +30,8 @@ PARALLEL_FOR = "weft_parallel_for"
 """Shares the iterations of a loop among threads."""
 
 ALLOCATE, FREE = "weft_allocate", "weft_free"
+ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_memref_to_llvm_free"
+"""What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
 """Give memory for heap blocks, and take it back."""
 
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
@@ -72,6 +74,8 @@ def is_own_name(name: str) -> bool:
             PARALLEL_FOR,
             ALLOCATE,
             FREE,
+            ALLOCATE_SCRATCH,
+            FREE_SCRATCH,
             *RUNTIME,
         )
     )
