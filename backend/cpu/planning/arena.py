@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from ....dialect.mlir import Type, Value, ir
+from ....dialect.mlir import Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ..plan import ALIGNMENT
 from .packing import FOREVER, Range, pack, share
@@ -63,6 +63,8 @@ class Workspace:
         self.now = 0
         """Counts what happens, to compare lifetimes."""
         self._region_start: int | None = None  # when the outermost loop or branch that is being planned began
+        self._region_op: int | None = None  # the op that was planned last
+        self._op_start = 0
         self._builder = builder
         self._free: dict[Value, list[Slot]] = {}
         self._end = base
@@ -90,9 +92,14 @@ class Workspace:
         else:
             self._free.setdefault(slot.size, []).append(slot)
 
-    def enter_region(self) -> None:
-        """The outermost loop or branch is planned from now on."""
-        self._region_start = self._tick()
+    def enter_region(self, op: Operation) -> None:
+        """A region of the outermost loop or branch is planned from now on: all of them begin with the first.
+
+        The condition of a loop runs between iterations, when the memory that its body carries is in use.
+        """
+        if self._region_op != hash(op):  # an address: the op may be replaced, and erased
+            self._region_op, self._op_start = hash(op), self._tick()
+        self._region_start = self._op_start
 
     def leave_region(self) -> None:
         """It is planned."""

@@ -95,7 +95,7 @@ class Places:
         self._memrefs = self._memrefs.new_child()
         if self._outermost is None:
             self._outermost = region_op
-            self.workspace.enter_region()
+            self.workspace.enter_region(region_op)
         self.heap.forget()
         with self.sizes.scope():
             yield
