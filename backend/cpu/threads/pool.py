@@ -11,6 +11,7 @@ from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
 from ..machine.libraries import call_at_fork, library_function
 from ..memory.native import compile_assembly, link_forever
+from ..memory.result_pool import result_pool
 from ..planning.names import PARALLEL_FOR
 from .count import follow_num_threads
 from .pool_code import EXPORTS, SET_THREADS, SETUP, STOP, called_functions, pool_code
@@ -34,6 +35,7 @@ class Pool:
         self._stop = ctypes.CFUNCTYPE(ctypes.c_int32)(addresses[STOP])
         ctypes.CFUNCTYPE(None)(addresses[SETUP])()
         follow_num_threads(self._set_threads)
+        result_pool()  # asked first, it is locked last: threads that end give memory back
         call_at_fork(addresses[STOP], 0, addresses[SETUP])
         atexit.register(self.stop)
 
