@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import contextvars
 import functools
 import inspect
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
@@ -20,6 +18,7 @@ from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_call
 from ..backend.cpu.dispatch.switches import switches
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
+from .compile_lock import COMPILE_LOCK
 from .current import TracedValue, current_trace
 from .handles import Bound
 from .imports import uncollected
@@ -55,13 +54,6 @@ if TYPE_CHECKING:
     from .specialisations import Specialisations
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
-
-_COMPILE_LOCK = threading.RLock()
-"""One thread traces and compiles at a time: the MLIR context is shared and single-threaded."""
-
-# When Python ends, daemon threads may be compiling: LLVM must not be at work while it is torn down.
-atexit.register(_COMPILE_LOCK.acquire)
-
 
 _DESCRIBED_FROM = 2
 """The first call of what was compiled that is described to native code."""
@@ -289,7 +281,7 @@ class Function(FastCallable):
         found = self._concrete.get(key)
         if found is not None and (fitting := found.fitting(leaves)) is not None:
             return fitting
-        with _COMPILE_LOCK:
+        with COMPILE_LOCK:
             found = self._concrete.get(key)
             if found is None:
                 from .specialisations import Specialisations
@@ -318,6 +310,17 @@ class Function(FastCallable):
         concrete.calls += 1
         if concrete.calls < _DESCRIBED_FROM or concrete.calls & (concrete.calls - 1) or not is_supported():
             return
+        # Under the lock also because a child would wait for ever for what another thread imports or makes at a fork.
+        if not COMPILE_LOCK.acquire(blocking=False):
+            return  # calls go on while another thread compiles; a later one is described
+        try:
+            self._describe_to_native(concrete, bound, structure, leaves)
+        finally:
+            COMPILE_LOCK.release()
+
+    def _describe_to_native(
+        self, concrete: ConcreteFunction, bound: Bound, structure: Structure, leaves: Sequence[Any]
+    ) -> None:
         from ..backend.cpu.dispatch.entries import Dispatch
         from ..backend.cpu.dispatch.library import library as native_library
         from .fast_calls import describe
@@ -325,10 +328,9 @@ class Function(FastCallable):
         descriptor = describe(concrete, bound, structure, leaves, self._arguments)
         if descriptor is None:
             return
-        with _COMPILE_LOCK:
-            if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
-                self._native = Dispatch(self._parameters)
-            self._native.add(descriptor)
+        if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
+            self._native = Dispatch(self._parameters)
+        self._native.add(descriptor)
         library = native_library()
         library.connect(Function.__call__, UNBOUND, Function, BoundFunction)
         self._vectorcall = library.call
@@ -368,7 +370,7 @@ class Function(FastCallable):
     def _text(self, signature: CallSignature, stage: str) -> str:
         """The text of a program that was loaded, which has none: it is traced after all."""
         leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
-        with _COMPILE_LOCK:
+        with COMPILE_LOCK:
             return self._traced(signature, leaves, Decisions())[0].text(stage)
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
