@@ -61,7 +61,13 @@ def runs(op: Operation, shapes: Sequence[Sequence[int | None]]) -> int | None:
                 if extents.get(position) is None:
                     extents[position] = extent
     known = [extents.get(axis) for axis in range(maps[0].n_dims)] if maps else []
-    return None if None in known else math.prod(known)  # type: ignore[arg-type]
+    return product(known)
+
+
+def product(extents: Sequence[int | None]) -> int | None:
+    """The number of elements of a shape; None where an extent is not known."""
+    known = [extent for extent in extents if extent is not None]
+    return math.prod(known) if len(known) == len(extents) else None
 
 
 def _indexing_maps(op: Operation) -> list[ir.AffineMap] | None:
@@ -84,5 +90,4 @@ def _named_runs(op: Operation, shapes: Sequence[Sequence[int | None]]) -> int | 
         summed = list(shapes[1])
     elif op.name == "linalg.reduce":
         result = list(shapes[0])
-    known = result + summed
-    return None if None in known else math.prod(known)  # type: ignore[arg-type]
+    return product(result + summed)

@@ -7,7 +7,6 @@ its bounds say. What cannot be known is told in `unknown`, and never guessed.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
@@ -20,7 +19,7 @@ from ..planning.names import is_kernel_name
 from ..planning.places import byte_width
 from ..planning.shapes import static_shape
 from ..planning.slices import Slice
-from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, runs
+from .arithmetic import FLOPS, TRANSCENDENTAL, is_arithmetic, product, runs
 from .integers import evaluate
 
 _BY_ELEMENT = frozenset({"tensor.dim", "tensor.extract", "tensor.insert", "scf.for", "scf.if", "scf.while"})
@@ -167,7 +166,7 @@ class _Counter:
         if op.name == "tensor.collapse_shape":
             inner = self.shapes.get(op.operands[0], list(static_shape(op.operands[0].type)))
             groups = [[int(axis.value) for axis in group] for group in op.attributes["reassociation"]]
-            return [_product([inner[axis] for axis in group]) for group in groups]
+            return [product([inner[axis] for axis in group]) for group in groups]
         return shape
 
     def _expanded(self, op: Operation) -> list[Any]:
@@ -182,7 +181,7 @@ class _Counter:
 
     def _bytes(self, value: Value) -> int:
         """The bytes of a tensor; 0, and a note, where its size is not known."""
-        elements = _product(self._shape(value))
+        elements = product(self._shape(value))
         if elements is None:
             self._note_unknown(value.owner, "the size of an array is")
             return 0
@@ -369,10 +368,6 @@ def _same_shape_operand(op: Operation, result: Value) -> Value | None:
         index = next(i for i, other in enumerate(op.results) if other == result)
         return op.operands[3 + index]
     return None
-
-
-def _product(extents: Sequence[int | None]) -> int | None:
-    return None if None in extents else math.prod(extents)  # type: ignore[arg-type]
 
 
 def _where(op: Operation) -> str:
