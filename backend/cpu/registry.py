@@ -8,13 +8,13 @@ from ...passes.registry import PassTable
 
 CPU_PASSES: PassTable = MappingProxyType(
     {
-        "expand-math": f"{__package__}.codegen.math_expansion:ExpandMath",
+        "expand-math": f"{__package__}.codegen.vectors.math_expansion:ExpandMath",
         "lower-to-llvm": f"{__package__}.machine.to_llvm:LowerToLlvm",
         "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",
         "plan-buffers": f"{__package__}.planning.buffers:PlanBuffers",
         "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
-        "share-kernels": f"{__package__}.codegen.parallel_kernels:ShareKernels",
-        "vectorise-lanes": f"{__package__}.codegen.lanes:VectoriseLanes",
-        "split-parallel-loops": f"{__package__}.codegen.parallel_loops:SplitParallelLoops",
+        "share-kernels": f"{__package__}.codegen.sharing.kernels:ShareKernels",
+        "vectorise-lanes": f"{__package__}.codegen.lanes.lanes:VectoriseLanes",
+        "split-parallel-loops": f"{__package__}.codegen.sharing.loops:SplitParallelLoops",
     }
 )

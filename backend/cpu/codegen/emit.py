@@ -140,7 +140,7 @@ class Emitter:
 
 
 PARALLEL = "weft.parallel"
-"""On loops that may be shared among threads, see parallel_loops.py."""
+"""On loops that may be shared among threads, see sharing/loops.py."""
 
 _KEEP_ROLLED = "#llvm.loop_annotation<unroll = <disable = true>>"
 """Unrolling loops whose body is wide already costs compile time and brings nothing."""

@@ -16,12 +16,12 @@ from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
 from .deallocation import allocations_in, free_memory
 from .emit import Emitter, create
-from .loop_nest import loop_nest, nested
-from .math_expansion import expand_math
-from .parallel_kernels import share_kernels
-from .parallel_loops import split_parallel_loops
+from .loops.nest import loop_nest, nested
+from .loops.temporaries import settle_temporaries, shrink_temporaries
 from .schedule import emit_run
-from .temporaries import settle_temporaries, shrink_temporaries
+from .sharing.kernels import share_kernels
+from .sharing.loops import split_parallel_loops
+from .vectors.math_expansion import expand_math
 
 BUFFERISE = module_pipeline(
     [

@@ -6,18 +6,23 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ....dialect.mlir import Value, ir
-from .collapse import collapse_dims
-from .contraction import Contraction, match_contraction
-from .contraction_emitter import ContractionEmitter
-from .contraction_plan import Plan, plan
-from .dot_product import DotPlan, DotProducts, plan_dot_products
+from .contractions.dot_product import DotPlan, DotProducts, plan_dot_products
+from .contractions.emitter import ContractionEmitter
+from .contractions.epilogue import Epilogue, match_epilogue
+from .contractions.plan import Plan, plan
+from .contractions.recognition import Contraction, match_contraction
+from .contractions.row_product import RowProduct
+from .contractions.window_reduction import (
+    WindowPlan,
+    WindowReduction,
+    match_window_reduction,
+    plan_window_reduction,
+)
 from .emit import Emitter
-from .epilogue import Epilogue, match_epilogue
-from .loop_fusion import emit_nests
-from .loop_nest import LoopNest
-from .reductions import relax_combiners
-from .row_product import RowProduct
-from .window_reduction import WindowPlan, WindowReduction, match_window_reduction, plan_window_reduction
+from .loops.collapse import collapse_dims
+from .loops.fusion import emit_nests
+from .loops.nest import LoopNest
+from .loops.reductions import relax_combiners
 
 Choice: TypeAlias = "Plan | DotPlan | WindowPlan"
 """How a contraction, or a reduction over windows, is written."""

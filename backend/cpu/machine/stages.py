@@ -9,7 +9,7 @@ from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
 from ....passes.timing import phase
 from ..codegen.kernels import lower_kernels
-from ..codegen.lanes import vectorise_lanes
+from ..codegen.lanes.lanes import vectorise_lanes
 from ..plan import Plan
 from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits

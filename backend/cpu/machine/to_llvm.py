@@ -8,7 +8,7 @@ from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
-from ..codegen.vector_width import vector_bytes
+from ..codegen.vectors.width import vector_bytes
 from ..planning.names import ALLOCATE_SCRATCH
 from .shared_loops import link_shared_loops
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..number import Number
+from ..vectors.number import Number
 from .exponential import expm1_of_reduced
 from .exponents import power_of_two
 

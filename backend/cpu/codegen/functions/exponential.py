@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .....dialect.records import dataclass
-from ..number import Number
+from ..vectors.number import Number
 from .exponents import layout, power_of_two, rounded, scale
 from .reciprocal import reciprocal
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from .....dialect.records import dataclass
-from ..number import Number, any_of
+from ..vectors.number import Number, any_of
 from .instructions import by_registers, has_instructions, instruction, integer
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from .....dialect.mlir import Type, Value, ir
 from .. import target
 from ..emit import create
-from ..number import Number
+from ..vectors.number import Number
 
 
 def has_instructions(x: Number) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..number import Number
+from ..vectors.number import Number
 from .exponents import split
 from .logarithm import LN2_HIGH, LN2_LOW, log1p_of_sum
 

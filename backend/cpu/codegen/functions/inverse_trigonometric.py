@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .....dialect.mlir import Value
-from ..number import Number
+from ..vectors.number import Number
 
 _PI = {32: (3.1415927410125732, -8.742277657347586e-08), 64: (3.141592653589793, 1.2246467991473532e-16)}
 _HALF_PI = {32: (1.5707963705062866, -4.371138828673793e-08), 64: (1.5707963267948966, 6.123233995736766e-17)}

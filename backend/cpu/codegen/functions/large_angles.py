@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..number import Integer, Number
+from ..vectors.number import Integer, Number
 
 _WORDS = (
     0x0000000000000000,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from .....dialect.records import dataclass
-from ..number import Number
+from ..vectors.number import Number
 from .exponents import scale, split
 
 LN2_HIGH = {32: 0.693145751953125, 64: 6.93147180369123816490e-01}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .....dialect.mlir import Value, ir
 from .. import target
 from ..emit import create
-from ..number import Integer, Number
+from ..vectors.number import Integer, Number
 from .instructions import call_intrinsic
 
 SIZE = 16

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..number import Number, all_of, any_of
+from ..vectors.number import Number, all_of, any_of
 from .exponential import expm1_polynomial, power_of_fraction
 from .exponents import power_of_two, rounded, scale, split
 from .lookup import lookup

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..number import Number
+from ..vectors.number import Number
 from .instructions import by_registers, has_instructions, instruction
 
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from .....dialect.mlir import ir
 from ..emit import create
-from ..number import Integer, Number, all_of, any_lane
+from ..vectors.number import Integer, Number, all_of, any_lane
 from .exponents import rounded
 from .large_angles import less_multiples_of_pi
 

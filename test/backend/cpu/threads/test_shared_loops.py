@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.codegen import parallel_kernels, parallel_loops
+from weft.backend.cpu.codegen.sharing import kernels as parallel_kernels
+from weft.backend.cpu.codegen.sharing import loops as parallel_loops
 
 Array = np.ndarray[Any, Any]
 RNG = np.random.default_rng(7)

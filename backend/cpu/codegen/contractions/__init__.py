@@ -1,0 +1,1 @@
+"""Contractions: matrix products, convolutions and windows, recognised among loop nests, tiled and written."""

@@ -1,0 +1,278 @@
+"""Write a contraction as loops around a kernel that keeps a tile of the result in registers.
+
+For every panel of columns, the right operand is copied to a scratch buffer when that pays, and then tile
+after tile of rows is computed: one accumulator per row and vector, one broadcast element of the left operand
+per row and step. Where the left operand does not fit the second-level cache, this is done for blocks of it, and the
+sums over a block are added to the result in memory.
+
+The loops over outer dimensions, blocks of rows, panels and tiles may run in any order and side by side: an iteration
+writes results, and memory for packed operands, of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from .....dialect.mlir import Value, ir
+from ..emit import Emitter, ForLoop, Index
+from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
+from .packing import LeftPack, RightPack
+from .plan import Plan, Tiles
+from .recognition import Contraction, Factor
+from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add
+
+
+class ContractionEmitter:
+    """Writes one contraction at the insertion point.
+
+    `initial` is the scalar that sums start from; without it they are added to the result in memory. `finish`
+    takes the finished vectors; without it they are stored. `may_repeat` says whether it may do so twice.
+    """
+
+    def __init__(
+        self,
+        contraction: Contraction,
+        plan: Plan,
+        emitter: Emitter,
+        initial: Value | None,
+        finish: Finish | None = None,
+        may_repeat: bool = True,
+    ) -> None:
+        self.contraction, self.plan, self.emitter = contraction, plan, emitter
+        self.may_repeat = may_repeat and initial is not None and plan.depth_block is None
+        self.vector = ir.VectorType.get([plan.lanes], contraction.element)
+        self.points: list[Index] = [0] * len(contraction.nest.parallel)
+        self.store = TileStore(contraction, plan, emitter, initial, finish)
+        self.right_pack: RightPack | None = None
+        self.left_pack: LeftPack | None = None
+
+    def emit(self) -> None:
+        """Write the whole contraction."""
+        right = self.contraction.right.access
+        around = [dim for dim in self.contraction.outer if right.mentions(dim)]
+        inside = [dim for dim in self.contraction.outer if not right.mentions(dim)]
+        with self._loops(around), self._depth_block() as products:
+            if self.plan.pack_right and self.plan.pack_whole:
+                self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
+                for panels in self._panel_ranges():
+                    with self._each_panel(panels) as panel:
+                        self.right_pack.fill(self.points, panel, products)
+            with self._row_block(products) as block:
+                if self.plan.pack_left:
+                    self.left_pack = LeftPack(self.contraction, self.plan, self.emitter)
+                    self.left_pack.fill(self.points, block)
+                for panels in self._panel_ranges():
+                    (self._rows_first if self.plan.rows_first else self._panels_first)(panels, inside, block)
+
+    def _panels_first(self, panels: PanelRange, inside: Sequence[int], block: Block) -> None:
+        """Panel after panel, and for each all rows."""
+        with self._each_panel(panels) as panel:
+            if self.plan.pack_right and not self.plan.pack_whole:
+                self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
+                self.right_pack.fill(self.points, panel, block)
+            with self._loops(inside):
+                self._row_tiles(
+                    panels.width, block, lambda row, height: self._tile(row, height, panel, block)
+                )
+
+    def _rows_first(self, panels: PanelRange, inside: Sequence[int], block: Block) -> None:
+        """Rows after rows, and for each tile all panels."""
+
+        def tiles(row: Index, height: int) -> None:
+            with self._each_panel(panels) as panel:
+                self._tile(row, height, panel, block)
+
+        with self._loops(inside):
+            self._row_tiles(panels.width, block, tiles)
+
+    @contextmanager
+    def _each_panel(self, panels: PanelRange) -> Iterator[Panel]:
+        """A loop over panels; yields the current one."""
+        with self.emitter.loop(
+            panels.stop, panels.width * self.plan.lanes, panels.first, parallel=True
+        ) as column:
+            yield self._panel(column, panels.width)
+
+    @contextmanager
+    def _loops(self, dims: Sequence[int]) -> Iterator[None]:
+        if not dims:
+            yield
+            return
+        with self.emitter.loop(self.contraction.extent(dims[0]), parallel=True) as position:
+            self.points[dims[0]] = position
+            with self._loops(dims[1:]):
+                yield
+
+    @contextmanager
+    def _depth_block(self) -> Iterator[Block]:
+        """A loop over blocks of products, if they are not summed in one go; yields the current one."""
+        rows = self.contraction.extent(self.contraction.row)
+        depth = self.contraction.extent(self.contraction.summed[-1])
+        if self.plan.depth_block is None:
+            yield Block(0, rows, 0, depth)
+            return
+        with self._pieces(depth, self.plan.depth_block) as (start, stop):
+            yield Block(0, rows, start, self.emitter.subtract(stop, start), stop, depth)
+
+    @contextmanager
+    def _row_block(self, block: Block) -> Iterator[Block]:
+        """A loop over blocks of rows, if there are any; yields the current one."""
+        with self._pieces(block.last_row, self.plan.row_block, parallel=True) as (row, last_row):
+            yield replace(block, row=row, last_row=last_row)
+
+    @contextmanager
+    def _pieces(
+        self, extent: Index, size: int | None, parallel: bool = False
+    ) -> Iterator[tuple[Index, Index]]:
+        if size is None:
+            yield 0, extent
+            return
+        with self.emitter.loop(extent, size, parallel=parallel) as start:
+            yield start, self.emitter.minimum(self.emitter.add(start, size), extent)
+
+    def _panel_ranges(self) -> list[PanelRange]:
+        """Panels that cover all columns."""
+        columns, plan = self.contraction.columns, self.plan
+        if isinstance(columns, int):
+            whole = min(columns, -(-columns // plan.lanes) // plan.vectors * plan.panel)
+            tail = [PanelRange(whole, columns, plan.tail)] if plan.tail else []
+            return [PanelRange(0, whole, plan.vectors), *tail]
+        # Columns that need one vector only form a panel of their own.
+        emitter = self.emitter
+        room = emitter.add(columns, plan.panel - plan.lanes * plan.tail - 1)
+        whole = emitter.multiply(emitter.divide(room, plan.panel), plan.panel)
+        return [PanelRange(0, whole, plan.vectors), PanelRange(whole, columns, plan.tail)]
+
+    def _panel(self, column: Index, width: int) -> Panel:
+        self.points[self.contraction.column] = column
+        columns, lanes = self.contraction.columns, self.plan.lanes
+        starts = [self.emitter.add(column, v * lanes) for v in range(width)]
+        masks: list[Value | None] = [None] * width
+        known = isinstance(columns, int)
+        for v in range(width):
+            if known and (
+                columns % lanes == 0
+                or v < width - 1
+                or (isinstance(column, int) and starts[v] + lanes <= columns)
+            ):
+                continue
+            if known and self.may_repeat and not self.plan.masked and columns >= lanes:
+                starts[v] = self.emitter.minimum(starts[v], columns - lanes)
+            else:
+                masks[v] = lane_mask(self.emitter, self.emitter.subtract(columns, starts[v]), lanes)
+        return Panel(column, starts, masks)
+
+    def _row_tiles(self, width: int, block: Block, tile: Callable[[Index, int], None]) -> None:
+        """Cover all rows of the block by tiles for panels of so many vectors."""
+        rows = self.contraction.extent(self.contraction.row)
+        exact = self.plan if self.may_repeat or not isinstance(rows, int) else self.plan.exactly()
+        tiles = exact.tiles(rows, width)
+        if isinstance(rows, int):
+            for part in tiles:
+                self._known_tiles(part, rows, block, tile)
+        else:
+            self._unknown_tiles(tiles, rows, tile)
+
+    def _known_tiles(self, tiles: Tiles, rows: int, block: Block, tile: Callable[[Index, int], None]) -> None:
+        """Tiles of one height; the last one may compute rows of the one before again."""
+        assert tiles.count is not None
+        height, stop = tiles.height, tiles.first + tiles.count * tiles.height
+        if self.plan.row_block is None:
+            with self.emitter.loop(stop, height, tiles.first, parallel=True) as row:
+                tile(self.emitter.minimum(row, rows - height) if stop > rows else row, height)
+            return
+        # Of the tiles, those that begin in the block.
+        first, last = (self._tile_from(row, tiles) for row in (block.row, block.last_row))
+        with self.emitter.loop(last, height, first, parallel=True) as row:
+            tile(row, height)
+
+    def _tile_from(self, row: Index, tiles: Tiles) -> Index:
+        """The row at which the first tile begins that does not begin before a row."""
+        assert tiles.count is not None
+        emitter, height = self.emitter, tiles.height
+        beyond = emitter.maximum(emitter.subtract(row, tiles.first), 0)
+        number = emitter.divide(emitter.add(beyond, height - 1), height)
+        return emitter.add(emitter.multiply(emitter.minimum(number, tiles.count), height), tiles.first)
+
+    def _unknown_tiles(self, tiles: list[Tiles], rows: Value, tile: Callable[[Index, int], None]) -> None:
+        first: Index = 0
+        for part in tiles:
+            remaining = self.emitter.subtract(rows, first)
+            whole = self.emitter.multiply(self.emitter.divide(remaining, part.height), part.height)
+            stop = self.emitter.add(first, whole)
+            with self.emitter.loop(stop, part.height, first, parallel=True) as row:
+                tile(row, part.height)
+            first = stop
+
+    def _tile(self, row: Index, height: int, panel: Panel, block: Block) -> None:
+        """Compute `height` rows of the panel from `row` on."""
+        if self.contraction.row is not None:
+            self.points[self.contraction.row] = row
+        places = [
+            (self._at(offset, panel.starts[v]), mask)
+            for offset in range(height)
+            for v, mask in enumerate(panel.masks)
+        ]
+        initial = self.store.start(places, len(panel.starts), block)
+        results = self._sum(list(self.contraction.summed), 0, initial, height, panel, block)
+        self.store.finish(results, places, len(panel.starts), block)
+
+    def _at(self, row: int, column: Index) -> list[Index]:
+        """The point of a row of the current tile and a column."""
+        point = list(self.points)
+        if self.contraction.row is not None:
+            point[self.contraction.row] = self.emitter.add(point[self.contraction.row], row)
+        point[self.contraction.column] = column
+        return point
+
+    def _sum(
+        self, dims: list[int], depth: Index, carried: list[Value], height: int, panel: Panel, block: Block
+    ) -> list[Value]:
+        """Loops over the summed dimensions; `depth` counts their iterations."""
+        if not dims:
+            return self._step(depth, carried, height, panel)
+        dim, *rest = dims
+        extent = self.contraction.extent(dim) if rest else block.depth
+        loop = ForLoop(self.emitter, 0, extent, 1, carried, unroll=bool(rest))
+        with loop.body():
+            self.points[dim] = loop.position if rest else self.emitter.add(block.start, loop.position)
+            inner = self.emitter.add(self.emitter.multiply(depth, extent), loop.position)
+            loop.end(self._sum(rest, inner, loop.carried, height, panel, block))
+        return loop.results
+
+    def _step(self, depth: Index, sums: list[Value], height: int, panel: Panel) -> list[Value]:
+        """One step of all sums of the tile: for every row and part of the left operand, one per vector."""
+        rights = [self._right(depth, v, panel) for v in range(len(panel.starts))]
+        results: list[Value] = []
+        for row in range(height):
+            for part in range(self.contraction.parts):
+                left = self._left(depth, row, part)
+                for right in rights:
+                    results.append(
+                        multiply_add(self.contraction, left, right, sums[len(results)], self.vector)
+                    )
+        return results
+
+    def _right(self, depth: Index, vector: int, panel: Panel) -> Value:
+        if self.right_pack:
+            return self.right_pack.vector(depth, vector, panel)
+        factor = self.contraction.right
+        indices = factor.access.indices(self.emitter, self._at(0, panel.starts[vector]))
+        return self._converted_load(factor, indices, panel.masks[vector])
+
+    def _converted_load(self, factor: Factor, indices: list[Value], mask: Value | None) -> Value:
+        memref = factor.access.memref
+        type = ir.VectorType.get([self.plan.lanes], memref.type.element_type)
+        return convert(factor.conversion, vector_load(self.emitter, memref, indices, type, mask), self.vector)
+
+    def _left(self, depth: Index, row: int, part: int) -> Value:
+        if self.left_pack:
+            first = self.points[self.contraction.row] if self.contraction.row is not None else 0
+            return broadcast(self.left_pack.element(depth, self.emitter.add(first, row), part), self.vector)
+        factor = self.contraction.left
+        indices = factor.access.indices(self.emitter, self._at(row, 0))
+        if factor.in_parts:
+            indices = [*indices, self.emitter.value(part)]
+        return broadcast_load(factor.access.memref, indices, factor.conversion, self.vector)

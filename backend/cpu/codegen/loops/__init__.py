@@ -1,0 +1,1 @@
+"""Loop nests: what they compute, which run together, and their scalar and vector code."""

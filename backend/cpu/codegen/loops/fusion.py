@@ -1,0 +1,96 @@
+"""Which loop nests of a kernel run in one loop.
+
+A softmax over rows is six nests over the same rows: run row by row, the row stays in the first-level cache
+and its temporaries are one row long. Two nests may share the loop over a dimension when everything that one
+writes and the other touches is addressed by that dimension along the same axis: then an iteration only meets
+its own data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....dialect.mlir import Value, ir
+from ..emit import Emitter, Index
+from .independence import any_order, independent
+from .nest import LoopNest
+from .read_ahead import read_ahead
+from .schedule import emit_loops
+
+
+def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
+    """Write nests that follow each other as loops, sharing loops where that is allowed and pays."""
+    while nests:
+        count = _fusable_prefix(nests)
+        group, nests = nests[:count], nests[count:]
+        if count == 1:
+            with group[0].operation.location:
+                emit_loops(group[0], emitter)
+            continue
+        dims = [nest.free_dims()[0] for nest in group]
+        extent, parallel = group[0].extents[dims[0]], any_order(group, dims)
+        with group[0].operation.location, emitter.loop(extent, parallel=parallel) as position:
+            for nest, dim in zip(group, dims, strict=True):
+                nest.fixed[dim] = position
+            read_ahead(group, dims, position, emitter)
+            emit_nests(group, emitter)
+
+
+def _fusable_prefix(nests: Sequence[LoopNest]) -> int:
+    """How many of the first nests can share the loop over their next dimension."""
+    count = 1
+    if not _may_lead(nests[0]):
+        return count
+    while count < len(nests) and _joins(nests[:count], nests[count]):
+        count += 1
+    return count
+
+
+def _may_lead(nest: LoopNest) -> bool:
+    """Whether the next dimension of a nest is parallel, and not the one that should run innermost."""
+    free = nest.free_dims()
+    if not free or not nest.parallel[free[0]] or nest.extents[free[0]] == 1:
+        return False
+    remaining = [dim for dim in free if nest.extents[dim] != 1]
+    return len(remaining) < 2 or nest.innermost() != free[0]
+
+
+def _joins(group: Sequence[LoopNest], nest: LoopNest) -> bool:
+    if not _may_lead(nest):
+        return False
+    dim = nest.free_dims()[0]
+    if not any(_same_extent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group):
+        return False
+    return all(independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
+
+
+def _same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
+    """Whether two loop dimensions have the same size, as far as is known."""
+    if _same(left.extents[left_dim], right.extents[right_dim]):
+        return True
+    return any(
+        a.memref == b.memref and a.axis_of(left_dim) == b.axis_of(right_dim) is not None
+        for a in left.accesses
+        for b in right.accesses
+        if not a.is_scalar and not b.is_scalar
+    )
+
+
+def _same(left: Index, right: Index) -> bool:
+    if isinstance(left, int) or isinstance(right, int):
+        return isinstance(left, int) and isinstance(right, int) and left == right
+    if left == right:
+        return True
+    sources = [_size_source(value) for value in (left, right)]
+    return sources[0] is not None and sources[0] == sources[1]
+
+
+def _size_source(value: Value) -> tuple[Value, int] | None:
+    """The memref and axis that a `memref.dim` reads."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "memref.dim":
+        return None
+    memref, axis = owner.operation.operands
+    if isinstance(axis.owner, ir.Block) or axis.owner.operation.name != "arith.constant":
+        return None
+    return memref, axis.owner.operation.attributes["value"].value

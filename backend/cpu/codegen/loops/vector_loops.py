@@ -1,0 +1,208 @@
+"""Vector code for the innermost loop of a nest: whole vectors, then what remains under a mask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .....dialect.mlir import Operation, Type, Value, ir
+from ..emit import Emitter, Index, create, load
+from ..vectors.code import broadcast, lane_mask, vector_load, vector_store
+from ..vectors.invariant_division import InvariantDivisor
+from ..vectors.width import vector_bytes
+from .independence import any_order
+from .nest import Access, LoopNest
+from .temporaries import element_bytes
+from .vector_body import SplitBody, is_vectorisable, vector_of, vectorise
+
+LINE_BYTES = 64
+"""The size of a line of the caches."""
+
+
+def match_vector_loop(nest: LoopNest, inner: int, emitter: Emitter) -> VectorLoop | None:
+    """The vector form of an innermost parallel loop, where there is a good one."""
+    if not streams(nest, inner) or not all(access.is_contiguous_in(inner) for access in nest.outputs):
+        return None
+    return VectorLoop(nest, inner, emitter)
+
+
+def streams(nest: LoopNest, inner: int) -> bool:
+    """Whether the body has a vector form, and inputs are contiguous or the same along a loop."""
+    if nest.extents[inner] in (0, 1) or not is_vectorisable(nest.body):
+        return False
+    if not all(a.is_scalar or not a.mentions(inner) or a.is_contiguous_in(inner) for a in nest.inputs):
+        return False
+    outputs = [access.memref for access in nest.outputs]
+    return not any(not a.is_scalar and not a.mentions(inner) and a.memref in outputs for a in nest.inputs)
+
+
+class VectorLoop:
+    """An innermost parallel loop.
+
+    What is the same along the loop is computed before it, on scalars; how many lanes there are depends on the rest.
+    """
+
+    def __init__(self, nest: LoopNest, inner: int, emitter: Emitter) -> None:
+        self.nest, self.inner, self.emitter = nest, inner, emitter
+        self.body = self._split()
+        self.lanes = vector_bytes() // self.body.widest
+        extent = nest.extents[inner]
+        if isinstance(extent, int):
+            self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
+        self.unroll = self._unroll_factor()
+        self.divisors: dict[Value, InvariantDivisor] = {}
+        """What the loop divides by, with reciprocals."""
+
+    def _split(self) -> SplitBody:
+        """The body that is written for vectors."""
+        varying = [argument for argument, access in self._arguments() if self._varies(access)]
+        return SplitBody.of(self.nest.body, [*varying, *self._output_arguments()], self.inner)
+
+    def _varies(self, access: Access) -> bool:
+        return not access.is_scalar and access.mentions(self.inner)
+
+    def _arguments(self) -> list[tuple[Value, Access]]:
+        """The inputs that the body uses."""
+        pairs = zip(self.nest.body.arguments, self.nest.inputs, strict=False)
+        return [(argument, access) for argument, access in pairs if is_used(argument)]
+
+    def _output_arguments(self) -> list[Value]:
+        return list(self.nest.body.arguments)[len(self.nest.inputs) :]
+
+    def _unroll_factor(self) -> int:
+        weight, extent = self.body.weight, self.nest.extents[self.inner]
+        factor = 4 if weight <= 8 else 2 if weight <= 16 else 1
+        while factor > 1 and isinstance(extent, int) and extent < factor * self.lanes:
+            factor //= 2
+        return factor
+
+    def emit(self, bounds: tuple[Index, Index] | None) -> None:
+        """Write the loop at the insertion point; all other dimensions have a position."""
+        start, stop = bounds or (0, self.nest.extents[self.inner])
+        constant = self._invariants()
+        whole = self._whole(start, stop, self.lanes * self.unroll)
+        if whole != start:
+            step, parallel = self.lanes * self.unroll, any_order([self.nest], [self.inner])
+            with self.emitter.loop(whole, step, start, unroll=False, parallel=parallel) as position:
+                for number in range(self.unroll):
+                    here = self.emitter.add(position, number * self.lanes)
+                    self._read_ahead(here, number * self.lanes)
+                    self._write(here, constant, None)
+        if whole != stop:
+            with self.emitter.loop(stop, self.lanes, whole, unroll=False) as position:
+                self._write(position, constant, self._mask(position, stop))
+
+    def _read_ahead(self, position: Index, offset: int) -> None:
+        """Ask for the lines that begin in the vector at a position, an offset from where a strip begins."""
+        for ahead in self.nest.ahead:
+            if offset * element_bytes(ahead.access.memref.type.element_type) % LINE_BYTES == 0:
+                ahead.emit(self.emitter, position)
+
+    def _whole(self, start: Index, stop: Index, step: int) -> Index:
+        """Where the last whole step ends."""
+        steps = self.emitter.divide(self.emitter.subtract(stop, start), step)
+        return self.emitter.add(start, self.emitter.multiply(steps, step))
+
+    def _mask(self, position: Index, stop: Index) -> Value | None:
+        valid = self.emitter.subtract(stop, position)
+        if isinstance(valid, int) and valid >= self.lanes:
+            return None
+        return lane_mask(self.emitter, valid, self.lanes)
+
+    def _invariants(self) -> dict[Value, Value]:
+        """The vectors of what is the same along the loop and used in it.
+
+        Notes divisors, too.
+        """
+        points = self._points(0)
+        scalars: dict[Value, Value] = {}
+        for argument, access in self._arguments():
+            if access.is_scalar:
+                scalars[argument] = access.memref
+            elif not self._varies(access):
+                scalars[argument] = load(access.memref, access.indices(self.emitter, points))
+        for op in self.body.invariant:
+            scalars[op.results[0]] = self._scalar_operation(op, scalars, points)
+        self.divisors = {
+            value: InvariantDivisor.of(scalars.get(value, value), vector_of(value.type, self.lanes))
+            for value in dict.fromkeys(self.body.divisors)
+        }
+        wanted = self.body.vectors
+        return {
+            value: broadcast(scalar, vector_of(scalar.type, self.lanes))
+            for value, scalar in scalars.items()
+            if value in wanted
+        }
+
+    def _scalar_operation(self, op: Operation, scalars: dict[Value, Value], points: list[Index]) -> Value:
+        if op.name == "linalg.index":
+            return self.emitter.value(points[op.attributes["dim"].value])
+        operands = [scalars.get(operand, operand) for operand in op.operands]
+        attributes = {name: op.attributes[name] for name in op.attributes}
+        return create(op.name, [op.results[0].type], operands, attributes)
+
+    def _points(self, position: Index) -> list[Index]:
+        fixed = {**self.nest.fixed, self.inner: position}
+        return [fixed.get(dim, 0) for dim in range(len(self.nest.parallel))]
+
+    def _inputs(self, position: Index, known: dict[Value, Value], mask: Value | None) -> dict[Value, Value]:
+        """The vectors for all inputs at a position."""
+        points, known = self._points(position), dict(known)
+        for argument, access in self._arguments():
+            if self._varies(access):
+                known[argument] = self._load(access, points, mask)
+        return known
+
+    def _load(self, access: Access, points: Sequence[Index], mask: Value | None) -> Value:
+        type = vector_of(access.memref.type.element_type, self.lanes)
+        return vector_load(self.emitter, access.memref, access.indices(self.emitter, points), type, mask)
+
+    def _evaluate(self, position: Index, known: dict[Value, Value]) -> list[Value]:
+        def index(dim: int, element: Type) -> Value:
+            first = self.emitter.value(self._points(position)[dim])
+            if not isinstance(element, ir.IndexType):
+                first = create("arith.index_cast", [element], [first])
+            type = vector_of(element, self.lanes)
+            return create("arith.addi", [type], [broadcast(first, type), self._steps(type)])
+
+        return vectorise(self.body.varying, self.body.outputs, known, self.lanes, index, self.divisors)
+
+    def _steps(self, type: Type) -> Value:
+        """The numbers of the lanes."""
+        if isinstance(type.element_type, ir.IndexType):
+            return create("vector.step", [type], [])
+        numbers = ", ".join(str(lane) for lane in range(self.lanes))
+        return self.emitter.constant(ir.Attribute.parse(f"dense<[{numbers}]> : {type}"), type)
+
+    def _write(self, position: Index, constant: dict[Value, Value], mask: Value | None) -> None:
+        known, points = self._inputs(position, constant, mask), self._points(position)
+        outputs = list(zip(self._output_arguments(), self.nest.outputs, strict=True))
+        for argument, access in outputs:
+            if is_used(argument):
+                known[argument] = self._load(access, points, mask)
+        results = self._evaluate(position, known)
+        for value, (_, access) in zip(results, outputs, strict=True):
+            vector_store(value, access.memref, access.indices(self.emitter, points), mask)
+
+
+def is_used(value: Value) -> bool:
+    """Whether a value has a use."""
+    return any(True for _ in value.uses)
+
+
+def halves(vector: Value) -> list[Value]:
+    """The first and the second half of a vector."""
+    lanes = vector.type.shape[0] // 2
+    type = ir.VectorType.get([lanes], vector.type.element_type)
+    return [
+        create(
+            "vector.extract_strided_slice",
+            [type],
+            [vector],
+            {"offsets": _integers(offset), "sizes": _integers(lanes), "strides": _integers(1)},
+        )
+        for offset in (0, lanes)
+    ]
+
+
+def _integers(number: int) -> ir.Attribute:
+    return ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)])

@@ -1,0 +1,1 @@
+"""Work shared among threads: iterations of loops, and kernels that do not depend on each other."""

@@ -1,0 +1,94 @@
+"""What code needs that moves into a function of its own: some of it is passed, the rest is computed there again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .....dialect.mlir import Operation, Type, Value, ir
+
+_COPIED = {
+    "affine.apply",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.dim",
+    "memref.expand_shape",
+    "memref.get_global",
+    "memref.reinterpret_cast",
+    "memref.subview",
+    "memref.view",
+    "ub.poison",
+    "vector.broadcast",
+    "vector.create_mask",
+    "vector.step",
+}
+_ALLOCATIONS = {"memref.alloc", "memref.alloca"}
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an operation can as well be computed elsewhere: arithmetic, and views of memory."""
+    return op.name.startswith("arith.") or op.name in _COPIED
+
+
+class Captures:
+    """Values that code uses: constants, views and what is cheap is copied, numbers and memory are passed."""
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        self._copied: dict[Operation, None] = {}
+        self.passed: dict[Value, None] = {}
+        for value in values:
+            self._need(value)
+
+    def _need(self, value: Value) -> None:
+        op = None if isinstance(value.owner, ir.Block) else value.owner.operation
+        if op is None or not is_pure(op):
+            self.passed[value] = None
+        elif op not in self._copied:
+            for operand in op.operands:
+                self._need(operand)
+            self._copied[op] = None
+
+    def are_apart(self) -> bool:
+        """Whether the memory that is passed is known to be different pieces: the function will be told so."""
+        return all(_is_own_memory(v) for v in self.passed if isinstance(v.type, ir.MemRefType))
+
+    @property
+    def types(self) -> list[Type]:
+        """The types of what is passed."""
+        return [value.type for value in self.passed]
+
+    def enter(self, arguments: Sequence[Value]) -> dict[Value, Value]:
+        """Compute the rest at the insertion point; returns what all values are there."""
+        known = dict(zip(self.passed, arguments, strict=True))
+        for op in self._copied:
+            copy = op.clone().operation
+            rename(copy, known)
+            known.update(zip(op.results, copy.results, strict=True))
+        return known
+
+
+def rename(op: Operation, known: dict[Value, Value]) -> None:
+    """Replace the operands of an operation that have become others."""
+    for number, operand in enumerate(op.operands):
+        if operand in known:
+            op.operands[number] = known[operand]
+
+
+def _is_own_memory(memref: Value) -> bool:
+    owner = memref.owner
+    if isinstance(owner, ir.Block):
+        return bool(owner.owner.operation.name == "func.func")
+    return owner.operation.name in _ALLOCATIONS
+
+
+def make_function(name: str, types: Sequence[Type], has_body: bool = True) -> Operation:
+    """A function without results at the insertion point; one without a body is defined elsewhere."""
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(name),
+        "function_type": ir.TypeAttr.get(ir.FunctionType.get(list(types), [])),
+    }
+    if not has_body:
+        attributes["sym_visibility"] = ir.StringAttr.get("private")
+    function = ir.Operation.create("func.func", [], [], attributes, regions=1)
+    if has_body:
+        function.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    return function

@@ -1,0 +1,257 @@
+"""Sharing loops among threads: the iterations of a loop become a function of a range of them.
+
+A loop that is marked as parallel and long enough becomes
+
+    func.func @kernel_3.loop_0(%begin: index, %end: index, ...)     // runs the iterations begin <= i < end
+
+and a call of `@kernel_3.loop_0.parallel(%iterations, %grain, ...)`, which the lowering to LLVM defines (see
+shared_loops.py): it has the pool of threads call the function for pieces of at least `grain` iterations. Where the
+length of the loop is known only at run time, that decides between the two. The numbers that an iteration computes are
+the same in any piece; so the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from .....dialect.mlir import Block, Module, Operation, Value, ir
+from .....dialect.records import dataclass
+from .....passes.base import Pass, Statistics
+from ...planning.names import parallel_name
+from ..emit import PARALLEL, create
+from ..loops.independence import written_memrefs
+from ..loops.nest import nested
+from .captures import Captures, is_pure, make_function, rename
+from .costs import Cost, Term, constant, cost_of, cost_of_iteration, trips
+
+GRAIN = 100_000
+"""Steps (see costs.py) that are worth the attention of a thread: some 12 microseconds. Handing work over takes one
+microsecond while the others are waiting for it, and ten to twenty when they have to be woken."""
+
+EVEN = 8
+"""Loops of fewer iterations cannot be shared evenly; loops in them are shared instead where those are long enough."""
+
+
+@dataclass(frozen=True)
+class SplitParallelLoops(Pass):
+    """Make functions of a range of iterations from long parallel loops."""
+
+    name: ClassVar[str] = "split-parallel-loops"
+    summary: ClassVar[str] = "make functions of a range of iterations from long parallel loops"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in list(module.body.operations):
+            if view.operation.name == "func.func" and view.regions[0].blocks:
+                statistics["loops split"] += len(split_parallel_loops(view.operation))
+
+
+def split_parallel_loops(function: Operation) -> list[Operation]:
+    """Make functions from the loops of a function that are worth it; returns them, in order."""
+    made: list[Operation] = []
+    for shape, cost in _worthwhile(function.regions[0].blocks[0]):
+        part = _Part(shape, f"{function.attributes['sym_name'].value}.loop_{len(made)}")
+        if part.is_possible():
+            with shape.root.location:
+                made.append(part.split(function, cost))
+    return made
+
+
+@dataclass
+class _Shape:
+    """A loop to share: alone, or in all iterations of a loop around it, `root`, where nothing else is done.
+
+    That one adds row after row to an array, say, and threads share the columns. `tail` does the last columns, under a
+    mask.
+    """
+
+    root: Operation
+    loop: Operation
+    tail: Operation | None = None
+
+
+def _worthwhile(block: Block) -> Iterator[tuple[_Shape, Cost]]:
+    """The loops to share, with the cost of one iteration each; none is inside another."""
+    for op in [view.operation for view in block.operations]:
+        shape = _shape(op)
+        if shape is not None:
+            cost, count = cost_of_iteration(shape.loop, shape.root), trips(shape.loop)
+            is_static = cost.is_static and not count.values
+            if is_static and cost.steps * count.number < 2 * GRAIN:
+                continue
+            if not (is_static and count.number < EVEN and _inner_loops_do(shape.loop, cost)):
+                if not is_static or count.number >= 2:
+                    yield shape, cost
+                continue
+        for region in op.regions:
+            for inner in region:
+                yield from _worthwhile(inner)
+
+
+def _shape(op: Operation) -> _Shape | None:
+    if op.name != "scf.for" or op.results:
+        return None
+    if PARALLEL in op.attributes:
+        return _Shape(op, op)
+    *inner, _ = (view.operation for view in op.regions[0].blocks[0].operations)
+    loops = [each for each in inner if not is_pure(each)]
+    if not 1 <= len(loops) <= 2 or not all(
+        each.name == "scf.for" and PARALLEL in each.attributes for each in loops
+    ):
+        return None
+    loop, *tail = loops
+    if tail and not _is_same(tail[0].operands[0], loop.operands[1]):
+        return None
+    return _Shape(op, loop, *tail)
+
+
+def _inner_loops_do(loop: Operation, cost: Cost) -> bool:
+    """Whether nearly all work of an iteration is in parallel loops that are long enough to be shared each time."""
+    shared = 0.0
+    for op in (view.operation for view in loop.regions[0].blocks[0].operations):
+        if op.name == "scf.for" and PARALLEL in op.attributes:
+            inner, count = cost_of(op), trips(op)
+            long = inner.steps >= 8 * GRAIN
+            if long and (count.number >= EVEN or _inner_loops_do(op, cost_of_iteration(op))):
+                shared += inner.steps
+    return shared >= 0.9 * cost.steps
+
+
+class _Part:
+    """A loop on its way into a function of its own."""
+
+    def __init__(self, shape: _Shape, name: str) -> None:
+        self.shape, self.name = shape, name
+        self._operations = [shape.root, *(view.operation for view in nested(shape.root))]
+        self._inside = {result for op in self._operations for result in op.results}
+        self._inside |= {a for op in self._operations for r in op.regions for b in r for a in b.arguments}
+
+    def is_possible(self) -> bool:
+        """Whether the loop can be moved: memory must be known to be apart.
+
+        What a loop around it writes must be the same memory in all iterations: then an element is met by one thread.
+        """
+        shape = self.shape
+        if any(bound in self._inside for bound in shape.loop.operands):
+            return False
+        if shape.root != shape.loop and not all(
+            memref not in self._inside for op in self._operations for memref in written_memrefs(op)
+        ):
+            return False
+        return self._captures().are_apart()
+
+    def _captures(self, *others: Value) -> Captures:
+        stop = self.shape.loop.operands[1]
+        operands = (operand for op in self._operations for operand in op.operands)
+        used = [value for value in operands if value not in self._inside and value != stop]
+        is_needed = any(
+            value == stop for op in self._operations if op != self.shape.loop for value in op.operands
+        )
+        return Captures(
+            [*list(self.shape.loop.operands)[::2], *used, *others, *([stop] if is_needed else [])]
+        )
+
+    def split(self, function: Operation, cost: Cost) -> Operation:
+        """Make the function, put calls of it where the loop was, and move the loop there."""
+        index, shape = ir.IndexType.get(), self.shape
+        with ir.InsertionPoint(shape.root):
+            count = self._count()
+            captures = self._captures(*([count] if shape.tail is not None else []))
+            self._share(count, cost, list(captures.passed))
+        types = [index, index, *captures.types]
+        with ir.InsertionPoint(function):
+            made = make_function(self.name, types)
+            make_function(parallel_name(self.name), types, has_body=False)
+        entry = made.regions[0].blocks[0]
+        begin, end, *arguments = entry.arguments
+        with ir.InsertionPoint(entry):
+            known = captures.enter(arguments)
+            start, _, step = (known.get(value, value) for value in list(shape.loop.operands)[:3])
+            bounds = [
+                create("arith.addi", [index], [create("arith.muli", [index], [i, step]), start])
+                for i in (begin, end)
+            ]
+            leave = ir.Operation.create("func.return", [], [])
+        shape.root.move_before(leave)
+        for op in self._operations:
+            rename(op, known)
+        shape.loop.operands[0], shape.loop.operands[1] = bounds
+        del shape.loop.attributes[PARALLEL]
+        if shape.tail is not None:
+            _run_if_equal(end, known[count], shape.tail)
+        return made
+
+    def _share(self, count: Value, cost: Cost, operands: list[Value]) -> None:
+        """Call the pool, or the function where there is too little to do."""
+        static = trips(self.shape.loop)
+        grain = _index(_grain(cost)) if cost.is_static else _grain_value(cost)
+        enough = create("arith.muli", [grain.type], [grain, _index(2)])
+        if self.shape.root != self.shape.loop:
+            # Rows are read faster where more of each is read: one piece for each thread, which a negative grain says.
+            grain = create("arith.subi", [grain.type], [_index(0), grain])
+        if cost.is_static and not static.values:
+            self._call(parallel_name(self.name), [count, grain, *operands])
+            return
+        calls = ((parallel_name(self.name), [count, grain]), (self.name, [_index(0), count]))
+        branch = ir.Operation.create("scf.if", [], [_compare("sge", count, enough)], regions=2)
+        for region, (name, leading) in zip(branch.regions, calls, strict=True):
+            with ir.InsertionPoint(region.blocks.append()):
+                self._call(name, [*leading, *operands])
+                create("scf.yield", [], [])
+
+    def _call(self, name: str, operands: Sequence[Value]) -> None:
+        create("func.call", [], operands, {"callee": ir.FlatSymbolRefAttr.get(name)})
+
+    def _count(self) -> Value:
+        """The number of iterations."""
+        static: Term = trips(self.shape.loop)
+        start, stop, step = list(self.shape.loop.operands)[:3]
+        if not static.values and None not in map(constant, (start, stop, step)):
+            return _index(int(static.number))
+        index = start.type
+        length = create("arith.subi", [index], [stop, start])
+        positive = create("arith.maxsi", [index], [length, _index(0)])
+        above = create("arith.addi", [index], [positive, create("arith.subi", [index], [step, _index(1)])])
+        return create("arith.divui", [index], [above, step])
+
+
+def _grain(cost: Cost) -> int:
+    return max(1, math.ceil(GRAIN / max(1.0, cost.steps)))
+
+
+def _grain_value(cost: Cost) -> Value:
+    type = ir.IndexType.get()
+    quotient = create("arith.divui", [type], [_index(GRAIN), cost.value()])
+    return create("arith.addi", [type], [quotient, _index(1)])
+
+
+_PREDICATES = {"eq": 0, "sge": 5}
+
+
+def _compare(predicate: str, left: Value, right: Value) -> Value:
+    i64 = ir.IntegerType.get_signless(64)
+    attributes = {"predicate": ir.IntegerAttr.get(i64, _PREDICATES[predicate])}
+    return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [left, right], attributes)
+
+
+def _run_if_equal(left: Value, right: Value, op: Operation) -> None:
+    """Let an operation run only where two indices are equal."""
+    with ir.InsertionPoint(op):
+        branch = ir.Operation.create("scf.if", [], [_compare("eq", left, right)], regions=2)
+    with ir.InsertionPoint(branch.regions[0].blocks.append()):
+        op.move_before(ir.Operation.create("scf.yield", [], []))
+
+
+def _is_same(left: Value, right: Value) -> bool:
+    """Whether two indices are one value, or equal constants."""
+    number = constant(left)
+    return left == right or (number is not None and number == constant(right))
+
+
+def _index(number: int) -> Value:
+    type = ir.IndexType.get()
+    return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
+
+
+__all__ = ["SplitParallelLoops", "split_parallel_loops"]
