@@ -15,6 +15,7 @@ from ..dialect.records import dataclass
 from ..dialect.types import TensorType
 from .current import TracedValue
 from .divisions import require_divisor
+from .sources import claim, is_seen_elsewhere, note_write, usable_sources
 from .storage import Storage, ViewStep
 
 if TYPE_CHECKING:
@@ -180,18 +181,15 @@ class TracedArray(TracedValue):
         region, storage = self._cached_region, self._storage
         if region is None or not region.is_open or self._cached_version != storage.version:
             return False
+        if storage.sources.is_stale:
+            return False
         return storage.ref is None or region.loop is storage.trace.region.loop
 
     def _values_along_path(self) -> list[Any]:
         """The SSA values of the storage and of every view on the way to this one."""
         storage = self._storage
         trace = storage.trace
-        if any(source.is_stale for source in storage.sources):
-            raise UnsupportedError(
-                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
-                f"be one that was written since, made at {storage.sources[0].storage.made_at or 'its entry'}; make "
-                "a copy before the condition or loop (x = x.copy())"
-            )
+        self._require_present_elements()
         value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
         values = [value]
         for step in self._path:
@@ -224,17 +222,29 @@ class TracedArray(TracedValue):
         trace.clock += 1
         storage.written_at = trace.clock
         storage.version += 1
+        note_write(storage)
+
+    def _require_present_elements(self) -> None:
+        """Refuse to use an array that may be another one, which was written since, at run time."""
+        storage = self._storage
+        if storage.sources.is_stale:
+            raise UnsupportedError(
+                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
+                f"be one that was written since, made at {_place_of_source(storage)}; make "
+                "a copy before the condition or loop (x = x.copy())"
+            )
 
     def _require_own_memory(self) -> None:
         """Refuse to write an array that may be another one, which the program can see, at run time."""
-        sources = self._storage.sources
-        if any(source.is_visible() for source in sources):
+        self._require_present_elements()
+        storage = self._storage
+        if is_seen_elsewhere(storage):
             raise UnsupportedError(
                 f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
-                f"another array of the program, made at {sources[0].storage.made_at or 'its entry'}, or a new one; "
+                f"another array of the program, made at {_place_of_source(storage)}, or a new one; "
                 "make a copy before the condition or loop (x = x.copy()) and write to that"
             )
-        self._storage.sources = ()
+        claim(storage)
 
     def __getitem__(self, index: Any) -> TracedArray:
         item: TracedArray = _behaviour().get_item(self, index)
@@ -405,6 +415,13 @@ class TracedArray(TracedValue):
         raise self._needs_value("an exchange through DLPack", "return the array and exchange it outside")
 
 
+def _place_of_source(storage: Storage) -> str:
+    """Where an array was made that a storage may be, as messages say it."""
+    sources = usable_sources(storage)
+    made_at = sources[0].made_at if sources else storage.made_at
+    return str(made_at or "its entry")
+
+
 def _namespace_method(name: str) -> Callable[..., Any]:
     """A method that is the namespace function of the same name with the array as its first argument."""
 
@@ -434,7 +451,7 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
             return NotImplemented
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
         require_divisor(ufunc, self, other)
-        is_scalar = self._is_scalar and not self._storage.sources
+        is_scalar = self._is_scalar and not usable_sources(self._storage)
         return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward

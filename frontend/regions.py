@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Region:
     """A block and its place among the blocks around it."""
 
-    __slots__ = ("block", "clock", "is_open", "loop", "parent")
+    __slots__ = ("_last", "block", "clock", "is_open", "is_over", "loop", "parent")
 
     def __init__(self, block: Block, parent: Region | None, is_loop: bool = False, clock: int = 0) -> None:
         self.block = block
@@ -32,6 +32,37 @@ class Region:
         """The innermost loop body around what is recorded here."""
         self.is_open = True
         """Whether values defined here can be used: the region, or one inside it, is being recorded."""
+        self.is_over = False
+        """Whether it will not be recorded into again."""
+        self._last: Operation | None = None
+
+    def last_operation(self) -> Operation | None:
+        """The op that was recorded last; looked for behind the one that was found before, as blocks are lists."""
+        for operation in self.operations_behind(self._last):
+            self._last = operation
+        return self._last
+
+    def operations_behind(self, operation: Operation | None) -> Iterator[Operation]:
+        """The ops that follow one of the block's, all of them for None."""
+        if operation is None:
+            operation = ir.InsertionPoint.at_block_begin(self.block).ref_operation
+            if operation is None:
+                return
+            yield operation
+        while (operation := ir.InsertionPoint.after(operation).ref_operation) is not None:
+            yield operation
+
+    def erase_behind(self, operation: Operation | None) -> None:
+        """Erase the ops that follow one of the block's, all of them for None."""
+        for following in reversed(list(self.operations_behind(operation))):
+            following.erase()
+        self._last = operation
+
+    def erase(self, operation: Operation) -> None:
+        """Erase an op of the block."""
+        if self._last == operation:
+            self._last = None
+        operation.erase()
 
     def is_inside(self, other: Region) -> bool:
         """Whether this region is another one, or nested in it."""
@@ -51,6 +82,7 @@ class Draft:
         self.parent = trace.region
         self.name = name
         self.operands = list(operands)
+        self._regions: list[Region] = []
         self._ops_before = trace.op_count
         self._kept_before = len(trace.kept)
         self._is_finished = False
@@ -65,7 +97,9 @@ class Draft:
         with context():
             locations = [self.location] * len(arguments)
             block = self.op.regions[number].blocks.append(*arguments, arg_locs=locations)
-        return Region(block, self.parent, is_loop, self.trace.clock)
+        region = Region(block, self.parent, is_loop, self.trace.clock)
+        self._regions.append(region)
+        return region
 
     @contextmanager
     def recording(self, region: Region) -> Iterator[Region]:
@@ -95,8 +129,8 @@ class Draft:
             for old, new in zip(list(self.op.regions), list(op.regions), strict=True):
                 for block in list(old.blocks):
                     block.append_to(new)
-            self.op.erase()
-        self._is_finished = True
+            self.parent.erase(self.op)
+        self._end()
         return list(op.results)
 
     def drop(self) -> None:
@@ -105,7 +139,13 @@ class Draft:
             return
         self.trace.op_count = self._ops_before
         del self.trace.kept[self._kept_before :]
-        self.op.erase()
+        self.parent.erase(self.op)
+        self._end()
+
+    def _end(self) -> None:
+        self._is_finished = True
+        for region in self._regions:
+            region.is_over = True
 
 
 class CellLog:

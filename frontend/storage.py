@@ -7,7 +7,6 @@ place, so that a view sees what was written to its base, in program order, as in
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from ..dialect.op import Op
 from ..dialect.ops.shape import Reshape
 from ..dialect.records import dataclass
 from ..dialect.types import MAX_BYTES, TensorType
+from .sources import Sources
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -70,26 +70,10 @@ class Storage:
         """Where the value is defined: it can be used as long as the region is open."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
-        self.sources: tuple[Source, ...] = ()
-        """Storages that this may be at run time: `y = a if c else b` is a or b."""
+        self.sources = Sources()
+        """What this may be at run time: `y = a if c else b` is a or b."""
         self.made_at = trace.user_location()
         """Where the user's program made it, for messages."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """An array that another one may be at run time."""
-
-    storage: Storage
-    version: int
-    """How often it had been written."""
-    is_visible: Callable[[], bool]
-    """Whether the program can still see it under a name of its own."""
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether it was written since."""
-        return self.storage.version != self.version
 
 
 def reshape_is_view(base: TensorType, path: tuple[ViewStep, ...], shape: tuple[int, ...]) -> bool:

@@ -6,15 +6,14 @@ value; a write is refused when a or b can still be seen.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
 from ...array import TracedArray
 from ...locations import user_frames
 from ...masked import MaskedSelection
-from ...regions import Region
-from ...storage import Source, Storage
+from ...sources import Join, connect, usable_sources
+from ...storage import Storage
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
 from .places import Snapshot
@@ -56,37 +55,22 @@ def _same_path(one: TracedArray, other: TracedArray) -> bool:
     return True
 
 
-def note_sources(
-    outside: Region, result: Any, candidates: Iterable[Any], *, written_later: bool = False
-) -> None:
-    """Remember which arrays from outside a branch or loop its result may be.
-
-    With `written_later`, writes are looked at when the loop has been recorded.
-    """
+def note_sources(join: Join, result: Any, candidates: Iterable[Any]) -> None:
+    """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
     result, candidates = present(result), list(map(present, candidates))
     parts = parts_of(result)
     if parts is not None:
         for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
             entries = [entry_of(candidate, position, key) for candidate in candidates]
-            note_sources(outside, item, entries, written_later=written_later)
-        return
-    if not isinstance(result, TracedArray):
-        return
-    found: dict[int, Source] = {}
+            note_sources(join, item, entries)
+    elif isinstance(result, TracedArray):
+        connect(result._storage, join, map(_storage_of, candidates))
 
-    def note(storage: Storage, known: Source | None = None) -> None:
-        if id(storage) not in found and outside.is_inside(storage.region):
-            if known is None or known.is_stale or (known.is_visible is _nobody) is not written_later:
-                is_seen = _nobody if written_later else functools.partial(is_visible, storage)
-                known = Source(storage, storage.version, is_seen)
-            found[id(storage)] = known
 
-    for candidate in candidates:
-        if isinstance(candidate, TracedArray) and not candidate._is_scalar:
-            note(candidate._storage)
-            for source in candidate._storage.sources:
-                note(source.storage, source)
-    result._storage.sources = tuple(found.values())
+def _storage_of(candidate: Any) -> Storage | None:
+    """What a candidate is stored in, unless NumPy has a number there."""
+    is_array = isinstance(candidate, TracedArray) and not candidate._is_scalar
+    return candidate._storage if is_array else None
 
 
 def present(value: Any) -> Any:
@@ -112,20 +96,21 @@ def entry_of(container: Any, position: int, key: Any) -> Any:
     return children[index] if index < len(children) else None
 
 
-def _nobody() -> bool:
-    return False
-
-
 def is_visible(storage: Storage) -> bool:
     """Whether the program can still see an array: it is the caller's, or a variable or container holds it.
 
     An array that may be one of several others is seen where one of these is.
     """
-    if storage.argument is not None:
-        return True
-    if any(_holds(value, storage) for value in reachable()):
-        return True
-    return any(is_visible(source.storage) for source in storage.sources)
+    return sees_any([storage, *usable_sources(storage)])
+
+
+def sees_any(storages: Iterable[Storage]) -> bool:
+    """Whether the program can see one of some arrays by itself."""
+    wanted = list(storages)
+    if not wanted or any(storage.argument is not None for storage in wanted):
+        return bool(wanted)
+    identities = set(map(id, wanted))
+    return any(_holds_one_of(value, identities) for value in reachable())
 
 
 def reachable() -> Iterable[Any]:
@@ -137,11 +122,18 @@ def reachable() -> Iterable[Any]:
         yield from snapshot.values()
 
 
-def _holds(value: Any, storage: Storage) -> bool:
-    if isinstance(value, MaskedSelection):
-        return value.full._storage is storage
-    value = present(value)
-    return isinstance(value, TracedArray) and value._storage is storage
+def _holds_one_of(value: Any, storages: set[int]) -> bool:
+    array = value.full if isinstance(value, MaskedSelection) else present(value)
+    return isinstance(array, TracedArray) and id(array._storage) in storages
 
 
-__all__ = ["entry_of", "is_available", "is_visible", "note_sources", "present", "reachable", "same_value"]
+__all__ = [
+    "entry_of",
+    "is_available",
+    "is_visible",
+    "note_sources",
+    "present",
+    "reachable",
+    "same_value",
+    "sees_any",
+]

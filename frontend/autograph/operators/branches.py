@@ -12,9 +12,10 @@ from ....dialect.mlir import Value
 from ....dialect.records import dataclass
 from ...array import TracedArray
 from ...regions import Draft, Region
+from ...sources import Join
 from ...trace import Trace
 from .abstract import Kind, Mismatch, absent_values, carried_types, flatten, join, kind_of, unflatten
-from .aliases import is_available, note_sources, same_value
+from .aliases import is_available, note_sources, same_value, sees_any
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
@@ -162,10 +163,11 @@ def join_paths(
     computed = _join_all(merges, paths)
     values = iter(_finish(trace, draft, paths, computed))
     exit_ = _exit(trace, paths, values)
+    join = Join(sees_any)
     for merge in computed:
         assert merge.kind is not None
         merge.value = unflatten(trace, merge.kind, values)
-        note_sources(trace.region, merge.value, merge.values)
+        note_sources(join, merge.value, merge.values)
     result = _deliver(merges, paths, dead)
     for merge in computed:
         place = merge.place

@@ -24,9 +24,7 @@ class Checkpoint:
         self._kept = len(trace.kept)
         self._catcher = trace.catcher
         self._points = 0 if trace.catcher is None else trace.catcher.mark()
-        operations = trace.region.block.operations
-        count = len(operations)
-        self._last = operations[count - 1].operation if count else None
+        self._last = trace.region.last_operation()
 
     @classmethod
     def take(cls, trace: Trace, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
@@ -42,16 +40,12 @@ class Checkpoint:
         self._trace.region = self._region
         forget_facts(self._trace)
         with context():
-            erased = []
-            for view in reversed(list(self._region.block.operations)):
-                if self._last is not None and view.operation == self._last:
-                    break
-                erased.append(view.operation)
+            erased = self._region.operations_behind(self._last)
+            results = {result for operation in erased for result in operation.results}
             for storage in self._trace.cells.made_since(self._cells, self._region):
-                if storage.ref is not None and any(storage.ref.owner == operation for operation in erased):
+                if storage.ref in results:
                     storage.ref = None
-            for operation in erased:
-                operation.erase()
+            self._region.erase_behind(self._last)
         self._trace.op_count = self._op_count
         self._trace.grown = dict(self._grown)
         del self._trace.kept[self._kept :]

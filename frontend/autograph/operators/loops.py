@@ -23,6 +23,7 @@ from ....dialect.register import context
 from ...array import TracedArray
 from ...code_table import remembered_by_code
 from ...regions import Draft, Region
+from ...sources import Join
 from ...trace import Trace
 from .abstract import (
     Kind,
@@ -34,7 +35,7 @@ from .abstract import (
     kind_of,
     unflatten,
 )
-from .aliases import note_sources, same_value
+from .aliases import note_sources, same_value, sees_any
 from .branches import Path, record_path, stage_if
 from .conditions import condition_of, is_staged, truth_of
 from .exits import (
@@ -200,7 +201,6 @@ class _Recording:
         self.snapshot = snapshot
         self.carried = carried
         self.initial = [v for c in carried.values() for v in flatten(self.trace, c.initial, c.kind)]
-        self.outside = self.trace.region
         self.draft = Draft(
             self.trace, "scf.for" if loop.test is None else "scf.while", regions=1 + bool(loop.test)
         )
@@ -252,9 +252,10 @@ class _Recording:
     def _bind(self, region: Region, kinds: dict[tuple[Any, ...], Carried], skip: int) -> None:
         """Give the carried places the values that the block's arguments stand for."""
         values: Iterator[Value] = iter(list(region.block.arguments)[skip:])
+        join = Join()
         for carried in kinds.values():
             value = unflatten(self.trace, carried.kind, values)
-            note_sources(self.outside, value, [carried.initial], written_later=True)
+            note_sources(join, value, [carried.initial])
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
         self.contents = {key: content_of(value) for key, value in self.bound.items()}
@@ -369,6 +370,7 @@ class _Recording:
             zero, one = index_constant(trace, 0, self.draft), index_constant(trace, 1, self.draft)
             operands = [zero, loop.trips, one, *self.initial]
         results = iter(self.draft.finish(operands, types))
+        join = Join(sees_any)
         for key, carried in self.passed.items():
             value = unflatten(trace, carried.kind, results)
             if loop.runs and isinstance(value, MaybeUnbound):
@@ -376,7 +378,7 @@ class _Recording:
                     loop.settled.append(carried.place)
                 else:
                     value = value.value
-            note_sources(trace.region, value, [carried.initial, self.ends[-1].get(key)])
+            note_sources(join, value, [carried.initial, self.ends[-1].get(key)])
             carried.place.set(value)
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]

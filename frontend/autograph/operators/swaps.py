@@ -16,9 +16,10 @@ import numpy as np
 from ....dialect.errors import UnsupportedError
 from ....dialect.records import dataclass
 from ...array import TracedArray
-from ...storage import Source, Storage
+from ...sources import Join, all_sources, connect, disconnect
+from ...storage import Storage
 from ...trace import Trace
-from .aliases import is_visible
+from .aliases import is_visible, sees_any
 from .branches import stage_if
 from .places import Place
 
@@ -49,7 +50,7 @@ class Swap:
         """Write what the arrays from before the loop hold after it; `turn` counts iterations modulo the order."""
         values = [place.get() for place in self.places]
         for value in values:
-            value._storage.sources = ()
+            disconnect(value._storage)
         contents = []
         for number, storage in enumerate(self.storages):
             if is_visible(storage):
@@ -58,11 +59,10 @@ class Swap:
                 contents.append((storage, _chosen(trace, turn, held)))
         for storage, content in contents:
             TracedArray(storage)._write(content)
-        for value in values:
-            value._storage.sources = tuple(
-                Source(storage, storage.version, lambda storage=storage: is_visible(storage))  # type: ignore[misc]
-                for storage in self.storages
-            )
+        join = Join(sees_any)
+        for number, value in enumerate(values):
+            turns = range(self.order)
+            connect(value._storage, join, [self.storages[(number + t) % self.order] for t in turns])
 
 
 def _chosen(trace: Trace, turn: Any, values: list[Any]) -> Any:
@@ -120,7 +120,7 @@ def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> 
             return orbit, False
         following = by_storage.get(id(end._storage))
         if following is None or end._path:
-            mixed = [by_storage[id(s.storage)] for s in end._storage.sources if id(s.storage) in by_storage]
+            mixed = [by_storage[id(s)] for s in all_sources(end._storage) if id(s) in by_storage]
             return [*orbit, *(k for k in mixed if k not in orbit)], False
         if following == key:
             return orbit, True

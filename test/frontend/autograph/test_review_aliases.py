@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 from weft.dialect.errors import UnsupportedError
 
@@ -149,3 +150,127 @@ class TestArraysWithoutDimensions:
                 error=UnsupportedError,
                 match=WRITES_ONE_OF_SEVERAL,
             )
+
+
+class TestWritesBehindAChoice:
+    """What was computed for an array that may be several is not what a later write to one of these leaves."""
+
+    MAY_BE_WRITTEN = "this reads an array"
+
+    def refused_with_copies(self, function, *more):
+        def run(x, y, c):
+            return function(x.copy(), y.copy(), c, *more)
+
+        refused(run, np.zeros(3), np.ones(3), F64(1), error=UnsupportedError, match=self.MAY_BE_WRITTEN)
+
+    def test_is_not_read_from_what_was_computed_before(self):
+        def choose(x, y, c):
+            held = x if c > 0 else y
+            before = held + 1
+            x[0] = 5
+            return before, held + 1
+
+        self.refused_with_copies(choose)
+
+    def test_is_not_forgotten_when_the_choice_is_written(self):
+        def choose(x, y, c):
+            held = x if c > 0 else y
+            x[0] = 5
+            del x, y
+            held[1] = 3
+            return held
+
+        self.refused_with_copies(choose)
+
+    def test_reaches_another_choice_of_the_same_arrays(self):
+        def choose(x, y, c):
+            held = x if c > 0 else y
+            other = x if c > 0 else y
+            del x, y
+            held[1] = 3
+            return held, other
+
+        self.refused_with_copies(choose)
+
+    def test_reaches_another_name_of_an_array_made_in_a_branch(self):
+        def choose(x, y, c):
+            if c > 0:
+                held = other = x + 1
+            else:
+                held, other = x * 2, x * 3
+            held[1] = 3
+            return held, other
+
+        self.refused_with_copies(choose)
+
+    def test_reaches_another_name_that_a_loop_carries(self):
+        def count(x, y, c):
+            other = x
+            total = y * 0
+            for _ in range(weft.asarray(3)):
+                x[0] += 1
+                total += other
+                if c > 5:
+                    x = x + 1
+                if c > 6:
+                    other = other + 1
+            return total
+
+        self.refused_with_copies(count)
+
+    def test_reaches_a_choice_of_a_choice(self):
+        def choose(x, y, c):
+            held = x if c > 0 else y
+            for _ in range(5):
+                held = held if c > 0 else held + 1
+            x[0] = 5
+            return held
+
+        self.refused_with_copies(choose)
+
+    def test_reaches_an_array_after_a_branch_in_which_another_one_was_written(self):
+        def choose(x, y, c):
+            if c > 0:
+                held = x
+            else:
+                x[0] = 3
+                held = y
+            x[1] = 7
+            return held
+
+        self.refused_with_copies(choose)
+
+    def test_leaves_other_arrays_alone(self):
+        def choose(x, y, c):
+            x, y = x.copy(), y.copy()
+            held, other = (x, y) if c > 0 else (y, x)
+            alone = x if c > 5 else y * 2
+            before = alone + 0
+            del x, y, alone
+            held[1] = 3
+            return held, other, before
+
+        same(choose, (np.zeros(3), np.ones(3), F64(1)), (np.zeros(3), np.ones(3), F64(-1)))
+
+    def test_in_the_other_branch_leaves_a_choice_alone(self):
+        def choose(x, y, c):
+            x, y = x.copy(), y.copy()
+            if c > 0:
+                held = x
+            else:
+                x[0] = 3
+                held = y
+            return held, held + x
+
+        same(choose, (np.zeros(3), np.ones(3), F64(1)), (np.zeros(3), np.ones(3), F64(-1)))
+
+    def test_of_a_new_array_in_each_of_many_branches_is_fine(self):
+        def choose(x, y, c):
+            x = x.copy()
+            for i in weft.unroll(range(30)):
+                if c > i:
+                    x = x + 1
+                x[0] = i
+            return x
+
+        same(choose, (np.zeros(3), np.ones(3), F64(7)), (np.zeros(3), np.ones(3), F64(40)))
