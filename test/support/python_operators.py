@@ -51,6 +51,10 @@ def unbound_message(name: str) -> str:
     return f"local variable '{name}' referenced before assignment"
 
 
+class Spread(tuple[Any, ...]):
+    """Items that a list display takes one by one."""
+
+
 class PythonOperators:
     """What `weft_` means where no value is traced."""
 
@@ -227,6 +231,25 @@ class PythonOperators:
     def latest(self, value: Any) -> Any:
         """The value itself: lists of Python's stay what they are."""
         return value
+
+    def unpack(self, value: Any, before: int, after: int | None = None) -> Any:
+        """As many items as there are targets; with `after`, a list of those between is one."""
+        if after is None:
+            return value
+        (*items,) = value
+        least = before + after
+        if len(items) < least:
+            raise ValueError(f"not enough values to unpack (expected at least {least}, got {len(items)})")
+        end = len(items) - after
+        return [*items[:before], items[before:end], *items[end:]]
+
+    def spread(self, value: Any) -> tuple[Any, ...]:
+        """`*value` in a list."""
+        return Spread([*value])
+
+    def list_display(self, *parts: Any) -> list[Any]:
+        """`[a, *b]`."""
+        return [item for part in parts for item in (part if type(part) is Spread else [part])]
 
     def load(self, read: Body, name: str) -> Any:
         """A variable that may have no value."""

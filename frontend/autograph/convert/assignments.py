@@ -31,10 +31,9 @@ class AssignmentConverter(ComprehensionConverter):
     def assign(self, node: ast.Assign) -> None:
         """`a = b = value`."""
         self.note_targets(*node.targets)
-        if not any(_has_items(target) for target in node.targets):
+        takes_apart = any(map(_is_pattern, node.targets)) and not _is_display(node.value)
+        if not takes_apart and not any(map(_has_items, node.targets)):
             value = self.expr(node.value)
-            if any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-                value = self.latest(value)
             targets = [self.target(target) for target in node.targets]
             self.emit(build.copied(node, targets=targets, value=value))
             return
@@ -73,7 +72,7 @@ class AssignmentConverter(ComprehensionConverter):
         if isinstance(target, ast.Subscript):
             arguments = [self.expr(target.value), self.index(target.slice), value]
             self.emit(build.statement(build.call("set_item", arguments, target)))
-        elif isinstance(target, (ast.Tuple, ast.List)) and _has_items(target):
+        elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target, value, where)
         else:
             self.emit(ast.Assign([self.target(target)], value, **build.place(where)))
@@ -82,21 +81,27 @@ class AssignmentConverter(ComprehensionConverter):
         """`x[0], y = value`: unpack into temporaries from the first item on, then assign those in order."""
         names: list[ast.expr] = []
         later: list[tuple[ast.expr, str]] = []
-        for item in target.elts:
+        items = [item.value if isinstance(item, ast.Starred) else item for item in target.elts]
+        for item in items:
             if not later and not _has_items(item):
                 names.append(self.target(item))
                 continue
-            inner = item.value if isinstance(item, ast.Starred) else item
             temporary = self.names.fresh("value")
-            later.append((inner, temporary))
-            store: ast.expr = build.store(temporary, inner)
-            if isinstance(item, ast.Starred):
-                store = ast.Starred(store, ast.Store(), **build.place(item))
-            names.append(store)
+            later.append((item, temporary))
+            names.append(build.store(temporary, item))
         pattern = build.copied(target, elts=names)
-        self.emit(ast.Assign([pattern], self.latest(value), **build.place(where)))
+        self.emit(ast.Assign([pattern], self._taken_apart(value, target), **build.place(where)))
         for inner, temporary in later:
             self.assign_to(inner, build.load(temporary, inner), where)
+
+    def _taken_apart(self, value: ast.expr, target: ast.Tuple | ast.List) -> ast.expr:
+        """`weft_.unpack(value, 1, 0)` for `first, *rest = value`: as many items as there are targets."""
+        stars = [place for place, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
+        count = len(target.elts)
+        if not stars and _is_display(value):
+            return value
+        counts = [stars[0], count - stars[0] - 1] if stars else [count]
+        return build.call("unpack", [value, *(build.constant(number, target) for number in counts)], target)
 
     def _set_item(self, target: ast.Subscript, value: ast.expr, where: ast.stmt) -> None:
         """`x[i] = value`: Python evaluates the value first, which matters where both have effects or may fail."""
@@ -151,6 +156,15 @@ class AssignmentConverter(ComprehensionConverter):
             if isinstance(target, ast.Name) and self.may_be_unbound(target):
                 self.emit(build.statement(self.checked(build.load(target.id, target))))
             self.emit(ast.Delete([self.target(target)], **build.place(node)))
+
+
+def _is_pattern(target: ast.expr) -> bool:
+    return isinstance(target, (ast.Tuple, ast.List))
+
+
+def _is_display(node: ast.expr) -> bool:
+    """Whether an expression lists all items that its value has."""
+    return _is_pattern(node) and not any(isinstance(item, ast.Starred) for item in node.elts)  # type: ignore[attr-defined]
 
 
 def _has_items(target: ast.expr) -> bool:

@@ -70,6 +70,18 @@ class ExpressionConverter(Emitter):
         value = self.expr(node.value)
         return build.copied(node, value=self.latest(value) if isinstance(node.ctx, ast.Load) else value)
 
+    def list_display(self, node: ast.List) -> ast.expr:
+        """`[a, *b]`: what is unpacked may hold any number of items."""
+        if not isinstance(node.ctx, ast.Load) or not any(isinstance(item, ast.Starred) for item in node.elts):
+            display: ast.expr = self.rebuilt(node)
+            return display
+        return build.call("list_display", [self._display_item(item) for item in node.elts], node)
+
+    def _display_item(self, item: ast.expr) -> ast.expr:
+        if isinstance(item, ast.Starred):
+            return build.call("spread", [self.expr(item.value)], item)
+        return self.expr(item)
+
     def may_be_unbound(self, node: ast.Name) -> bool:
         """Whether a name may have no value here, in a way that Python itself would not report as the user's."""
         return id(node) in self.facts.unbound and node.id not in self.hidden
@@ -309,6 +321,7 @@ _CONVERTERS: dict[type[ast.expr], Callable[[Any, Any], ast.expr]] = {
     ast.Subscript: ExpressionConverter.subscript,
     ast.BinOp: ExpressionConverter.bin_op,
     ast.JoinedStr: ExpressionConverter.joined,
+    ast.List: ExpressionConverter.list_display,
     ast.Starred: ExpressionConverter.starred,
     ast.Await: ExpressionConverter.refused,
 }

@@ -6,7 +6,19 @@ paths leave behind. The other modules say what each construct means in these ter
 
 from __future__ import annotations
 
-from . import access, calls, comprehensions, effects, exits, expressions, for_loops, latest, statements, tries
+from . import (
+    access,
+    calls,
+    comprehensions,
+    effects,
+    exits,
+    expressions,
+    for_loops,
+    latest,
+    statements,
+    tries,
+    unpacking,
+)
 from .namespace import OPERATORS
 
 vars(OPERATORS).update(
@@ -29,6 +41,9 @@ vars(OPERATORS).update(
     not_in_=expressions.not_in_,
     load=expressions.load,
     latest=latest.latest,
+    list_display=unpacking.list_display,
+    spread=unpacking.spread,
+    unpack=unpacking.unpack,
     call=calls.call,
     attr=access.attr,
     item=access.item,

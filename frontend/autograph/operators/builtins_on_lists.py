@@ -56,7 +56,7 @@ def any_(iterable: Any) -> Any:
     """`any`."""
     if isinstance(iterable, TracedArray):
         return as_bool(np.any(truth_of_items(iterable)))
-    if _is_open(iterable):
+    if is_open(iterable):
         return _finds(iterable, bool_)
     if not _is_walkable(iterable):
         return builtins.any(iterable)
@@ -72,7 +72,7 @@ def all_(iterable: Any) -> Any:
     """`all`."""
     if isinstance(iterable, TracedArray):
         return as_bool(np.all(truth_of_items(iterable)))
-    if _is_open(iterable):
+    if is_open(iterable):
         return not_(_finds(iterable, lambda item: not_(bool_(item))))
     if not _is_walkable(iterable):
         return builtins.all(iterable)
@@ -92,7 +92,7 @@ def _finds(iterable: Any, holds: Callable[[Any], Any]) -> Any:
     return found
 
 
-def _is_open(iterable: Any) -> bool:
+def is_open(iterable: Any) -> bool:
     """Whether only the program knows how many items there are."""
     if isinstance(iterable, Sequence):
         return not isinstance(iterable.length, int)
@@ -233,4 +233,4 @@ REPLACEMENTS: dict[Any, Callable[..., Any]] = {
 
 OPERATORS.sorted_list = sorted_list
 
-__all__ = ["REPLACEMENTS", "sorted_list"]
+__all__ = ["REPLACEMENTS", "is_open", "list_", "sorted_list"]

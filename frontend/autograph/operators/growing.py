@@ -247,6 +247,8 @@ class GrowingList(ListMethods, RuntimeLength):
         return int(self._length)
 
     def __iter__(self) -> Iterator[Any]:
+        if isinstance(self._length, TracedArray):
+            self.refuse("taking all items at once, as in (*b,), f(*b) or a[1:] = b,")
         return iter(self.stacked())
 
     def __repr__(self) -> str:

@@ -1,0 +1,167 @@
+"""`first, *rest = items` and `[*items, last]`, where only the program knows how many items there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import same
+from weft.frontend.autograph.operators.unpacking import list_display, spread, unpack
+
+ARRAYS = [np.array(items) for items in ([1.0, -2.0, 3.0], [4.0, -5.0], [1.0, 2.0, 3.0, 4.0])]
+NONE = np.array([-1.0])
+
+
+def positive(x):
+    """A list that grows."""
+    items = []
+    for v in x:
+        if v > 0:
+            items.append(2 * v)
+    return items
+
+
+class TestTargets:
+    def test_as_many_targets_as_items(self):
+        def f(x):
+            a, b = positive(x)
+            return a - b
+
+        same(f, ARRAYS[0])
+
+    def test_a_star_takes_what_is_between(self):
+        def f(x):
+            first, *middle, last = positive(x)
+            (*most, end) = items = positive(x)
+            return first, middle, last, most, end, items
+
+        same(f, ARRAYS[0], ARRAYS[2], traces=2, joined=True)
+
+    def test_places_that_are_targets(self):
+        def f(x):
+            pair = [0.0, 0.0, 0.0]
+            pair[0], pair[2] = positive(x)
+            return pair
+
+        same(f, ARRAYS[0])
+
+    def test_a_generator(self):
+        def f(x):
+            first, *rest = (v + 1 for v in x if v > 0)
+            return first, rest
+
+        same(f, *ARRAYS, traces=3, joined=True)
+
+    @pytest.mark.parametrize("count", [0, 1, 2, 3, 4])
+    def test_another_number_of_items(self, count):
+        def exactly(x):
+            a, b = positive(x)
+            return a + b
+
+        def at_least(x):
+            a, *_, b = positive(x)
+            return a + b
+
+        numbers = np.arange(1.0, count + 1)
+        for f in (exactly, at_least):
+            try:
+                expected = f(numbers)
+            except ValueError as error:
+                with pytest.raises(ValueError, match=r"values to unpack") as raised:
+                    weft.function(f)(numbers)
+                assert str(raised.value).startswith(str(error))
+            else:
+                assert weft.function(f)(numbers) == expected
+
+    @pytest.mark.parametrize("length", [1, 2, 3])
+    def test_an_array_of_any_length(self, length):
+        @weft.function(input_signature=[weft.TensorSpec((None,), np.float64)])
+        def f(x):
+            a, *rest = x
+            b, c = x
+            return a, rest, b, c
+
+        x = np.arange(float(length))
+        if length == 2:
+            assert f(x) == (0.0, [1.0], 0.0, 1.0)
+        else:
+            with pytest.raises(ValueError, match=f"(not enough|too many) values to unpack \\(expected {2}"):
+                f(x)
+
+    def test_what_python_knows_is_unpacked_by_python(self):
+        def f(x, items):
+            a, *b = items
+            c, d = "xy"
+            (e, *g), h = (1, 2, 3), x
+            return a, b, c + d, e, g, h
+
+        assert weft.function(f)(1.0, (7, 8, 9)) == (7, [8, 9], "xy", 1, [2, 3], 1.0)
+
+    @pytest.mark.parametrize("value", [5, None, 2.5])
+    def test_what_has_no_items(self, value):
+        with pytest.raises(TypeError, match=r"cannot unpack non-iterable"):
+            weft.function(lambda x: _starred(value))(1.0)
+        with pytest.raises(TypeError, match=r"cannot unpack non-iterable"):
+            unpack(value, 1, 0)
+
+    def test_too_few_items_while_tracing(self):
+        with pytest.raises(ValueError, match=r"^not enough values to unpack \(expected at least 3, got 2\)$"):
+            unpack((1, 2), 2, 1)
+
+
+def _starred(value):
+    first, *rest = value
+    return first, rest
+
+
+class TestDisplays:
+    def test_a_copy(self):
+        def f(x):
+            items = positive(x)
+            other = [*items]
+            other.append(x[0])
+            return items, other
+
+        same(f, *ARRAYS, NONE, traces=4, joined=True)
+
+    def test_among_other_items(self):
+        def f(x):
+            items = positive(x)
+            return [x[0], *items, x[1], *items]
+
+        same(f, *ARRAYS, traces=3, joined=True)
+
+    def test_generators_are_walked_in_order(self):
+        def f(x):
+            seen = []
+
+            def noted(name):
+                seen.append(name)
+                return x[0]
+
+            def walk():
+                yield noted("a")
+                yield noted("b")
+
+            return [*walk(), noted("c")], seen
+
+        same(f, ARRAYS[0])
+
+    def test_what_python_knows(self):
+        def f(x):
+            return [*(1, 2), x, *{"k": x}, *"ab"]
+
+        same(f, np.float64(2.0))
+        assert list_display(1, spread(range(3))) == [1, 0, 1, 2]
+        with pytest.raises(TypeError, match=r"(Value after \* must be an iterable, not int|not iterable)"):
+            spread(3)
+
+
+@pytest.mark.parametrize("use", [lambda b: (*b,), lambda b: {*b}, lambda b: max(*b)])
+def test_elsewhere_it_is_refused(use):
+    def f(x):
+        return use(positive(x))
+
+    with pytest.raises(weft.UnsupportedError, match=r"\(\*b,\).*not supported for a list whose length"):
+        weft.function(f)(ARRAYS[0])
