@@ -68,10 +68,43 @@ func.func private @blocks(%x: memref<1024x2250xf64>, %y: memref<2250x64xf64>, %o
 // CHECK: vector.{{store|maskedstore}} {{.*}}%arg2
 // CHECK-NOT: vector.{{load|maskedload}} %arg2
 // CHECK: return
-func.func private @no_blocks(%x: memref<32x128xf64>, %y: memref<128x64xf64>, %o: memref<32x64xf64>) {
+func.func private @no_blocks(%x: memref<32x32xf64>, %y: memref<32x64xf64>, %o: memref<32x64xf64>) {
   %zero = arith.constant 0.0 : f64
   linalg.fill ins(%zero : f64) outs(%o : memref<32x64xf64>)
-  linalg.matmul ins(%x, %y : memref<32x128xf64>, memref<128x64xf64>) outs(%o : memref<32x64xf64>)
+  linalg.matmul ins(%x, %y : memref<32x32xf64>, memref<32x64xf64>) outs(%o : memref<32x64xf64>)
+  return
+}
+
+// A right operand that the first-level cache does not hold is copied while the first rows are multiplied with it; the
+// others read the copy.
+// CHECK-LABEL: func.func private @packed_on_the_way(
+// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<128x32xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: %[[VECTOR:.*]] = vector.load %arg1
+// CHECK: vector.store %[[VECTOR]], %[[PANEL]]
+// CHECK: memref.prefetch %arg1
+// CHECK: vector.fma %{{.*}}, %[[VECTOR]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: load %arg1
+// CHECK: vector.load %[[PANEL]]
+// CHECK-NOT: load %arg1
+// CHECK: return
+func.func private @packed_on_the_way(%x: memref<20x128xf32>, %y: memref<128x128xf32>, %o: memref<20x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<20x128xf32>)
+  linalg.matmul ins(%x, %y : memref<20x128xf32>, memref<128x128xf32>) outs(%o : memref<20x128xf32>)
+  return
+}
+
+// What all rows of a tile need once is not copied.
+// CHECK-LABEL: func.func private @one_tile(
+// CHECK-NOT: memref.alloca
+// CHECK: vector.fma
+// CHECK: return
+func.func private @one_tile(%x: memref<10x128xf32>, %y: memref<128x128xf32>, %o: memref<10x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<10x128xf32>)
+  linalg.matmul ins(%x, %y : memref<10x128xf32>, memref<128x128xf32>) outs(%o : memref<10x128xf32>)
   return
 }
 

@@ -19,9 +19,12 @@ from .....dialect.mlir import Value, ir
 from ..emit import Emitter, ForLoop, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .packing import LeftPack, RightPack
-from .plan import Plan, Tiles
+from .plan import Plan, Tiles, tile_height
 from .recognition import Contraction, Factor
-from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add
+from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add, prefetch
+
+AHEAD = 8
+"""So many rows of the right operand before they are packed, they are asked for."""
 
 
 class ContractionEmitter:
@@ -47,6 +50,8 @@ class ContractionEmitter:
         self.store = TileStore(contraction, plan, emitter, initial, finish)
         self.right_pack: RightPack | None = None
         self.left_pack: LeftPack | None = None
+        self.packing = False
+        """Whether vectors of the right operand are packed where they are read."""
 
     def emit(self) -> None:
         """Write the whole contraction."""
@@ -71,11 +76,28 @@ class ContractionEmitter:
         with self._each_panel(panels) as panel:
             if self.plan.pack_right and not self.plan.pack_whole:
                 self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
+                if self.plan.pack_on_the_way:
+                    self._tiles_that_pack(panel, panels.width, block)
+                    return
                 self.right_pack.fill(self.points, panel, block)
             with self._loops(inside):
                 self._row_tiles(
                     panels.width, block, lambda row, height: self._tile(row, height, panel, block)
                 )
+
+    def _tiles_that_pack(self, panel: Panel, width: int, block: Block) -> None:
+        """All rows of a panel, which the first tile copies as it reads it: the rows that whole tiles leave."""
+        rows = self.contraction.extent(self.contraction.row)
+        assert isinstance(rows, int)
+        highest = tile_height(width, self.plan.parts)
+        count = -(-rows // highest)
+        height = -(-rows // count)
+        first = rows - (count - 1) * height
+        self.packing = True
+        self._tile(0, first, panel, block)
+        self.packing = False
+        with self.emitter.loop(rows, height, first, parallel=True) as row:
+            self._tile(row, height, panel, block)
 
     def _rows_first(self, panels: PanelRange, inside: Sequence[int], block: Block) -> None:
         """Rows after rows, and for each tile all panels."""
@@ -256,11 +278,22 @@ class ContractionEmitter:
         return results
 
     def _right(self, depth: Index, vector: int, panel: Panel) -> Value:
-        if self.right_pack:
+        if self.right_pack and not self.packing:
             return self.right_pack.vector(depth, vector, panel)
-        factor = self.contraction.right
-        indices = factor.access.indices(self.emitter, self._at(0, panel.starts[vector]))
-        return self._converted_load(factor, indices, panel.masks[vector])
+        factor, point = self.contraction.right, self._at(0, panel.starts[vector])
+        indices = factor.access.indices(self.emitter, point)
+        value = self._converted_load(factor, indices, panel.masks[vector])
+        if self.right_pack:
+            self.right_pack.keep(value, depth, vector)
+            self._prefetch_right(point)
+        return value
+
+    def _prefetch_right(self, point: list[Index]) -> None:
+        """Ask for a line that will be packed soon: the processor does not guess where lines far apart are."""
+        last = self.contraction.summed[-1]
+        point[last] = self.emitter.add(point[last], AHEAD)
+        access = self.contraction.right.access
+        prefetch(access.memref, access.indices(self.emitter, point))
 
     def _converted_load(self, factor: Factor, indices: list[Value], mask: Value | None) -> Value:
         memref = factor.access.memref

@@ -51,6 +51,10 @@ class RightPack:
         indices = [self.emitter.value(row), self.emitter.value(vector * self.plan.lanes)]
         return create("vector.load", [self.vector_type], [self.buffer, *indices])
 
+    def keep(self, value: Value, depth: Index, vector: int) -> None:
+        """Store a vector of the panel that was read, and converted, by the way."""
+        self._put(value, depth, vector * self.plan.lanes)
+
     def fill(self, points: Sequence[Index], panel: Panel, block: Block) -> None:
         """Copy a panel at the current point."""
         point = list(points)

@@ -70,6 +70,8 @@ class Plan:
     """Cover rows by tiles of two heights; else the last tile computes some rows again, with half the code."""
     pack_left: bool
     pack_right: bool
+    pack_on_the_way: bool
+    """Copy a panel of the right operand while the first tile reads it."""
     depth_block: int | None
     """Sum so many products at a time, and add them to the result in memory."""
     row_block: int | None
@@ -131,6 +133,7 @@ def plan(contraction: Contraction) -> Plan | None:
     depth_block, row_block = (None, None) if by_rows else _blocks(contraction)
     known = all(isinstance(contraction.extent(dim), int) for dim in contraction.summed)
     rows_first = known and _depth(contraction) <= SHALLOW and row_block is None
+    pack_right = _pack_right(contraction, rows, vectors, size, rows_first)
     return Plan(
         lanes,
         vectors,
@@ -138,7 +141,8 @@ def plan(contraction: Contraction) -> Plan | None:
         contraction.parts,
         exact=row_block is not None or _exact(contraction, vectors),
         pack_left=_pack_left(contraction, rows, lanes * vectors, row_block is not None),
-        pack_right=_pack_right(contraction, rows, vectors, size, rows_first),
+        pack_right=pack_right,
+        pack_on_the_way=pack_right and not rows_first and row_block is None and _once(contraction),
         depth_block=depth_block,
         row_block=row_block,
         rows_first=rows_first,
@@ -189,13 +193,21 @@ def _widths(contraction: Contraction, lanes: int) -> tuple[int, int]:
     choices = [
         width for width in (2, 3, 4, 1) if width <= total and tile_height(width, contraction.parts) > 1
     ]
-    best = min(
-        choices,
-        key=lambda width: (
-            _work(total, width, rows, depth, contraction.parts) * (1 + 0.02 * (total % width > 0))
-        ),
-    )
+    far = _is_far(contraction)
+
+    def cost(width: int) -> float:
+        work = _work(total, width, rows, depth, contraction.parts)
+        return work * (1 + 0.02 * (total % width > 0)) * (1 + 0.06 * (far and width < 3))
+
+    best = min(choices, key=cost)
     return best, total % best
+
+
+def _is_far(contraction: Contraction) -> bool:
+    """Whether the right operand comes from beyond the second-level cache while it is packed: then more of a line of it
+    should be read at once."""
+    size = _bytes(contraction, contraction.extent(contraction.column))
+    return size is not None and size >= SECOND_LEVEL_CACHE // 2 and _once(contraction)
 
 
 def _work(total: int, width: int, rows: Index, depth: int, parts: int) -> float:
@@ -267,9 +279,19 @@ def _pack_right(
         return False
     if right.conversion is not None:
         return True
+    if not rows_first and _once(contraction):
+        return size is None or size > FIRST_LEVEL_CACHE
     if isinstance(rows, int) and rows <= FEW_TILES * highest and _row_bytes(right.access) < FAR_APART:
         return False
     return size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES)
+
+
+def _once(contraction: Contraction) -> bool:
+    """Whether the rows that a panel of the right operand is multiplied with are one loop, of known length, and its
+    vectors can be read as they are."""
+    right, known = contraction.right, isinstance(contraction.extent(contraction.row), int)
+    inside = any(not right.access.mentions(dim) for dim in contraction.outer)
+    return known and not inside and right.is_contiguous_in(contraction.column)
 
 
 def _row_bytes(access: Access) -> int:

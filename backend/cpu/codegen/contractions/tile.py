@@ -140,12 +140,7 @@ class TileStore:
     def _prefetch(self, point: list[Index]) -> None:
         """Ask for the memory that the sums will be added to."""
         result = self.contraction.result
-        attributes = {
-            "isWrite": ir.BoolAttr.get(True),
-            "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 3),
-            "isDataCache": ir.BoolAttr.get(True),
-        }
-        create("memref.prefetch", [], [result.memref, *result.indices(self.emitter, point)], attributes)
+        prefetch(result.memref, result.indices(self.emitter, point), is_write=True)
 
     def _add(self, left: Value, right: Value) -> Value:
         name = "arith.addi" if isinstance(self.vector.element_type, ir.IntegerType) else "arith.addf"
@@ -169,6 +164,16 @@ class TileStore:
         negative = create("arith.negf", [self.vector], [turned])
         signed = shuffle(negative, turned, [lane + lanes * (lane % 2) for lane in range(lanes)])
         return create("arith.addf", [self.vector], [real, signed])
+
+
+def prefetch(memref: Value, indices: Sequence[Value], is_write: bool = False) -> None:
+    """Ask for the line of an element; there need not be one."""
+    attributes = {
+        "isWrite": ir.BoolAttr.get(is_write),
+        "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 3),
+        "isDataCache": ir.BoolAttr.get(True),
+    }
+    create("memref.prefetch", [], [memref, *indices], attributes)
 
 
 def multiply_add(contraction: Contraction, left: Value, right: Value, total: Value, type: Type) -> Value:
