@@ -60,7 +60,7 @@ class Region:
 
     def erase(self, operation: Operation) -> None:
         """Erase an op of the block."""
-        if self._last == operation:
+        if self._last is not None and self._last == operation:
             self._last = None
         operation.erase()
 

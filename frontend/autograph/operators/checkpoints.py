@@ -43,7 +43,7 @@ class Checkpoint:
             erased = self._region.operations_behind(self._last)
             results = {result for operation in erased for result in operation.results}
             for storage in self._trace.cells.made_since(self._cells, self._region):
-                if storage.ref in results:
+                if storage.ref is not None and storage.ref in results:
                     storage.ref = None
             self._region.erase_behind(self._last)
         self._trace.op_count = self._op_count
