@@ -157,7 +157,7 @@ class PythonOperators:
         """`then if test else otherwise`."""
         return then() if test else otherwise()
 
-    def and_(self, first: Any, *others: Body) -> Any:
+    def and_(self, first: Any, *others: Body, tested: bool = False) -> Any:
         """`first and others`."""
         for other in others:
             if not first:
@@ -165,7 +165,7 @@ class PythonOperators:
             first = other()
         return first
 
-    def or_(self, first: Any, *others: Body) -> Any:
+    def or_(self, first: Any, *others: Body, tested: bool = False) -> Any:
         """`first or others`."""
         for other in others:
             if first:

@@ -77,8 +77,8 @@ class ComprehensionConverter(ExpressionConverter):
         def condition() -> ast.expr:
             tests = clause.ifs
             if len(tests) == 1:
-                return self.expr(tests[0])
-            return self.expr(ast.BoolOp(ast.And(), tests, **build.place(tests[0])))
+                return self.test(tests[0])
+            return self.test(ast.BoolOp(ast.And(), tests, **build.place(tests[0])))
 
         arguments = [build.constant(kind, node), iterable]
         if clause.ifs:

@@ -98,21 +98,38 @@ class ExpressionConverter(Emitter):
 
     # Conditions
 
+    def test(self, node: ast.expr) -> ast.expr:
+        """A converted expression of which only the truth matters: `if items and items[0] > 0`.
+
+        Operands of `and` and `or` need not have values of one type then.
+        """
+        if isinstance(node, ast.BoolOp) and not all(map(_is_truth, node.values)):
+            return self._decision(node, self.test, [build.keyword("tested", True, node)])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return build.call("not_", [self.test(node.operand)], node)
+        return self.expr(node)
+
     def bool_op(self, node: ast.BoolOp) -> ast.expr:
         """`and`, `or`."""
-        first, *rest = node.values
+        return self._decision(node, self.expr, [])
+
+    def _decision(
+        self, node: ast.BoolOp, convert: Callable[[ast.expr], ast.expr], keywords: list[ast.keyword]
+    ) -> ast.expr:
         method = "and_" if isinstance(node.op, ast.And) else "or_"
-        return build.call(method, [self.expr(first), *(self.thunk_of(value) for value in rest)], node)
+        first, *rest = node.values
+        thunks = [self.thunk(lambda value=value: convert(value), value, "value") for value in rest]  # type: ignore[misc]
+        return build.call(method, [convert(first), *thunks], node, keywords)
 
     def unary(self, node: ast.UnaryOp) -> ast.expr:
         """`not`."""
         if isinstance(node.op, ast.Not):
-            return build.call("not_", [self.expr(node.operand)], node)
+            return self.test(node)
         return build.copied(node, operand=self.expr(node.operand))
 
     def if_exp(self, node: ast.IfExp) -> ast.expr:
         """`a if c else b`."""
-        test = self.expr(node.test)
+        test = self.test(node.test)
         return build.call("if_exp", [test, self.thunk_of(node.body), self.thunk_of(node.orelse)], node)
 
     def compare(self, node: ast.Compare) -> ast.expr:
@@ -303,6 +320,13 @@ class ExpressionConverter(Emitter):
 def _any_constant(*operands: ast.expr) -> bool:
     """Whether an operand is a number or text, which is neither added to lists nor equal to one."""
     return any(isinstance(operand, ast.Constant) for operand in operands)
+
+
+def _is_truth(node: ast.expr) -> bool:
+    """Whether the value of an expression is a truth itself, or the truths of the entries of an array."""
+    if isinstance(node, ast.BoolOp):
+        return all(map(_is_truth, node.values))
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -55,7 +55,7 @@ class StatementConverter(FunctionConverter):
         covered: Sequence[ast.stmt],
     ) -> ast.expr:
         """`weft_.if_(test, then, otherwise)`; `covered` are the user's statements that it stands for."""
-        condition = self.expr(test)
+        condition = self.test(test)
         source = ast.unparse(test) if _is_short(test) else "..."
         functions = [
             self.function_of("then", then, test, f"if {source}:"),
@@ -65,7 +65,7 @@ class StatementConverter(FunctionConverter):
 
     def while_(self, node: ast.While) -> ast.expr:
         """`while`."""
-        test = self.thunk_of(node.test, "test")
+        test = self.thunk(lambda: self.test(node.test), node.test, "test")
         body = self.function_of("body", node.body, node.test, "while:")
         orelse = self.function_of("else", node.orelse, node.test, "while: ... else:")
         return build.call("while_", [test, body, orelse], node.test, self.dead_keyword([node], node.test))
@@ -157,7 +157,7 @@ class StatementConverter(FunctionConverter):
         if not __debug__:
             return
         message = nothing(node) if node.msg is None else self.thunk_of(node.msg, "message")
-        self.emit(build.statement(build.call("assert_", [self.expr(node.test), message], node)))
+        self.emit(build.statement(build.call("assert_", [self.test(node.test), message], node)))
 
     def raise_(self, node: ast.Raise) -> None:
         """`raise`; without an exception it raises the one that is handled."""

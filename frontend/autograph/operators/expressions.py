@@ -33,30 +33,34 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     return stage_if(trace, truth_of(test), bodies, watched, wants_result=True)[1]
 
 
-def and_(left: Any, *others: Thunk) -> Any:
-    """`left and others[0]() and ...`: the value of the operand that decides, as in Python."""
-    return _decided(left, others, goes_on_if=True)
+def and_(left: Any, *others: Thunk, tested: bool = False) -> Any:
+    """`left and others[0]() and ...`: the value of the operand that decides, as in Python; its truth if `tested`."""
+    return _decided(left, others, goes_on_if=True, tested=tested)
 
 
-def or_(left: Any, *others: Thunk) -> Any:
+def or_(left: Any, *others: Thunk, tested: bool = False) -> Any:
     """`left or others[0]() or ...`."""
-    return _decided(left, others, goes_on_if=False)
+    return _decided(left, others, goes_on_if=False, tested=tested)
 
 
-def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool) -> Any:
+def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, tested: bool) -> Any:
     """The first operand whose truth is another one, or else the last."""
-    left = latest(left)
+    left = _truth_for_test(latest(left)) if tested else latest(left)
     if not others:
         return left
+
+    def following() -> Any:
+        return _decided(others[0](), others[1:], goes_on_if=goes_on_if, tested=tested)
+
     if not is_staged(left):
-        return _decided(others[0](), others[1:], goes_on_if=goes_on_if) if bool(left) is goes_on_if else left
+        return following() if bool(left) is goes_on_if else left
     trace = current()
     known = facts_of(trace, left)[0 if goes_on_if else 1]
     rest_known: Facts = ()
 
     def rest() -> Any:
         nonlocal rest_known
-        value = _decided(others[0](), others[1:], goes_on_if=goes_on_if)
+        value = following()
         rest_known = facts_of(trace, value)[0 if goes_on_if else 1]
         return value
 
@@ -66,6 +70,18 @@ def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool) -> Any:
     both = (*known, *rest_known)
     note_facts(trace, result, if_true=both if goes_on_if else (), if_false=() if goes_on_if else both)
     return result
+
+
+def _truth_for_test(value: Any) -> Any:
+    """The truth of an operand, with what is known where it holds and where it does not."""
+    if not is_staged(value):
+        return bool(value)
+    trace = current()
+    truth = as_bool(truth_of(value))
+    if truth is not value:
+        if_true, if_false = facts_of(trace, value)
+        note_facts(trace, truth, if_true=if_true, if_false=if_false)
+    return truth
 
 
 def not_(value: Any) -> Any:

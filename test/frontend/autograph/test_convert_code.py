@@ -339,7 +339,7 @@ EXAMPLES = {
                         return_ = x
                         return weft_.RETURN
                     return weft_.if_(weft_.or_(subject_1 == 1, lambda: subject_1 == 2), then_2, None)
-                return weft_.if_(weft_.and_(matched_1, lambda: part_1 == 0), then_1, else_1, dead='y')
+                return weft_.if_(weft_.and_(matched_1, lambda: part_1 == 0, tested=True), then_1, else_1, dead='y')
             return weft_.result(result_1)
         """,
     ),
