@@ -17,15 +17,15 @@ def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
     The module may be in the weft dialect, in linalg on tensors or in the LLVM dialect already; it is used up.
     Raises `WeftError` where it cannot be lowered.
     """
-    text, vectorise = _llvm_text(module, verify)
+    text, loops = _llvm_text(module, verify)
     if kind == "llvm":
         return text
-    optimised = llvm.optimise(text, vectorise)
+    optimised = llvm.optimise(text, loops)
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-def _llvm_text(module: Module, verify: bool) -> tuple[str, set[str] | None]:
-    """The LLVM assembly, and the functions with loops to vectorise; None where they are not known."""
+def _llvm_text(module: Module, verify: bool) -> tuple[str, llvm.ScalarLoops | None]:
+    """The LLVM assembly, and the functions with loops on scalars; None where they are not known."""
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
         return translate(module), None
@@ -36,7 +36,7 @@ def _llvm_text(module: Module, verify: bool) -> tuple[str, set[str] | None]:
     lowering = Lowering(module, verify)
     for _ in lowering.stages():
         pass
-    return lowering.llvm_text, lowering.vectorise
+    return lowering.llvm_text, lowering.scalar_loops
 
 
 def _dialects(module: Module) -> set[str]:

@@ -53,7 +53,7 @@ def machine_code(
         dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
         results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
         plan = plan._replace(results=results)
-    optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
+    optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
     symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
     return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), current().name)
 

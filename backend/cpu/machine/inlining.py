@@ -12,6 +12,7 @@ from dataclasses import field
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
+from ..planning.names import EXIT, POLL
 
 MAX_CALLS = 2
 """With so few calls in a module, all are inlined: that takes no longer to compile."""
@@ -22,6 +23,8 @@ MAX_STEPS = 300
 MAX_TOTAL_STEPS = 3000
 """All kernels that are inlined into loops together: one long function takes long to compile."""
 
+_CHECKS = {POLL: "polls", EXIT: "checks"}
+_ACCESSES = {"memref.load": 0, "memref.store": 1}
 _COUNTED = "scf.for"
 _LOOPS = (_COUNTED, "scf.while")
 
@@ -35,11 +38,15 @@ class CallGraph:
     in_loops: set[str] = field(default_factory=set)
     with_scalar_loops: set[str] = field(default_factory=set)
     """Functions with a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
+    with_other_loops: set[str] = field(default_factory=set)
+    """Functions with any other loop that has no vector code in it, nor in the functions that it calls."""
+    _with_vectors: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, module: Module) -> CallGraph:
         """Look at all functions of a module of structured loops, once."""
         graph = cls()
+        called_in_loops: list[tuple[str, str]] = []
         for view in module.body.operations:
             function = view.operation
             if function.name != "func.func" or not function.regions[0].blocks:
@@ -48,12 +55,23 @@ class CallGraph:
             if "sym_visibility" in function.attributes:
                 graph.kernels[name] = function
             for block in function.regions[0]:
-                graph._look_into(block, name, False)
+                if "vectors" in graph._look_into(block, name, called_in_loops, False):
+                    graph._with_vectors.add(name)
+        for caller, callee in called_in_loops:
+            graph.in_loops.add(callee)
+            if callee not in graph._with_vectors and callee not in _CHECKS:
+                graph.with_other_loops.add(caller)
         return graph
 
-    def _look_into(self, block: Block, function: str, in_loop: bool) -> bool:
-        """Note what a block of a function calls; whether there are only scalar operations in it, and no loops."""
-        is_scalar = True
+    def _look_into(
+        self, block: Block, function: str, called_in_loops: list[tuple[str, str]], in_loop: bool
+    ) -> set[str]:
+        """Note what a block of a function calls; what there is in it but operations on scalars.
+
+        That may be "loops", "vectors", "calls", or "checks" and "polls", which are calls that hardly ever do
+        anything; and "elements", where scalars are read from memory and written to it.
+        """
+        found = set()
         for view in block.operations:
             op = view.operation
             name = op.name
@@ -61,19 +79,34 @@ class CallGraph:
                 callee = op.attributes["callee"].value
                 self.calls[callee] += 1
                 if in_loop:
-                    self.in_loops.add(callee)
-                is_scalar = False
+                    called_in_loops.append((function, callee))
+                found.add(_CHECKS.get(callee, "calls"))
             elif name.startswith("vector."):
-                is_scalar = False
+                found.add("vectors")
+            elif name in _ACCESSES:
+                memref = op.operands[_ACCESSES[name]]
+                if isinstance(memref.owner, ir.Block) or memref.owner.name != "memref.alloca":
+                    found.add("elements")
             else:
                 is_loop = name in _LOOPS
+                inside: set[str] = set()
                 for region in op.regions:
                     for inner in region:
-                        inner_is_scalar = self._look_into(inner, function, in_loop or is_loop)
-                        if inner_is_scalar and name == _COUNTED:
-                            self.with_scalar_loops.add(function)
-                        is_scalar &= inner_is_scalar and not is_loop
-        return is_scalar
+                        inside |= self._look_into(inner, function, called_in_loops, in_loop or is_loop)
+                if is_loop:
+                    self._note_loop(op, function, inside)
+                    inside = inside - {"polls"} | {"loops"}
+                elif "polls" in inside:
+                    inside = {"checks"}  # the branch in which a loop looks for signals
+                found |= inside
+        return found
+
+    def _note_loop(self, loop: Operation, function: str, inside: set[str]) -> None:
+        if loop.name == _COUNTED and inside <= {"elements"}:
+            if _trips(loop) > 0:  # else it is what vectors leave of a round number
+                self.with_scalar_loops.add(function)
+        elif "vectors" not in inside and ("calls" not in inside or "elements" in inside):
+            self.with_other_loops.add(function)
 
     def in_line(self) -> set[str]:
         """The names of the kernels to inline."""

@@ -6,10 +6,11 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ....dialect.errors import InternalError
+from ....dialect.records import dataclass
 from ....passes.timing import phase
 from ..codegen.target import Target, current, host
 from .partition import partition
@@ -18,22 +19,33 @@ _lock = threading.Lock()
 _numbers = itertools.count()
 
 
-def optimise(text: str, vectorise: Collection[str] | None = None) -> Any:
+@dataclass(frozen=True)
+class ScalarLoops:
+    """The functions that LLVM's optimiser is worth its time for."""
+
+    counted: Collection[str] = ()
+    """Those with loops that it may turn into vector code: they get its long pipeline."""
+    others: Collection[str] = ()
+    """Those with other loops that are not vector code: they get its first level of simplification, in a quarter of
+    the time."""
+
+
+def optimise(text: str, loops: ScalarLoops | None = None) -> Any:
     """Parse LLVM assembly and run LLVM's optimiser for this machine; the result is an llvmlite module.
 
-    What must be inlined is inlined first. LLVM's long pipeline is for functions with loops that it may turn into
-    vector code: those that `vectorise` names, or all. Its first level of simplification is all that vector code and
-    loops around calls need, in a quarter of the time.
+    What must be inlined is inlined first. Functions without loops on scalars are tidied up only, in a tenth of the
+    time of LLVM's first level: vector code is as fast as it was written, without any pass. Where `loops` are not
+    known, all functions get the long pipeline.
     """
     with phase("llvm-optimise"):
-        return _optimise(text, vectorise)
+        return _optimised(text, _run_long_pipeline) if loops is None else _optimise(text, loops)
 
 
-def _optimise(text: str, vectorise: Collection[str] | None) -> Any:
-    long, short = (text, "") if vectorise is None else partition(text, vectorise)
+def _optimise(text: str, loops: ScalarLoops) -> Any:
+    long, short = partition(text, loops.counted)
     if not short:
         return _optimised(long, _run_long_pipeline)
-    module = _optimised(short, _simplify_functions)
+    module = _optimised(short, partial(_simplify_functions, loops.others))
     if long:
         module.link_in(_optimised(long, _run_long_pipeline))
     return module
@@ -62,17 +74,33 @@ MAX_BLOCKS = 1_000
 """In functions of more basic blocks loops are left as they are: to turn one round takes a look at all others."""
 
 
-def _simplify_functions(module: Any) -> None:
+def _simplify_functions(names: Collection[str], module: Any) -> None:
+    """Simplify the functions of some names, and tidy up all others."""
     builder = _pass_builder(1)
-    passes = builder.getFunctionPassManager()
-    few = _binding().create_new_function_pass_manager()
-    few.add_sroa_pass()
-    few.add_instruction_combine_pass()
-    few.add_simplify_cfg_pass()
+    simplify, tidy, few = builder.getFunctionPassManager(), _tidy_passes(), _few_passes()
     for function in module.functions:
-        if not function.is_declaration:
-            is_long = any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None))
-            (few if is_long else passes).run(function, builder)
+        if function.is_declaration:
+            continue
+        if any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None)):
+            few.run(function, builder)
+        else:
+            (simplify if function.name in names else tidy).run(function, builder)
+
+
+def _tidy_passes() -> Any:
+    passes = _binding().create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.add_loop_rotate_pass()
+    return passes
+
+
+def _few_passes() -> Any:
+    passes = _binding().create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
 
 
 def _pass_builder(level: int) -> Any:

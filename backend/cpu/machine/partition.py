@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 _DEFINITION = re.compile(
     r'^define (?P<linkage>internal )?(?P<head>[^@\n]*@"?(?P<name>[\w.$-]+)"?\(.*) \{\n(?P<body>(?:.*\n)*?)\}\n',
     re.M,
 )
+_NAME = re.compile(r'@"?([\w.$-]+)')
 _VARIABLE = re.compile(r"^@.* = (?!.*\b(?:constant|external)\b)", re.M)
 
 
 def partition(text: str, names: Collection[str]) -> tuple[str, str]:
     """The part with the functions of some names, and the one with all others; a part without functions is no text.
 
-    Each declares what the other defines, which is hidden from everyone else. Constants are in both; a module with
-    global variables stays whole.
+    Each declares what the other defines, which is hidden from everyone else if the other calls it. Constants are in
+    both; a module with global variables stays whole.
     """
-    defined = {match["name"] for match in _DEFINITION.finditer(text)}
+    bodies = {match["name"]: match["body"] for match in _DEFINITION.finditer(text)}
+    defined = set(bodies)
     if defined.isdisjoint(names):
         return "", text
     if defined.issubset(names) or _VARIABLE.search(text):
         return text, ""
-    return _part(text, defined.intersection(names)), _part(text, defined.difference(names))
+    here, there = defined.intersection(names), defined.difference(names)
+    named_here, named_there = _named_in(bodies, here), _named_in(bodies, there)
+    return _part(text, here, named_here, named_there), _part(text, there, named_there, named_here)
 
 
-def _part(text: str, names: Collection[str]) -> str:
+def _named_in(bodies: Mapping[str, str], functions: Collection[str]) -> set[str]:
+    """What the bodies of some functions name."""
+    return {match[1] for function in functions for match in _NAME.finditer(bodies[function])}
+
+
+def _part(text: str, names: Collection[str], named_here: set[str], named_elsewhere: set[str]) -> str:
     def settle(match: re.Match[str]) -> str:
-        head = match["head"] if match["linkage"] is None else f"hidden {match['head']}"
-        is_here = match["name"] in names
-        return f"define {head} {{\n{match['body']}}}\n" if is_here else f"declare {head}\n"
+        name, head, is_internal = match["name"], match["head"], match["linkage"] is not None
+        visible = f"hidden {head}" if is_internal else head
+        if name not in names:
+            return f"declare {visible}\n" if name in named_here else ""
+        if is_internal and name not in named_elsewhere:
+            return match[0]
+        return f"define {visible} {{\n{match['body']}}}\n"
 
     return _DEFINITION.sub(settle, text)

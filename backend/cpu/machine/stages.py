@@ -39,8 +39,8 @@ class Lowering:
         self._by_pointer: set[str] = set()
         self._by_table: set[str] = set()
         self.llvm_text = ""
-        self.vectorise: set[str] = set()
-        """The functions with loops that LLVM may turn into vector code, once the text is there."""
+        self.scalar_loops = llvm.ScalarLoops()
+        """The functions with loops on scalars, once the text is there."""
 
     def stages(self) -> Iterator[str]:
         """Run the stages up to LLVM assembly; the name of each is given when it is reached."""
@@ -81,13 +81,16 @@ class Lowering:
         by_pointer = called_once & self._by_pointer
         self._by_table = {p.name for p in self.plans if p.name in by_pointer and read_when_used(module, p)}
         link_functions(module, in_line | called_once)
-        self.vectorise = self._for_vectoriser(graph, in_line)
+        self.scalar_loops = llvm.ScalarLoops(
+            self._with_what_is_inlined(graph.with_scalar_loops, graph, in_line),
+            self._with_what_is_inlined(graph.with_other_loops, graph, in_line),
+        )
 
-    def _for_vectoriser(self, graph: CallGraph, in_line: set[str]) -> set[str]:
-        """Kernels on their own, and all that is not, which is inlined into each other."""
+    def _with_what_is_inlined(self, names: set[str], graph: CallGraph, in_line: set[str]) -> set[str]:
+        """Kernels on their own, and if one is none, all that is inlined into each other."""
         outlined = graph.kernels.keys() - in_line
-        chosen = graph.with_scalar_loops & outlined
-        if graph.with_scalar_loops - outlined:
+        chosen = names & outlined
+        if names - outlined:
             functions = {view.operation.attributes["sym_name"].value for view in self._module.body.operations}
             chosen |= functions.union(*(plan.entries for plan in self.plans)) - outlined
         return chosen
@@ -122,5 +125,5 @@ def stage_text(module: Module, stage: str) -> str:
             return str(module)
     if stage == "llvm":
         return lowering.llvm_text
-    optimised = llvm.optimise(lowering.llvm_text, vectorise=lowering.vectorise)
+    optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
     return llvm.assembly(optimised) if stage == "asm" else str(optimised)

@@ -67,6 +67,7 @@ BODIES = {
     "vectors": ("%x = vector.load %m[%i] : memref<?xf64>, vector<4xf64>", False),
     "calls": ("scf.if %true {\nfunc.call @f(%m) : (memref<?xf64>) -> ()\n}", False),
     "searches": ("scf.while : () -> () {\nscf.condition(%true)\n} do {\nscf.yield\n}", False),
+    "nothing": ("scf.for %k = %c1 to %c1 step %c1 {\nscf.yield\n}", False),
 }
 
 
@@ -79,3 +80,45 @@ def test_loops_for_the_vectoriser(body: str, expected: bool) -> None:
         text = f"func.func @f(%m: memref<?xf64>) {{\n{head}%n = memref.dim %m, %c0 : memref<?xf64>\n{loop}\nreturn\n}}"
         with context(), ir.Location.unknown():
             assert CallGraph.of(ir.Module.parse(text)).with_scalar_loops == ({"f"} if expected else set())
+
+
+OTHERS = {
+    "searches": ("scf.while : () -> () {\nscf.condition(%true)\n} do {\nscf.yield\n}", True),
+    "innermost": ("%x = memref.load %m[%i] : memref<?xf64>", False),
+    "vectors": ("%x = vector.load %m[%i] : memref<?xf64>, vector<4xf64>", False),
+    "checks": ("scf.if %true {\nfunc.call @weft_exit() : () -> ()\n}", True),
+    "a function with vectors": ("func.call @vectors(%m) : (memref<?xf64>) -> ()", False),
+    "a function without": ("func.call @scalars(%m) : (memref<?xf64>) -> ()", True),
+    "elements beside it": (
+        "func.call @vectors(%m) : (memref<?xf64>) -> ()\n%x = memref.load %m[%i] : memref<?xf64>",
+        True,
+    ),
+    "numbers on the stack beside it": (
+        "func.call @vectors(%m) : (memref<?xf64>) -> ()\n%x = memref.load %a[] : memref<f64>",
+        False,
+    ),
+    "a look for signals beside it": (
+        "func.call @vectors(%m) : (memref<?xf64>) -> ()\nscf.if %true {\nfunc.call @weft_poll() : () -> ()\n"
+        "%x = memref.load %m[%i] : memref<?xf64>\n}",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), OTHERS.values(), ids=OTHERS)
+def test_other_loops_without_vector_code(body: str, expected: bool) -> None:
+    """Such loops LLVM simplifies; what is called in them counts as if it were there."""
+    head = (
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%true = arith.constant true\n"
+        "%a = memref.alloca() : memref<f64>\n"
+    )
+    text = (
+        "func.func private @weft_exit()\nfunc.func private @weft_poll()\n"
+        f"func.func @f(%m: memref<?xf64>) {{\n{head}%n = memref.dim %m, %c0 : memref<?xf64>\n"
+        f"scf.for %i = %c0 to %n step %c1 {{\n{body}\n}}\nreturn\n}}\n"
+        f"func.func private @scalars(%m: memref<?xf64>) {{\nreturn\n}}\n"
+        f"func.func private @vectors(%m: memref<?xf64>) {{\n{head}"
+        "%x = vector.load %m[%c0] : memref<?xf64>, vector<4xf64>\nreturn\n}\n"
+    )
+    with context(), ir.Location.unknown():
+        assert CallGraph.of(ir.Module.parse(text)).with_other_loops == ({"f"} if expected else set())
