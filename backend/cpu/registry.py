@@ -11,6 +11,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "expand-math": f"{__package__}.codegen.vectors.math_expansion:ExpandMath",
         "lower-to-llvm": f"{__package__}.machine.to_llvm:LowerToLlvm",
         "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",
+        "pack-operands": f"{__package__}.codegen.contractions.pack_operands:PackOperands",
         "plan-buffers": f"{__package__}.planning.buffers:PlanBuffers",
         "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
         "share-kernels": f"{__package__}.codegen.sharing.kernels:ShareKernels",

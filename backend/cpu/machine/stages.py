@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
 from ....passes.timing import phase
+from ..codegen.contractions.pack_operands import PackOperands
 from ..codegen.kernels import lower_kernels
 from ..codegen.lanes.lanes import vectorise_lanes
 from ..plan import Plan
@@ -47,6 +48,8 @@ class Lowering:
         module = self._module
         _require_free_names(module)
         yield "linalg"
+        with phase("pack-operands"):
+            PackOperands().run(module, Counter())
         with phase("outline-kernels"):
             OutlineKernels().run(module, Counter())
         yield "kernels"

@@ -60,6 +60,8 @@ class DotPlan:
 
 def plan_dot_products(contraction: Contraction) -> DotPlan | None:
     """Choose a tile; None where vectors along the columns do better."""
+    if contraction.packed is not None:
+        return None
     rows, columns = contraction.extent(contraction.row), contraction.extent(contraction.column)
     parts, element = contraction.parts, contraction.element
     if contraction.logical or (parts == 1 and element != contraction.stored) or len(contraction.summed) != 1:

@@ -280,6 +280,8 @@ class ContractionEmitter:
     def _right(self, depth: Index, vector: int, panel: Panel) -> Value:
         if self.right_pack and not self.packing:
             return self.right_pack.vector(depth, vector, panel)
+        if self.contraction.packed is not None:
+            return self._packed_right(self.contraction.packed, vector, panel)
         factor, point = self.contraction.right, self._at(0, panel.starts[vector])
         indices = factor.access.indices(self.emitter, point)
         value = self._converted_load(factor, indices, panel.masks[vector])
@@ -287,6 +289,15 @@ class ContractionEmitter:
             self.right_pack.keep(value, depth, vector)
             self._prefetch_right(point)
         return value
+
+    def _packed_right(self, width: int, vector: int, panel: Panel) -> Value:
+        """A vector of an operand that lies in memory in panels: they begin where those of the result do."""
+        factor, emitter = self.contraction.right, self.emitter
+        *others, _ = factor.access.expressions
+        number = emitter.divide(panel.column, width)
+        places = [self.points[e.position] if isinstance(e, ir.AffineDimExpr) else number for e in others]
+        indices = [emitter.value(place) for place in (*places, vector * self.plan.lanes)]
+        return self._converted_load(factor, indices, None)
 
     def _prefetch_right(self, point: list[Index]) -> None:
         """Ask for a line that will be packed soon: the processor does not guess where lines far apart are."""

@@ -119,12 +119,15 @@ def plan(contraction: Contraction) -> Plan | None:
         return None
     masked = masks_are_cheap(contraction)
     lanes = _lanes(contraction, masked)
-    contiguous = contraction.right.is_contiguous_in(contraction.column)
+    packed = contraction.packed
+    if packed is not None and (packed % lanes or tile_height(packed // lanes, contraction.parts) < 1):
+        return None
+    contiguous = packed is not None or contraction.right.is_contiguous_in(contraction.column)
     few = isinstance(rows, int) and rows <= FEW_ROWS and contraction.parts == 1
     size = _bytes(contraction, contraction.extent(contraction.column))
     if few and (not contiguous or (isinstance(rows, int) and rows == 1 and size is None)):
         return None
-    by_rows = few and size is not None and (rows == 1 or size > FIRST_LEVEL_CACHE)
+    by_rows = packed is None and few and size is not None and (rows == 1 or size > FIRST_LEVEL_CACHE)
     if by_rows and (len(contraction.summed) != 1 or contraction.element != contraction.stored):
         return None
     vectors, tail = _widths(contraction, lanes)
@@ -187,6 +190,9 @@ def _lanes(contraction: Contraction, masked: bool) -> int:
 def _widths(contraction: Contraction, lanes: int) -> tuple[int, int]:
     """The vectors of a panel, and of the last one if it differs, with the least work."""
     columns, rows = contraction.columns, contraction.extent(contraction.row)
+    if contraction.packed is not None and isinstance(columns, int):
+        width = contraction.packed // lanes
+        return width, -(-columns // lanes) % width
     if not isinstance(columns, int):
         return 2, 1
     total, depth = -(-columns // lanes), _depth(contraction)
@@ -272,18 +278,31 @@ def _pack_right(
     contraction: Contraction, rows: Index, vectors: int, size: int | None, rows_first: bool
 ) -> bool:
     right = contraction.right
+    if contraction.packed is not None:
+        return False
     if not right.is_contiguous_in(contraction.column):
         return True
-    highest = tile_height(vectors, contraction.parts)
-    if isinstance(rows, int) and rows <= highest:
+    tiles = _tiles(contraction, rows, vectors)
+    if tiles is not None and tiles <= 1:
         return False
     if right.conversion is not None:
         return True
     if not rows_first and _once(contraction):
         return size is None or size > FIRST_LEVEL_CACHE
-    if isinstance(rows, int) and rows <= FEW_TILES * highest and _row_bytes(right.access) < FAR_APART:
+    if tiles is not None and tiles <= FEW_TILES and _row_bytes(right.access) < FAR_APART:
         return False
     return size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES)
+
+
+def _tiles(contraction: Contraction, rows: Index, vectors: int) -> int | None:
+    """How many tiles read a panel of the right operand; None where it is not known."""
+    inside = [contraction.extent(dim) for dim in contraction.outer if not contraction.right.access.mentions(dim)]
+    extents = [rows, *inside]
+    known = [extent for extent in extents if isinstance(extent, int)]
+    if len(known) < len(extents):
+        return None
+    height = tile_height(vectors, contraction.parts)
+    return -(-known[0] // height) * math.prod(known[1:])
 
 
 def _once(contraction: Contraction) -> bool:

@@ -62,6 +62,8 @@ class Contraction:
     """2 for complex numbers."""
     logical: bool = False
     """Whether bits are joined by and, then or."""
+    packed: int | None = None
+    """The columns of a panel, if the right operand lies in memory as such."""
     whole: tuple[Access, Access] | None = None
     """The accesses of the factors to complex numbers, which are not seen as their parts."""
 
@@ -105,8 +107,11 @@ def match_contraction(nest: LoopNest, emitter: Emitter) -> Contraction | None:
 
 def _assign_roles(nest: LoopNest, left: Factor, right: Factor, column: int) -> Contraction | None:
     summed = [dim for dim, parallel in enumerate(nest.parallel) if not parallel]
+    packed = _packed_panel(right.access, column)
     plain = all(isinstance(expression, ir.AffineDimExpr) for expression in right.access.expressions)
-    if not summed or not plain or left.access.mentions(column) or right.access.axis_of(column) is None:
+    if packed is None and (not plain or right.access.axis_of(column) is None):
+        return None
+    if not summed or left.access.mentions(column):
         return None
     if not all(left.access.mentions(dim) and right.access.mentions(dim) for dim in summed):
         return None
@@ -116,7 +121,21 @@ def _assign_roles(nest: LoopNest, left: Factor, right: Factor, column: int) -> C
     outer = [dim for dim in others if dim != row]
     result = nest.outputs[0]
     element, columns = result.memref.type.element_type, nest.extents[column]
-    return Contraction(nest, left, right, result, row, column, summed, outer, element, columns)
+    return Contraction(nest, left, right, result, row, column, summed, outer, element, columns, packed=packed)
+
+
+def _packed_panel(access: Access, column: int) -> int | None:
+    """The columns of a panel, if `pack_operands` packed the operand: one axis has panels, the last what is in one."""
+    *others, last = access.expressions
+    if not isinstance(last, ir.AffineModExpr):
+        return None
+    panel = ir.AffineConstantExpr(last.rhs).value
+    dim = ir.AffineExpr.get_dim(column)
+    panels = [expression for expression in others if isinstance(expression, ir.AffineFloorDivExpr)]
+    plain = all(isinstance(e, ir.AffineDimExpr) for e in others if not isinstance(e, ir.AffineFloorDivExpr))
+    if not plain or last.lhs != dim or panels != [ir.AffineExpr.get_floor_div(dim, panel)]:
+        return None
+    return int(panel) if unit_stride(access.memref) else None
 
 
 def _size(extent: Index) -> int:

@@ -1,0 +1,88 @@
+"""Operands of contractions that are packed once: before loops, at compile time and between calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import weft
+from weft.backend.cpu.codegen.contractions import plan
+
+SMALL = {"FIRST_LEVEL_CACHE": 64, "PACK_BYTES": 64, "FEW_TILES": 0}
+"""With these, small operands are packed as large ones are."""
+
+
+@pytest.fixture
+def small_caches() -> Iterator[None]:
+    with patch.dict(vars(plan), SMALL):
+        yield
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray[Any, Any]:
+    generator = np.random.default_rng(len(shape) + sum(shape))
+    if np.dtype(dtype).kind in "iu":
+        return generator.integers(-3, 4, shape).astype(dtype)
+    return (generator.standard_normal(shape) / 4).astype(dtype)
+
+
+def in_a_loop(x: Any, w: Any, n: Any) -> Any:
+    for _ in range(n):
+        x = x @ w
+    return x
+
+
+def transposed(x: Any, w: Any, n: Any) -> Any:
+    while n > 0:
+        x = x + x @ w.T
+        n = n - 1
+    return x
+
+
+def twice(x: Any, w: Any, n: Any) -> Any:
+    for _ in range(n):
+        for _ in range(2):
+            x = np.maximum(x @ w - 1, 0) + x
+    return x
+
+
+def batched(x: Any, w: Any, n: Any) -> Any:
+    y = x[None] + np.zeros((3, 1, 1), x.dtype)
+    for _ in range(n):
+        y = y @ w
+    return y
+
+
+@pytest.mark.usefixtures("small_caches")
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16", "float16"])
+@pytest.mark.parametrize("function", [in_a_loop, transposed, twice, batched])
+@pytest.mark.parametrize("shape", [(40, 16), (33, 33), (50, 7), (70, 100)])
+def test_loops(function: Callable[..., Any], shape: tuple[int, int], dtype: str) -> None:
+    rows, size = shape
+    x, w = numbers((rows, size), dtype), numbers((size, size), dtype)
+    compiled = weft.function(function)
+    for n in (0, 1, 4):
+        steps = np.int64(n)
+        tolerance = {"e": 3e-2, "f": 1e-5, "d": 1e-12}.get(x.dtype.char, 0)
+        expected = function(x, w, n)
+        np.testing.assert_allclose(
+            compiled(x, w, steps),
+            expected,
+            rtol=tolerance,
+            atol=tolerance * (1 + float(np.abs(expected).max())),
+        )
+    kernels = compiled.get_concrete_function(x, w, np.int64(1)).as_text("kernels")
+    assert ("floordiv" in kernels) == (size > 1)
+
+
+@pytest.mark.usefixtures("small_caches")
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("size", [8, 16, 21, 100])
+def test_machines(target: str, size: int) -> None:
+    x, w = numbers((40, size), "float32"), numbers((size, size), "float32")
+    compiled = weft.function(transposed, target=target)
+    expected = transposed(x, w, 3)
+    np.testing.assert_allclose(compiled(x, w, np.int64(3)), expected, rtol=1e-5, atol=1e-5)
