@@ -18,6 +18,8 @@ class Emitter:
     def __init__(self, function: Operation) -> None:
         self.entry = function.regions[0].blocks[0]
         self.index_type = ir.IndexType.get()
+        self.stores_past_caches = False
+        """Whether the function has such stores, which need a fence."""
         self._constants: dict[tuple[str, str], Value] = {}
 
     def entry_point(self) -> Any:
@@ -195,6 +197,17 @@ def create(
 def load(memref: Value, indices: Sequence[Value]) -> Value:
     """Read one element."""
     return create("memref.load", [memref.type.element_type], [memref, *indices])
+
+
+def prefetch(memref: Value, indices: Sequence[Value], level: int) -> None:
+    """Ask for the line of an element, which need not be there; 3 is for the first-level cache, 2 for the second."""
+    i1, i32 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(32)
+    attributes = {
+        "isWrite": ir.IntegerAttr.get(i1, 0),
+        "localityHint": ir.IntegerAttr.get(i32, level),
+        "isDataCache": ir.IntegerAttr.get(i1, -1),
+    }
+    create("memref.prefetch", [], [memref, *indices], attributes)
 
 
 def store(value: Value, memref: Value, indices: Sequence[Value]) -> None:

@@ -17,6 +17,7 @@ from ....passes.managers import module_pipeline, run_passes
 from .deallocation import allocations_in, free_memory
 from .emit import Emitter, create
 from .loops.nest import loop_nest, nested
+from .loops.streaming import fence_streams
 from .loops.temporaries import settle_temporaries, shrink_temporaries
 from .schedule import emit_run
 from .sharing.kernels import share_kernels
@@ -81,6 +82,8 @@ def _schedule(function: Operation) -> list[Operation]:
     made = [function, *split_parallel_loops(function)]
     for each in made:
         settle_temporaries(each)
+        if emitter.stores_past_caches:
+            fence_streams(each)
     return made
 
 

@@ -32,14 +32,14 @@ def any_order(nests: Sequence[LoopNest], dims: Sequence[int]) -> bool:
 
 def independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
     """Whether iterations of the two dimensions only share data when they are the same iteration."""
-    captured = [_base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
+    captured = [base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
     for a, b in _conflicts(left, right):
-        if _base(a.memref) == _base(b.memref):
+        if base(a.memref) == base(b.memref):
             axes = a.axis_of(left_dim), b.axis_of(right_dim)
             if a.memref != b.memref or axes[0] is None or axes[0] != axes[1]:
                 return False
-    written = [_base(access.memref) for nest in (left, right) for access in nest.outputs]
-    return not any(memref == base for memref in captured for base in written)
+    written = [base(access.memref) for nest in (left, right) for access in nest.outputs]
+    return not any(memref == own for memref in captured for own in written)
 
 
 def _conflicts(left: LoopNest, right: LoopNest) -> list[tuple[Access, Access]]:
@@ -48,11 +48,29 @@ def _conflicts(left: LoopNest, right: LoopNest) -> list[tuple[Access, Access]]:
     return pairs + [(a, b) for a in left.outputs for b in right.inputs if not b.is_scalar]
 
 
-def _base(memref: Value) -> Value:
+def base(memref: Value) -> Value:
     """The allocation or argument that a view looks into."""
     while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
         memref = memref.owner.operation.operands[0]
     return memref
+
+
+def only_user(memref: Value, operation: Operation) -> bool:
+    """Whether one operation alone touches the memory of a memref, which is an argument of the kernel."""
+    memory = base(memref)
+    is_argument = isinstance(memory.owner, ir.Block) and memory.owner.owner.operation.name == "func.func"
+    return is_argument and _only_used_by(memory, operation)
+
+
+def _only_used_by(memref: Value, operation: Operation) -> bool:
+    for use in memref.uses:
+        user = use.owner.operation
+        if user.name in _VIEWS:
+            if not all(_only_used_by(view, operation) for view in user.results):
+                return False
+        elif user != operation and user.name != "memref.dim":
+            return False
+    return True
 
 
 def _captured_memrefs(nest: LoopNest) -> list[Value]:

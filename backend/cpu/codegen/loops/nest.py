@@ -12,7 +12,7 @@ from typing import Any
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
-from ..emit import Emitter, Index, create
+from ..emit import Emitter, Index, create, prefetch
 
 
 @dataclass
@@ -59,17 +59,7 @@ class ReadAhead:
         if not isinstance(self.extent, int):
             position = emitter.minimum(position, emitter.subtract(self.extent, 1))
         points[self.along] = position
-        i1, i32 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(32)
-        ir.Operation.create(
-            "memref.prefetch",
-            [],
-            [self.access.memref, *self.access.indices(emitter, points)],
-            {
-                "isWrite": ir.IntegerAttr.get(i1, 0),
-                "localityHint": ir.IntegerAttr.get(i32, 2),
-                "isDataCache": ir.IntegerAttr.get(i1, -1),
-            },
-        )
+        prefetch(self.access.memref, self.access.indices(emitter, points), 2)
 
 
 @dataclass

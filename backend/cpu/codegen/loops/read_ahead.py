@@ -1,18 +1,31 @@
-"""Reading ahead: while the last nest over a row computes, the row that the first nest reads next comes to the cache.
+"""Reading ahead: what loops read from memory next comes to the cache while they compute.
 
-The nests after the first work on a row that is in the cache, and memory would be idle meanwhile: the machine's own
-prefetching does not go beyond a page, which is a row of 1024 floats.
+The machine's own prefetching does not go beyond a page, which is a row of 1024 floats, and does little where there is
+much arithmetic for each line. So a loop along a large array asks for what it reads 2 KiB later: that makes elementary
+functions 1.1 to 1.3 times as fast beyond the second-level cache, and nothing slower. Of several nests over the same
+rows, all but the first work on a row that is in the cache: while the last one computes, the row that the first one
+reads next is brought there.
 """
 
 from __future__ import annotations
 
-from .....dialect.mlir import ir
+from .....dialect.mlir import Operation, ir
 from ..emit import Emitter, Index
+from .independence import only_user
 from .nest import Access, LoopNest, ReadAhead
-from .temporaries import element_bytes
+from .temporaries import known_bytes
 
 SMALLEST_BYTES = 1 << 19
 """Arrays up to this size are in the second-level cache, if anywhere."""
+
+
+AHEAD_BYTES = 2048
+"""How far loops read ahead."""
+
+
+def comes_from_memory(access: Access, operation: Operation) -> bool:
+    """Whether what a nest reads is a large argument of the kernel that nothing else in it brings to a cache."""
+    return not access.is_scalar and only_user(access.memref, operation) and _is_large(access.memref.type)
 
 
 def read_ahead(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:
@@ -48,10 +61,9 @@ def _is_long_stream(access: Access, rows: int, along: int) -> bool:
         return False
     if access.axis_of(rows) is None or not access.is_contiguous_in(along):
         return False
-    type = access.memref.type
-    if not type.has_static_shape:
-        return True
-    elements = 1
-    for size in type.shape:
-        elements *= size
-    return elements * element_bytes(type.element_type) > SMALLEST_BYTES
+    return _is_large(access.memref.type)
+
+
+def _is_large(type: ir.MemRefType) -> bool:
+    size = known_bytes(type)
+    return size is None or size > SMALLEST_BYTES

@@ -5,6 +5,7 @@ Between the two steps, what is allocated inside of a loop belongs to one iterati
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
@@ -167,12 +168,15 @@ def _segments(alignment: int, sizes: int = 0) -> dict[str, object]:
 
 
 def _is_small(type: Type) -> bool:
+    size = known_bytes(type)
+    return size is not None and size <= STACK_BYTES
+
+
+def known_bytes(type: Type) -> int | None:
+    """The size of the elements of a memref; None where it is known at run time only."""
     if not type.has_static_shape:
-        return False
-    elements = 1
-    for size in type.shape:
-        elements *= size
-    return elements * element_bytes(type.element_type) <= STACK_BYTES
+        return None
+    return int(math.prod(type.shape)) * element_bytes(type.element_type)
 
 
 def element_bytes(type: Type) -> int:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
-from ..emit import Emitter, Index, create, load
-from ..vectors.code import broadcast, lane_mask, vector_load, vector_store
+from ..emit import Emitter, Index, create, load, prefetch
+from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
 from ..vectors.invariant_division import InvariantDivisor
 from ..vectors.width import vector_bytes
 from .independence import any_order
 from .nest import Access, LoopNest
-from .temporaries import element_bytes
+from .read_ahead import AHEAD_BYTES, comes_from_memory
+from .streaming import elements_before_line, is_large, may_stream
+from .temporaries import element_bytes, known_bytes
 from .vector_body import SplitBody, is_vectorisable, vector_of, vectorise
 
 LINE_BYTES = 64
@@ -49,6 +51,12 @@ class VectorLoop:
         if isinstance(extent, int):
             self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
         self.unroll = self._unroll_factor()
+        self.from_memory = [
+            access
+            for _, access in self._arguments()
+            if self._varies(access) and comes_from_memory(access, nest.operation)
+        ]
+        """What no cache may hold yet."""
         self.divisors: dict[Value, InvariantDivisor] = {}
         """What the loop divides by, with reciprocals."""
 
@@ -79,6 +87,21 @@ class VectorLoop:
         """Write the loop at the insertion point; all other dimensions have a position."""
         start, stop = bounds or (0, self.nest.extents[self.inner])
         constant = self._invariants()
+        if bounds is not None or not may_stream(self.nest, self.inner, self.lanes, self.body.weight):
+            self._emit_range(start, stop, constant)
+        elif known_bytes(self.nest.outputs[0].memref.type) is not None:
+            self._stream(stop, constant)
+        else:
+            large = is_large(self.nest, self.inner, self.lanes, self.emitter)
+            branch = ir.Operation.create("scf.if", [], [large], regions=2)
+            with ir.InsertionPoint(branch.regions[0].blocks.append()):
+                self._stream(stop, constant)
+                create("scf.yield", [], [])
+            with ir.InsertionPoint(branch.regions[1].blocks.append()):
+                self._emit_range(start, stop, constant)
+                create("scf.yield", [], [])
+
+    def _emit_range(self, start: Index, stop: Index, constant: dict[Value, Value]) -> None:
         whole = self._whole(start, stop, self.lanes * self.unroll)
         if whole != start:
             step, parallel = self.lanes * self.unroll, any_order([self.nest], [self.inner])
@@ -91,11 +114,40 @@ class VectorLoop:
             with self.emitter.loop(stop, self.lanes, whole, unroll=False) as position:
                 self._write(position, constant, self._mask(position, stop))
 
+    def _stream(self, stop: Index, constant: dict[Value, Value]) -> None:
+        """Write the loop with stores past the caches, from the first aligned vector to the last."""
+        emitter, access = self.emitter, self.nest.outputs[0]
+        emitter.stores_past_caches = True
+        lead = elements_before_line(access, access.indices(emitter, self._points(0)), self.lanes, emitter)
+        self._write(0, constant, lane_mask(emitter, lead, self.lanes))
+        # The lead is shorter than a vector: so many strips fit, whatever it is.
+        step, parallel = self.lanes * self.unroll, any_order([self.nest], [self.inner])
+        strips = self._whole(0, emitter.subtract(stop, self.lanes - 1), step)
+        with emitter.loop(strips, step, unroll=False, parallel=parallel) as position:
+            first = emitter.add(position, lead)
+            for number in range(self.unroll):
+                here = emitter.add(first, number * self.lanes)
+                self._read_ahead(here, number * self.lanes)
+                self._write(here, constant, None, past_caches=True)
+        rest = emitter.add(strips, lead)
+        if self.unroll > 1:
+            vectors = self._whole(rest, stop, self.lanes)
+            with emitter.loop(vectors, self.lanes, rest, unroll=False) as position:
+                self._write(position, constant, None, past_caches=True)
+            rest = vectors
+        with emitter.loop(stop, self.lanes, rest, unroll=False) as position:
+            self._write(position, constant, self._mask(position, stop))
+
     def _read_ahead(self, position: Index, offset: int) -> None:
         """Ask for the lines that begin in the vector at a position, an offset from where a strip begins."""
         for ahead in self.nest.ahead:
-            if offset * element_bytes(ahead.access.memref.type.element_type) % LINE_BYTES == 0:
+            if _begins_line(offset, ahead.access):
                 ahead.emit(self.emitter, position)
+        for access in self.from_memory:
+            if _begins_line(offset, access):
+                distance = AHEAD_BYTES // element_bytes(access.memref.type.element_type)
+                points = self._points(self.emitter.add(position, distance))
+                prefetch(access.memref, access.indices(self.emitter, points), 3)
 
     def _whole(self, start: Index, stop: Index, step: int) -> Index:
         """Where the last whole step ends."""
@@ -173,7 +225,9 @@ class VectorLoop:
         numbers = ", ".join(str(lane) for lane in range(self.lanes))
         return self.emitter.constant(ir.Attribute.parse(f"dense<[{numbers}]> : {type}"), type)
 
-    def _write(self, position: Index, constant: dict[Value, Value], mask: Value | None) -> None:
+    def _write(
+        self, position: Index, constant: dict[Value, Value], mask: Value | None, past_caches: bool = False
+    ) -> None:
         known, points = self._inputs(position, constant, mask), self._points(position)
         outputs = list(zip(self._output_arguments(), self.nest.outputs, strict=True))
         for argument, access in outputs:
@@ -181,7 +235,15 @@ class VectorLoop:
                 known[argument] = self._load(access, points, mask)
         results = self._evaluate(position, known)
         for value, (_, access) in zip(results, outputs, strict=True):
-            vector_store(value, access.memref, access.indices(self.emitter, points), mask)
+            place = access.indices(self.emitter, points)
+            if past_caches:
+                vector_stream(value, access.memref, place)
+            else:
+                vector_store(value, access.memref, place, mask)
+
+
+def _begins_line(offset: int, access: Access) -> bool:
+    return offset * element_bytes(access.memref.type.element_type) % LINE_BYTES == 0
 
 
 def is_used(value: Value) -> bool:

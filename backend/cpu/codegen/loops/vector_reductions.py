@@ -155,6 +155,7 @@ class VectorReduction(VectorLoop):
         count, results = self._accumulators(), []
         for number in range(self.unroll):
             here = self.emitter.add(position, number * self.lanes)
+            self._read_ahead(here, number * self.lanes)
             results += self._step(here, totals[number * count : (number + 1) * count], constant, None)
         return results
 
@@ -196,6 +197,8 @@ class WidenedSum(VectorReduction):
 
     def _strip(self, position: Index, totals: list[Value], constant: dict[Value, Value]) -> list[Value]:
         places = [self.emitter.add(position, number * self.lanes) for number in range(self.unroll)]
+        for number, place in enumerate(places):
+            self._read_ahead(place, number * self.lanes)
         vectors = [self._evaluate(place, self._inputs(place, constant, None))[0] for place in places]
         return self._widen_and_add(totals, pairwise_sum(vectors))
 

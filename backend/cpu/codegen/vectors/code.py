@@ -50,6 +50,14 @@ def vector_store(vector: Value, memref: Value, indices: Sequence[Value], mask: V
         create("vector.maskedstore", [], [memref, *indices, mask, vector])
 
 
+def vector_stream(vector: Value, memref: Value, indices: Sequence[Value]) -> None:
+    """Write neighbouring elements past the caches, to memory that is aligned to the vector."""
+    i64 = ir.IntegerType.get_signless(64)
+    size = vector.type.shape[0] * vector.type.element_type.width // 8
+    attributes = {"nontemporal": ir.BoolAttr.get(True), "alignment": ir.IntegerAttr.get(i64, size)}
+    create("vector.store", [], [vector, memref, *indices], attributes)
+
+
 def transpose(rows: Sequence[Value]) -> list[Value]:
     """Transpose n vectors of n lanes (n a power of two) by log2(n) rounds of interleaving halves."""
     size = len(rows)
