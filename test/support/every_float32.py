@@ -18,7 +18,7 @@ from support.elementary import REFERENCES, TWO_OPERANDS, compiled
 Array = np.ndarray[Any, Any]
 Kernel = Callable[[Array, Array], None]
 
-BLOCK = 2**20
+BLOCK = 2**13
 """How many numbers are compared at once."""
 
 

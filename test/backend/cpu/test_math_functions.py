@@ -125,3 +125,16 @@ def test_hypotenuses_of_all_magnitudes(dtype: str) -> None:
     with np.errstate(all="ignore"):
         exact = np.hypot(x.astype(np.longdouble), y.astype(np.longdouble))
     assert ulps(weft.function(np.hypot)(x, y), exact).max() <= 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["acosh", "cbrt", "exp", "log", "log10", "powf", "tan", "tanh"])
+def test_numbers_are_the_same_in_arrays_of_any_length(name: str, dtype: str) -> None:
+    operands = [np.abs(samples(dtype)[:64]), samples(dtype)[64:128]][: 1 + (name in TWO_OPERANDS)]
+    whole = np.empty_like(operands[0])
+    compiled(name, dtype, 64)(*operands, whole)
+    for size in (1, 2, 3, 5):
+        kernel, part = compiled(name, dtype, size), np.empty(size, dtype)
+        for start in range(0, 64 - size, size):
+            kernel(*(np.ascontiguousarray(x[start : start + size]) for x in operands), part)
+            np.testing.assert_array_equal(part, whole[start : start + size])

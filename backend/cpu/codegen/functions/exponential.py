@@ -11,7 +11,9 @@ import math
 from .....dialect.records import dataclass
 from ..vectors.number import Number
 from .exponents import layout, power_of_two, rounded, scale
+from .instructions import has_instructions
 from .reciprocal import reciprocal
+from .table_tangent import tanh_by_table
 
 _LN2_HIGH = {32: 0.693359375, 64: 6.93147180369123816490e-01}
 """ln(2) with so few bits that its product with an exponent is exact."""
@@ -189,6 +191,8 @@ def _hyperbolic_parts(x: Number) -> tuple[Number, Number, Number, Number, Number
 
 def tanh(x: Number) -> Number:
     """The hyperbolic tangent: an odd polynomial for small x, 1 - 2 / (exp(2|x|) + 1) for others."""
+    if x.bits == 32 and has_instructions(x):
+        return tanh_by_table(x)
     magnitude, square = abs(x), x * x
     near = (magnitude * square).times_plus(square.polynomial(_TANH[x.bits]), magnitude)
     # The quotient is below 1/2, so that exp may be computed in a simpler way.

@@ -71,8 +71,7 @@ def split(x: Number) -> tuple[Number, Number]:
     The exponent of 0 is -inf, that of inf is inf, both with a mantissa of 1; the mantissa is NaN below zero.
     """
     if has_instructions(x):
-        mantissa = by_registers(_mantissa_instruction, x)
-        exponent = by_registers(_exponent_instruction, abs(x))
+        mantissa, exponent = mantissa_of(x), exponent_of(x)
         return mantissa, (exponent + 1.0).where(mantissa.compare("<", 1.0), exponent)
     form = layout(x)
     lift = float(form.mantissa + 2)
@@ -93,6 +92,29 @@ def split(x: Number) -> tuple[Number, Number]:
     return mantissa.where(x.compare(">=", 0.0), math.nan), exponent
 
 
+def mantissa_of(x: Number) -> Number:
+    """The mantissa in [3/4, 3/2), by the instruction: NaN below zero, 1 for 0 and infinity."""
+    return by_registers(_mantissa_instruction, x)
+
+
+def unit_mantissa_of(x: Number) -> Number:
+    """The mantissa of the magnitude in [1, 2), by the instruction: 1 for 0 and infinity."""
+    return by_registers(_unit_mantissa_instruction, x)
+
+
+def exponent_of(x: Number) -> Number:
+    """The exponent of the magnitude, by the instruction, for mantissas from 1 to 2: -inf for 0, inf for infinity."""
+    return by_registers(_exponent_instruction, x)
+
+
+def fixed(x: Number, source: Number, responses: int) -> Number:
+    """x, but other numbers where a source is special: digits, for each class of numbers, say which.
+
+    They are those of VFIXUPIMM in Intel's Software Developer's Manual.
+    """
+    return by_registers(lambda value, special: _fix_instruction(value, special, responses), x, source)
+
+
 def _scale_instruction(x: Number, exponent: Number) -> Number:
     return instruction("mask.scalef", x, [x.value, exponent.value, x.value])
 
@@ -104,3 +126,13 @@ def _exponent_instruction(x: Number) -> Number:
 def _mantissa_instruction(x: Number) -> Number:
     # The interval [3/4, 3/2); the sign of the source is dropped and NaN made of negative numbers.
     return instruction("mask.getmant", x, [x.value, integer(0b1111, 32), x.value])
+
+
+def _unit_mantissa_instruction(x: Number) -> Number:
+    # The interval [1, 2); the sign of the source is dropped.
+    return instruction("mask.getmant", x, [x.value, integer(0b0100, 32), x.value])
+
+
+def _fix_instruction(x: Number, source: Number, responses: int) -> Number:
+    table = source.to_bits().constant(responses)
+    return instruction("mask.fixupimm", x, [x.value, source.value, table.value, integer(0, 32)])

@@ -9,7 +9,10 @@ import math
 
 from .....dialect.records import dataclass
 from ..vectors.number import Number
+from . import logarithm_tables as tables
+from . import table_logarithm as by_table
 from .exponents import scale, split
+from .instructions import has_instructions
 
 LN2_HIGH = {32: 0.693145751953125, 64: 6.93147180369123816490e-01}
 """ln(2) with so few bits that its product with an exponent is exact; what is left is positive."""
@@ -161,6 +164,8 @@ class Logarithm:
 
 def log(x: Number) -> Number:
     """The natural logarithm."""
+    if has_instructions(x):
+        return by_table.logarithm(x, tables.NATURAL)
     mantissa, exponent = split(x)
     return Logarithm(mantissa - 1.0, exponent).value()
 
@@ -178,6 +183,8 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
     one_plus = x + 1.0
     other = one_plus - x
     lost = (x - (one_plus - other)) + (1.0 - other)
+    if has_instructions(x):
+        return by_table.log1p_of_sum(x, lost, rest, doublings)
     if rest is not None:
         lost = lost + rest
     mantissa, exponent = split(one_plus)
@@ -194,6 +201,8 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
 
 def log2(x: Number) -> Number:
     """The base-2 logarithm."""
+    if has_instructions(x):
+        return by_table.logarithm(x, tables.BINARY)
     mantissa, exponent = split(x)
     high, low = _in_base(mantissa - 1.0, exponent, _LOG2[x.bits], *_LOG2_E)
     return high + low
@@ -201,6 +210,8 @@ def log2(x: Number) -> Number:
 
 def log10(x: Number) -> Number:
     """The base-10 logarithm."""
+    if has_instructions(x):
+        return by_table.logarithm(x, tables.DECIMAL)
     mantissa, exponent = split(x)
     whole = exponent * _LOG10_2_HIGH[x.bits]
     high, low = _in_base(mantissa - 1.0, whole, _LOG10[x.bits], *_LOG10_E)

@@ -7,7 +7,9 @@ import math
 from ..vectors.number import Number, all_of, any_of
 from .exponential import expm1_polynomial, power_of_fraction
 from .exponents import power_of_two, rounded, scale, split
+from .instructions import has_instructions
 from .lookup import lookup
+from .table_cube_root import cbrt_by_table
 
 _INVERSE_CUBE_ROOT = (
     -0.07892478387232071,
@@ -22,6 +24,8 @@ _INVERSE_CUBE_ROOT = (
 
 def cbrt(x: Number) -> Number:
     """The cube root: with m * 2**(3k) = |x|, 2**k times that of m, by a step of Newton's method."""
+    if has_instructions(x):
+        return cbrt_by_table(x)
     magnitude = abs(x)
     mantissa, exponent = split(magnitude)
     third, shifted = rounded(exponent - 1.0, 1 / 3)

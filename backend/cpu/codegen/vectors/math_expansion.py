@@ -22,6 +22,7 @@ from ..functions import (
     power,
     trigonometric,
 )
+from ..functions.instructions import filled_up, first_lanes, is_below_a_register
 from .number import Number, float_like
 
 FUNCTIONS: dict[str, Callable[..., Number]] = {
@@ -110,6 +111,11 @@ def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
 
 def evaluate(name: str, operands: list[Number]) -> Number:
     """Write a math function of f32 or f64 operands at the insertion point."""
-    if name == "rsqrt":
-        return 1.0 / operands[0].sqrt()
-    return FUNCTIONS[name](*operands)
+    function = FUNCTIONS.get(name, _rsqrt)
+    if not is_below_a_register(operands[0]):
+        return function(*operands)
+    return first_lanes(function(*map(filled_up, operands)), operands[0])
+
+
+def _rsqrt(x: Number) -> Number:
+    return 1.0 / x.sqrt()
