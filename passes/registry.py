@@ -25,6 +25,7 @@ PASSES: PassTable = MappingProxyType(
         "prove-bounds": f"{__package__}.control_flow.prove_bounds:ProveBounds",
         "remove-repeated-checks": f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
+        "expand-sorts": f"{__package__}.expand_sorts:ExpandSorts",
         "tell-bodies-apart": f"{__package__}.tell_bodies_apart:TellBodiesApart",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",

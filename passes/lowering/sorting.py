@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.attributes import type_from_mlir
 from ...dialect.dtypes import kind
-from ...dialect.mlir import Value, dialect, ir
+from ...dialect.mlir import Operation, Value, dialect, ir
+from ...dialect.op import Op
 from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, normalize_axis
-from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
+from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type, storage_type
 from .loops import branch, extract, for_loop, insert, loop_nest
 from .radix_sort import SHORTEST, RadixSort, scratch_place
 from .scalars import ScalarBuilder
@@ -125,9 +127,57 @@ def lower_sort(c: Conversion, op: OpInstance) -> Value:
     turned = [*(other for other in range(x_type.rank) if other != axis), axis]
     back = [turned.index(place) for place in range(x_type.rank)]
     rows = transposed(c, x, _turned(x_type, turned), turned)
-    order = SortOrder(c, x_type.dtype, op.attributes["descending"])
-    result = _Sorting(c, rows, op.op_class is Argsort, order).emit(_turned(op.result_type, turned))
-    return transposed(c, result, op.result_type, back)
+    lowered = _sort_rows(c, rows, _turned(x_type, turned), op.op_class, op.attributes["descending"])
+    return transposed(c, lowered, op.result_type, back)
+
+
+LEFT = ("weft.sort", "weft.argsort")
+"""The ops that are left to the backend, on tensors whose last axis is sorted."""
+
+_LEFT_DTYPES = tuple(np.dtype(name) for name in ("int32", "int64", "float32", "float64"))
+
+
+def _sort_rows(c: Conversion, rows: Value, type: TensorType, op_class: type[Op], descending: bool) -> Value:
+    """Sort along the last axis: left to the backend, which may have instructions for it, or by loops."""
+    gives_positions = op_class is Argsort
+    result = type.with_dtype(_INT64) if gives_positions else type
+    dtype, length = type.dtype, c.extent(rows, type.rank - 1)
+
+    def by_loops() -> Value:
+        return _Sorting(c, rows, gives_positions, SortOrder(c, dtype, descending)).emit(result)
+
+    def left() -> Value:
+        attributes = {
+            "axis": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), type.rank - 1),
+            "descending": ir.BoolAttr.get(descending),
+        }
+        return c.operation(f"weft.{op_class.name}", [rows], [storage_type(result)], attributes)
+
+    if dtype not in _LEFT_DTYPES:
+        return by_loops()
+    if not gives_positions or dtype.itemsize == 8:
+        return left()
+    # A key and its place make one number of 64 bits.
+    if isinstance(length, int):
+        return left() if length < 1 << 32 else by_loops()
+    limit = c.index(1 << 32)
+    is_short = arith.CmpIOp(arith.CmpIPredicate.ult, length, limit).result
+    return branch(is_short, lambda: [left()], lambda: [by_loops()], c.empty(result, c.extents(rows)))
+
+
+def sort_by_loops(c: Conversion, operation: Operation) -> Value:
+    """What a sort along the last axis that was left to the backend is as loops, at the insertion point."""
+    (rows,) = operation.operands
+    (result,) = operation.results
+    types = [_tensor(value) for value in (rows, result)]
+    order = SortOrder(c, types[0].dtype, operation.attributes["descending"].value)
+    return _Sorting(c, rows, operation.name == "weft.argsort", order).emit(types[1])
+
+
+def _tensor(value: Value) -> TensorType:
+    found = type_from_mlir(value.type)
+    assert isinstance(found, TensorType)
+    return found
 
 
 def _turned(type: TensorType, permutation: Sequence[int]) -> TensorType:

@@ -22,6 +22,7 @@ from .loops.temporaries import settle_temporaries, shrink_temporaries
 from .schedule import emit_run
 from .sharing.kernels import share_kernels
 from .sharing.loops import split_parallel_loops
+from .sorting import write_sorts
 from .vectors.math_expansion import expand_math
 
 BUFFERISE = module_pipeline(
@@ -55,6 +56,9 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
 
     What remains is scf, cf, memref, arith, math and vector. `verify` checks the IR after every upstream pass.
     """
+    for function in [view.operation for view in module.body.operations]:
+        if function.name == "func.func" and function.regions[0].blocks:
+            write_sorts(function, Emitter(function))
     run_passes(module, BUFFERISE, verify)
     allocations: list[Operation] = []
     for operation in list(module.body.operations):

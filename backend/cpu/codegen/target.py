@@ -27,6 +27,8 @@ class Target:
     """Whether a * b + c with one rounding is an instruction."""
     exponent_instructions: bool
     """Whether exponents are taken apart and put together by instructions (AVX-512)."""
+    compresses: bool = False
+    """Whether an instruction moves the elements of a vector that a mask selects to its front (AVX-512)."""
     needs: frozenset[str] | None = frozenset()
     """Features that the processor must have to run the code; None where they are not known."""
 
@@ -126,6 +128,7 @@ def _x86(name: str, triple: str, features: set[str]) -> Target:
         vector_registers=32 if wide else 16,
         fused_multiply_add="fma" in features,
         exponent_instructions=wide,
+        compresses=wide,
     )
 
 

@@ -36,17 +36,23 @@ _COMPARISONS: Mapping[type, str] = {
 }
 
 
-def translate(modules: Sequence[ModuleType], exported: Sequence[str], table_words: int) -> str:
-    """The LLVM assembly of the functions of some modules; the functions that are not exported are internal."""
+def translate(
+    modules: Sequence[ModuleType], exported: Sequence[str], table_words: int, given: Sequence[str] = ()
+) -> str:
+    """The LLVM assembly of the functions of some modules; the functions that are not exported are internal.
+
+    They may call functions that are `given` in assembly.
+    """
     functions: dict[str, tuple[ast.FunctionDef, ModuleType]] = {}
     for module in modules:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.FunctionDef):
                 functions[node.name] = node, module
-    parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"]
+    parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"] if table_words else []
+    known = {**functions, **dict.fromkeys(given)}
     for name, (node, module) in functions.items():
         linkage = "" if name in exported else "internal "
-        parts.append(_Function(node, module, functions).text(linkage))
+        parts.append(_Function(node, module, known).text(linkage))
     return "\n".join(parts)
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
+from ....passes.expand_sorts import ExpandSorts
 from ....passes.timing import phase
 from ..codegen.contractions.pack_operands import PackOperands
 from ..codegen.kernels import lower_kernels
 from ..codegen.lanes.lanes import vectorise_lanes
+from ..codegen.target import current
 from ..plan import Plan
 from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits
@@ -51,6 +53,8 @@ class Lowering:
         with phase("pack-operands"):
             PackOperands().run(module, Counter())
         with phase("outline-kernels"):
+            if not current().compresses:
+                ExpandSorts().run(module, Counter())
             OutlineKernels().run(module, Counter())
         yield "kernels"
         with phase("vectorise-lanes"):

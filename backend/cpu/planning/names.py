@@ -34,6 +34,9 @@ ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_me
 """What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
 """Give memory for heap blocks, and take it back."""
 
+_SORTING = re.compile(r"weft_(sort|argsort|prepare|select|finish)_(32|64)")
+"""Sort a row."""
+
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
 
@@ -62,11 +65,17 @@ def is_kernel_name(name: str) -> bool:
     return _KERNEL.fullmatch(name) is not None
 
 
+def is_sorting_name(name: str) -> bool:
+    """Whether a function sorts a row."""
+    return _SORTING.fullmatch(name) is not None
+
+
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
     return (
         is_kernel_name(name)
         or is_host_name(name)
+        or is_sorting_name(name)
         or name
         in (
             EXIT,

@@ -18,8 +18,11 @@ from .names import is_kernel_name
 Extent: TypeAlias = "int | Value"
 """A size: a Python int when static, an `index` value of the function otherwise."""
 
-# Results of these ops have the shape of the operand they are written into.
-_DESTINATION_OPERAND = {"tensor.insert_slice": 1, "tensor.insert": 1, "linalg.fill": 1}
+# Results of these ops have the shape of the operand they are written into, or of the one that they sort.
+_DESTINATION_OPERAND = {
+    **{"tensor.insert_slice": 1, "tensor.insert": 1, "linalg.fill": 1},
+    **{"weft.sort": 0, "weft.argsort": 0, "weft.partition": 0},
+}
 
 
 LARGEST = 2**63 - 1

@@ -145,3 +145,13 @@ def test_only_what_is_exported_is_visible(monkeypatch: pytest.MonkeyPatch):
     text = translate([module], ["f"], 3)
     assert re.findall(r"define (internal )?i64 @(\w+)", text) == [("", "f"), ("internal ", "g")]
     assert f"@{TABLE} = global [3 x i64] zeroinitializer" in text
+
+
+def test_functions_that_are_given_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = module_of("def f(a):\n    return twice(a) + 1\n", monkeypatch)
+    given = "define i64 @twice(i64 %a) {\n  %b = shl i64 %a, 1\n  ret i64 %b\n}\n"
+    text = translate([module], ["f"], 0, ["twice"])
+    assert TABLE not in text
+    binding.parse_assembly(given + text).verify()
+    with pytest.raises(InternalError, match="Call is not translated"):
+        translate([module], ["f"], 0)

@@ -1,0 +1,166 @@
+"""Sorts in kernels: calls of native code that sorts one row (see `cpu/sorting`), in loops over all rows.
+
+An op that sorts is alone in its kernel, which stores its result:
+
+    %sorted = weft.sort %x {axis = 1 : i64, descending = false}
+    bufferization.materialize_in_destination %sorted in restrict writable %target
+
+Elements are sorted in the memory of the result; where they are read from or stored with gaps, in scratch memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ..sorting.kinds import DESCENDING, FLOATS
+from .emit import Emitter, Index, create
+
+BLOCK = 4096
+"""Elements, in whole rows, that one call sorts; longer rows have a call each."""
+
+SORTS = ("weft.sort", "weft.argsort", "weft.partition")
+"""The ops that are left to the backend."""
+
+
+def write_sorts(function: Operation, emitter: Emitter) -> None:
+    """Replace the sorts of a kernel by loops and calls on memrefs."""
+    for operation in [view.operation for view in function.regions[0].blocks[0].operations]:
+        if operation.name in SORTS:
+            with ir.InsertionPoint(operation), operation.location:
+                _RowSort(operation, emitter).write()
+            operation.erase()
+
+
+class _RowSort:
+    """A sort along the last axis."""
+
+    def __init__(self, operation: Operation, emitter: Emitter) -> None:
+        self._op, self._emitter = operation, emitter
+        self._i64 = ir.IntegerType.get_signless(64)
+        element = operation.operands[0].type.element_type
+        self._width = element.width
+        self._kind = FLOATS if isinstance(element, ir.FloatType) else 0
+        if "descending" in operation.attributes and operation.attributes["descending"].value:
+            self._kind |= DESCENDING
+
+    def write(self) -> None:
+        """Write the loop, and store the result."""
+        result = self._op.results[0]
+        (use,) = result.uses
+        source, target = self._source(), use.owner.operation.operands[1]
+        is_stored = use.owner.name == "bufferization.materialize_in_destination" and _is_dense(target)
+        if not is_stored:
+            target = self._scratch(result.type, self._extents(source))
+        *others, length = self._extents(target)
+        rows: Index = 1
+        for extent in others:
+            rows = self._emitter.multiply(rows, extent)
+        starts = [self._address(memref) for memref in (source, target)]
+        count = max(1, BLOCK // max(1, length)) if isinstance(length, int) else 1
+        with self._emitter.loop(rows, count, parallel=True) as row:
+            places = []
+            for start, memref in zip(starts, (source, target), strict=True):
+                width = memref.type.element_type.width // 8
+                offset = self._emitter.multiply(row, self._emitter.multiply(length, width))
+                places.append(self._emitter.add(start, offset))
+            left = self._emitter.minimum(self._emitter.subtract(rows, row), count)
+            self._sort_rows(places[0], places[1], length, left)
+        if is_stored:
+            use.owner.operation.erase()
+        else:
+            result.replace_all_uses_with(
+                create("bufferization.to_tensor", [result.type], [target], {"restrict": ir.UnitAttr.get()})
+            )
+
+    def _sort_rows(self, source: Index, target: Index, length: Index, rows: Index) -> None:
+        if self._op.name == "weft.sort":
+            self._call(f"weft_sort_{self._width}", [source, target, length, self._kind, rows])
+        elif self._op.name == "weft.partition":
+            self._call(f"weft_prepare_{self._width}", [source, target, length, self._kind])
+            for place in self._op.attributes["places"]:
+                self._call(f"weft_select_{self._width}", [target, length, place.value])
+            self._call(f"weft_finish_{self._width}", [target, length, self._kind])
+        elif self._width == 32:
+            self._call("weft_argsort_32", [source, target, length, self._kind, rows])
+        else:
+            keys = self._address(self._scratch_of(self._i64, [length]))
+            self._call("weft_argsort_64", [source, keys, length, self._kind, rows, target])
+
+    def _source(self) -> Value:
+        """The memory that holds the operand, row after row."""
+        operand = self._op.operands[0]
+        if not isinstance(operand.owner, ir.Block):
+            made = operand.owner.operation
+            if made.name == "bufferization.to_tensor" and _is_dense(made.operands[0]):
+                return made.operands[0]
+        extents: list[Index] = [
+            self._dim("tensor.dim", operand, axis) if extent == ir.ShapedType.get_dynamic_size() else extent
+            for axis, extent in enumerate(operand.type.shape)
+        ]
+        copy = self._scratch(operand.type, extents)
+        flags = {"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()}
+        create("bufferization.materialize_in_destination", [], [operand, copy], flags)
+        return copy
+
+    def _extents(self, memref: Value) -> list[Index]:
+        return [
+            self._dim("memref.dim", memref, axis) if extent == ir.ShapedType.get_dynamic_size() else extent
+            for axis, extent in enumerate(memref.type.shape)
+        ]
+
+    def _dim(self, name: str, value: Value, axis: int) -> Value:
+        return create(name, [self._emitter.index_type], [value, self._emitter.value(axis)])
+
+    def _scratch(self, like: Type, extents: Sequence[Index]) -> Value:
+        """Memory for a tensor of a type."""
+        static = like.shape
+        dynamic = ir.ShapedType.get_dynamic_size()
+        known = [
+            extent if static[axis] != dynamic else self._emitter.value(extent)
+            for axis, extent in enumerate(extents)
+        ]
+        return self._scratch_of(like.element_type, known)
+
+    def _scratch_of(self, element: Type, extents: Sequence[Index]) -> Value:
+        dynamic = ir.ShapedType.get_dynamic_size()
+        shape = [extent if isinstance(extent, int) else dynamic for extent in extents]
+        sizes = [extent for extent in extents if not isinstance(extent, int)]
+        attributes = {
+            "alignment": ir.IntegerAttr.get(self._i64, 64),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sizes), 0]),
+        }
+        return create("memref.alloc", [ir.MemRefType.get(shape, element)], sizes, attributes)
+
+    def _address(self, memref: Value) -> Value:
+        return create("memref.extract_aligned_pointer_as_index", [self._emitter.index_type], [memref])
+
+    def _call(self, name: str, arguments: Sequence[Index]) -> None:
+        integers = [
+            create("arith.index_cast", [self._i64], [self._emitter.value(each)]) for each in arguments
+        ]
+        _declare(name, ir.FunctionType.get([self._i64] * len(arguments), [self._i64]), self._op)
+        callee = {"callee": ir.FlatSymbolRefAttr.get(name)}
+        create("func.call", [self._i64], integers, callee)
+
+
+def _is_dense(memref: Value) -> bool:
+    """Whether a value is memory without gaps."""
+    return isinstance(memref.type, ir.MemRefType) and memref.type.layout == ir.AffineMapAttr.get(
+        ir.AffineMap.get_identity(memref.type.rank)
+    )
+
+
+def _declare(name: str, type: Type, inside: Operation) -> None:
+    """Declare a function at the begin of the module, once."""
+    module = inside
+    while module.name != "builtin.module":
+        module = module.parent.operation
+    block = module.regions[0].blocks[0]
+    for view in block.operations:
+        if view.operation.name != "func.func" or view.operation.regions[0].blocks:
+            break
+        if view.operation.attributes["sym_name"].value == name:
+            return
+    with ir.InsertionPoint.at_block_begin(block):
+        dialect("func").FuncOp(name, type, visibility="private")
