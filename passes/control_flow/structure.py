@@ -12,7 +12,7 @@ from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.register import create, op_class_of
-from ..rewriting import operations_of
+from ..rewriting import operations_in, operations_of
 
 IF, FOR, WHILE = "scf.if", "scf.for", "scf.while"
 LOOPS = frozenset({FOR, WHILE})
@@ -68,14 +68,9 @@ def has_else(branch: Operation) -> bool:
     return len(branch.regions[1].blocks) > 0
 
 
-def operations_in(block: Block) -> list[Operation]:
-    """The ops of a block, without those in their regions."""
-    return [view.operation for view in block.operations]
-
-
 def terminator(block: Block) -> Operation:
     """The last op of a block."""
-    return block.operations[len(block.operations) - 1].operation
+    return ir.InsertionPoint.at_block_terminator(block).ref_operation
 
 
 def yielded(block: Block) -> list[Value]:

@@ -10,15 +10,20 @@ from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
 from ..codegen.vectors.width import vector_bytes
 from ..planning.names import ALLOCATE_SCRATCH
+from .long_blocks import cut_long_blocks
 from .shared_loops import link_shared_loops
 
-LOWER = module_pipeline(
+TO_LOOPS = module_pipeline(
     [
         "convert-linalg-to-loops",  # what no schedule took
         "canonicalize",
         "cse",
         "loop-invariant-code-motion",  # masks and addresses out of the inner loops
         "convert-vector-to-scf{full-unroll=true}",
+    ]
+)
+TO_LLVM = module_pipeline(
+    [
         "convert-scf-to-cf",
         "expand-strided-metadata",  # views become address arithmetic
         "lower-affine",  # which the step before writes as affine.apply
@@ -56,7 +61,9 @@ def lower_to_llvm(module: Module, verify: bool = False) -> None:
 
     The buffer plan keeps the arguments of kernels apart, and the caller of the function keeps apart what it writes.
     """
-    run_passes(module, LOWER, verify)
+    run_passes(module, TO_LOOPS, verify)
+    cut_long_blocks(module)
+    run_passes(module, TO_LLVM, verify)
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
             _annotate(operation.operation)
