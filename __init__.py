@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
+    from .frontend.constants import constant
     from .frontend.effects import print, py_call, trace_print
     from .frontend.function import Function, eager, function, run_functions_eagerly
     from .frontend.settings import settings
@@ -44,6 +45,7 @@ __version__ = "0.1.0"
 _EXPORTS: dict[str, str] = {
     "function": ".frontend.function",
     "Function": ".frontend.function",
+    "constant": ".frontend.constants",
     "eager": ".frontend.function",
     "run_functions_eagerly": ".frontend.function",
     "TensorArray": ".frontend.autograph.tensor_array",
@@ -116,6 +118,7 @@ __all__ = [
     "WeftValueError",
     "WeftWarning",
     "autograph",
+    "constant",
     "do_not_convert",
     "eager",
     "function",

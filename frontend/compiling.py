@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.cpu.codegen.contractions.pack_operands import CONSTANT_ARGUMENTS
 from ..backend.cpu.codegen.target import compiling_for
 from ..backend.cpu.machine.compiler import machine_code
+from ..backend.cpu.plan import MachineCode
 from ..dialect.errors import TraceRecursionError, WeftTypeError
 from ..dialect.mlir import ir
 from ..dialect.records import dataclass
@@ -18,6 +20,7 @@ from ..passes.timing import CompileTimes, phase
 from .array import USE_WEFT_ARRAYS
 from .autograph.operators.diverging import Diverged, record_raise, refuses
 from .autograph.operators.latest import latest_within
+from .captures import Capture
 from .compilation import optimize, stage_text, to_linalg
 from .current import set_current_trace
 from .dependencies import Dependencies
@@ -26,6 +29,7 @@ from .inputs import Decisions
 from .outcomes import Result
 from .outputs import Outputs
 from .outside import Outside, copies_in
+from .packed_inputs import PackedInput, is_constant
 from .program import CallSignature, Program
 from .runtime_values import holds_traced
 from .settings import settings
@@ -60,6 +64,7 @@ def compile_function(
         with phase("trace"):
             trace, recorded = _record(function, convert, signature, leaves, decisions)
         with context(), ir.Location.unknown():
+            _mark_constants(trace)
             traced = trace.module.operation.clone()
             optimize(trace.module)
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
@@ -73,7 +78,7 @@ def compile_function(
         lambda stage: stage_text(traced, stage, target.name),
         recorded.result,
         recorded.computed_types,
-        list(trace.extra),
+        [*trace.extra, *_packed_inputs(trace, code)],
         written,
         outside.shared,
         trace.captures,
@@ -85,6 +90,21 @@ def compile_function(
     )
     outside.forget()
     return program, trace.dependencies
+
+
+def _mark_constants(trace: Trace) -> None:
+    """Tell which arguments of the function are arrays from outside that cannot change."""
+    first = len(trace.arguments)
+    values = (extra.array if isinstance(extra, Capture) else extra.value for extra in trace.extra)
+    constants = [first + number for number, value in enumerate(values) if is_constant(value)]
+    if constants:
+        trace.function.attributes[CONSTANT_ARGUMENTS] = ir.DenseI64ArrayAttr.get(constants)
+
+
+def _packed_inputs(trace: Trace, code: MachineCode) -> list[PackedInput]:
+    """The further arguments that the compiled function takes: packed copies of constants."""
+    first = len(trace.arguments)
+    return [PackedInput(trace.extra[argument - first], layout) for argument, layout in code.plan.packed]
 
 
 def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:

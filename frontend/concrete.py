@@ -16,6 +16,7 @@ from .guards import Guard
 from .handles import Bound, running
 from .inputs import Input
 from .outcomes import ArgumentResult, ChosenResult, ComputedResult, OptionalResult, ThawedResult, view_type
+from .packed_inputs import PackedInput
 from .program import CallSignature, Program
 from .signature import Structure, alias_pattern, check_fits, describe, type_of_leaf, without_objects
 
@@ -48,7 +49,7 @@ class ConcreteFunction:
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types
-        self._extra: list[Capture | Input] = program.extra
+        self._extra: list[Capture | Input | PackedInput] = program.extra
         self.has_inputs = program.has_inputs
         """Whether the trace made data of what is not among the arguments."""
         self._written = program.written

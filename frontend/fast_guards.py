@@ -14,6 +14,7 @@ from .captures import Capture
 from .guards import MAX_DEPTH, Content, Deep, Guard, Identity, Kind, Names, Plain, Same, is_fixed
 from .handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from .inputs import Input
+from .packed_inputs import PackedInput
 from .signature import IdentityKey, static_key
 from .unbound import UNBOUND
 
@@ -39,7 +40,7 @@ class Guards:
         """The place of an object."""
         return self._memo(("constant", id(value)), lambda: self._program.constant(value))
 
-    def input(self, extra: Capture | Input, flags: int) -> int:
+    def input(self, extra: Capture | Input | PackedInput, flags: int) -> int:
         """The place of an array that is no argument, of the right type and with flags."""
         if isinstance(extra, Input) and extra.kind is np.ndarray and self._is_known(extra.handle):
             place = self.place(extra.handle)

@@ -13,6 +13,7 @@ from .guards import Guard
 from .handles import Bound, Handle
 from .inputs import Input
 from .outcomes import Result
+from .packed_inputs import PackedInput
 from .signature import Structure
 
 Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
@@ -60,7 +61,7 @@ class Program(NamedTuple):
     """The program at a stage of its compilation."""
     result: Result
     computed_types: list[TensorType]
-    extra: list[Capture | Input]
+    extra: list[Capture | Input | PackedInput]
     """What it gets besides the arguments."""
     written: frozenset[int]
     """The positions among the arrays of a call that it writes."""

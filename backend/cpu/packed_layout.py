@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
+
+ALIGNMENT = 64
 
 
 class PackedLayout(NamedTuple):
@@ -32,7 +35,7 @@ class PackedLayout(NamedTuple):
         return (*shape[: self.axis], panels, self.panel, *shape[self.axis + 1 :])
 
     def pack(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """A packed copy of an array.
+        """A packed copy of an array; it begins with a line of the caches, as vectors do then.
 
         >>> PackedLayout(1, 2, (1, 0, 2)).pack(np.arange(6).reshape(2, 3)).tolist()
         [[[0, 1], [3, 4]], [[2, 0], [5, 0]]]
@@ -40,7 +43,17 @@ class PackedLayout(NamedTuple):
         split = self.split(array.shape)
         missing = split[self.axis] * self.panel - array.shape[self.axis]
         widths = [(0, missing if axis == self.axis else 0) for axis in range(array.ndim)]
-        return np.ascontiguousarray(np.pad(array, widths).reshape(split).transpose(self.order))
+        packed = np.pad(array, widths).reshape(split).transpose(self.order)
+        made = _aligned(packed.shape, array.dtype)
+        made[...] = packed
+        return made
+
+
+def _aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    first = -memory.ctypes.data % ALIGNMENT
+    return memory[first : first + size].view(dtype).reshape(shape)
 
 
 class PackedArgument(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dialect.types import TensorType
+from .packed_layout import PackedArgument
 
 ALIGNMENT = 64
 """Of the workspace and of everything in it, in bytes."""
@@ -69,6 +70,8 @@ class Plan(NamedTuple):
     """Whether it calls other functions, or itself."""
     polls: bool
     """Whether it has loops that look for interrupts."""
+    packed: tuple[PackedArgument, ...] = ()
+    """What the last inputs are packed copies of."""
 
     @property
     def entries(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...backend.cpu.packed_layout import PackedArgument, PackedLayout
 from ...backend.cpu.plan import HostSite, MachineCode, Plan, Site
 from ...dialect.dtypes import element_type
 from ...dialect.types import TensorType
@@ -53,6 +54,7 @@ def code_data(code: MachineCode) -> Data:
         results=tuple(map(type_data, plan.results)),  # type: ignore[arg-type]
         sites=sites,  # type: ignore[arg-type]
         on_heap=tuple(sorted(plan.on_heap)),  # type: ignore[arg-type]
+        packed=tuple((packed.argument, tuple(packed.layout)) for packed in plan.packed),  # type: ignore[misc]
     )
     return (plan_fields(described), *(part for part in code[1:]))
 
@@ -71,6 +73,9 @@ def code_from(data: Data) -> MachineCode:
         results=[type_from(type) for type in values["results"]],
         sites=[Site(*site) for site in values["sites"]],
         on_heap=frozenset(values["on_heap"]),
+        packed=tuple(
+            PackedArgument(argument, PackedLayout(*layout)) for argument, layout in values["packed"]
+        ),
     )
     return MachineCode(Plan(**values), *rest)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...passes.timing import CompileTimes
 from ..dependencies import Dependencies
+from ..packed_inputs import PackedInput
 from ..program import Program
 from ..tracebacks import places_of, recall
 from .fingerprints import Data, Fingerprints, NotPortable
@@ -52,7 +53,11 @@ def program_data(function: Callable[..., Any], program: Program, dependencies: D
             code_data(program.code),
             results.result_data(program.result),
             tuple(map(type_data, program.computed_types)),
-            tuple(writer.extra(found, program.captures) for found in program.extra),
+            tuple(
+                writer.extra(found, program.captures)
+                for found in program.extra
+                if not isinstance(found, PackedInput)
+            ),
             tuple(sorted(program.written)),
             tuple((places.describe(handle), position) for handle, position in program.shared),
             tuple(map(writer.capture, program.captures)),
@@ -92,14 +97,19 @@ def program_from(function: Callable[..., Any], data: Data, text: Callable[[str],
             raise NotPortable("another value in a module")
     guards = [guard for guard_data in guards_data for guard in reader.guard(guard_data)]
     captures = [reader.capture(capture) for capture in captures_data]
+    found = [reader.extra(one, captures) for one in extra]
+    machine_code = code_from(code)
+    plan = machine_code.plan
+    first = len(plan.inputs) - len(plan.packed) - len(found)
+    packed = [PackedInput(found[argument - first], layout) for argument, layout in plan.packed]
     recall(errors)
     return Program(
-        code_from(code),
+        machine_code,
         (),
         text,
         Results(fingerprints).result_from(result),
         [type_from(type) for type in types],
-        [reader.extra(found, captures) for found in extra],
+        [*found, *packed],
         frozenset(written),
         [(places.find(path), position) for path, position in shared],
         [capture for capture in captures if capture is not None],

@@ -49,6 +49,7 @@ def machine_code(
     plan = next((plan for plan in lowering.plans if plan.name == name), None)
     if plan is None:
         raise InternalError(f"the module to compile has no function {name}")
+    plan = plan._replace(packed=tuple(lowering.packed))
     if result_dtypes is not None:
         dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
         results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]

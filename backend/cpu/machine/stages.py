@@ -9,10 +9,11 @@ from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Module
 from ....passes.expand_sorts import ExpandSorts
 from ....passes.timing import phase
-from ..codegen.contractions.pack_operands import PackOperands
+from ..codegen.contractions.pack_operands import PackOperands, packed_arguments
 from ..codegen.kernels import lower_kernels
 from ..codegen.lanes.lanes import vectorise_lanes
 from ..codegen.target import current
+from ..packed_layout import PackedArgument
 from ..plan import Plan
 from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits
@@ -39,6 +40,8 @@ class Lowering:
         self._module = module
         self._verify = verify
         self.plans: list[Plan] = []
+        self.packed: list[PackedArgument] = []
+        """The further arguments of the function that is called from outside."""
         self._by_pointer: set[str] = set()
         self._by_table: set[str] = set()
         self.llvm_text = ""
@@ -52,6 +55,7 @@ class Lowering:
         yield "linalg"
         with phase("pack-operands"):
             PackOperands().run(module, Counter())
+            self.packed = packed_arguments(module)
         with phase("outline-kernels"):
             if not current().compresses:
                 ExpandSorts().run(module, Counter())

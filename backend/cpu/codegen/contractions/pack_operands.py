@@ -17,7 +17,7 @@ import numpy as np
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from ...packed_layout import PackedLayout
+from ...packed_layout import PackedArgument, PackedLayout
 from ...planning.outline import clone, entry_functions
 from ..loops.nest import Access, LoopNest, nested
 from .plan import plan
@@ -43,6 +43,17 @@ class PackOperands(Pass):
                 if view.operation.name in _NAMED and packed.rewrite(view.operation):
                     statistics["operands packed once"] += 1
             packed.finish()
+
+
+def packed_arguments(module: Module) -> list[PackedArgument]:
+    """The further arguments that functions of a module got."""
+    found: list[PackedArgument] = []
+    for function in entry_functions(module):
+        if PACKED_ARGUMENTS in function.attributes:
+            for entry in function.attributes[PACKED_ARGUMENTS]:
+                argument, axis, panel, *order = ir.DenseI64ArrayAttr(entry)
+                found.append(PackedArgument(argument, PackedLayout(axis, panel, tuple(order))))
+    return found
 
 
 class PackedOperands:
@@ -321,4 +332,4 @@ def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int)
     op.erase()
 
 
-__all__ = ["CONSTANT_ARGUMENTS", "PACKED_ARGUMENTS", "PackOperands"]
+__all__ = ["CONSTANT_ARGUMENTS", "PACKED_ARGUMENTS", "PackOperands", "packed_arguments"]

@@ -77,8 +77,11 @@ class Contraction:
         return self.result.memref.type.element_type
 
 
-def match_contraction(nest: LoopNest, emitter: Emitter) -> Contraction | None:
-    """See a nest as a contraction, or say that it is none (that the emitter can do)."""
+def match_contraction(nest: LoopNest, emitter: Emitter | None) -> Contraction | None:
+    """See a nest as a contraction, or say that it is none (that the emitter can do).
+
+    Without an emitter, which writes views of their parts, those of complex numbers are not seen.
+    """
     if len(nest.inputs) != 2 or len(nest.outputs) != 1 or nest.fixed:
         return None
     found = _match_body(nest)
@@ -99,7 +102,7 @@ def match_contraction(nest: LoopNest, emitter: Emitter) -> Contraction | None:
         return None
     contraction.logical = total == "arith.ori"
     if isinstance(contraction.element, ir.ComplexType):
-        return _in_parts(contraction, emitter)
+        return None if emitter is None else _in_parts(contraction, emitter)
     if contraction.element == ir.IntegerType.get_signless(8) and not contraction.logical:
         return _in_words(contraction)
     return contraction
