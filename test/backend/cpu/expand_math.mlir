@@ -24,7 +24,8 @@ func.func @of_vector(%x: vector<8xf64>) -> vector<8xf64> {
 // Large arguments of sin and cos take another way, if there is one in a vector.
 // CHECK-LABEL: func.func @large_angles
 // CHECK: %[[ANY:.*]] = vector.reduction <or>, %{{.*}} : vector<2xi1> into i1
-// CHECK: scf.if %[[ANY]]
+// CHECK: %[[RARE:.*]] = llvm.intr.expect %[[ANY]], %false : i1
+// CHECK: scf.if %[[RARE]]
 // CHECK: arith.muli {{.*}} : vector<2xi64>
 // CHECK: } else {
 // CHECK-NOT: arith.muli

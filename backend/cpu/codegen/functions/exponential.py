@@ -119,6 +119,13 @@ def reduce(x: Number) -> Reduced:
     return Reduced(count.times_plus(-_LN2_LOW[x.bits], rest), count, shifted)
 
 
+def reduced_sum(x: Number, low: Number) -> Reduced:
+    """The same for the sum of two numbers, the second one far smaller."""
+    count, shifted = rounded(x, 1 / math.log(2))
+    rest = count.times_plus(-_LN2_HIGH[x.bits], x) + count.times_plus(-_LN2_LOW[x.bits], low)
+    return Reduced(rest, count, shifted)
+
+
 def expm1_of_reduced(x: Number) -> tuple[Number, Reduced]:
     """exp(x) as (1 + fraction) * 2**count: the fraction and the parts of x."""
     parts = reduce(x)

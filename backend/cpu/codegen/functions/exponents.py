@@ -30,6 +30,11 @@ class Layout:
         """The bits of 1."""
         return self.bias << self.mantissa
 
+    @property
+    def infinity(self) -> int:
+        """The bits of infinity."""
+        return (2 * self.bias + 1) << self.mantissa
+
 
 _LAYOUTS = {32: Layout(23, 127), 64: Layout(52, 1023)}
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 from ..vectors.number import Number, all_of, any_of
-from .exponential import expm1_polynomial, power_of_fraction
-from .exponents import power_of_two, rounded, scale, split
+from .exponential import expm1_polynomial, power_of_fraction, reduced_sum
+from .exponents import layout, power_of_two, rounded, scale, split
 from .instructions import has_instructions
 from .lookup import lookup
 from .table_cube_root import cbrt_by_table
+from .table_power import LARGEST, exponent_and_power
 
 _INVERSE_CUBE_ROOT = (
     -0.07892478387232071,
@@ -69,10 +70,22 @@ _LOG2 = (
 
 def pow(x: Number, y: Number) -> Number:
     """x**y with the special cases of C."""
-    form = _power_of_singles if x.bits == 32 else _power_of_doubles
-    magnitude = form(abs(x), y)
+    if has_instructions(x):
+        exponent, power = exponent_and_power(x, y)
+        positive = (x.to_bits() - 1).compare("u<", layout(x).infinity - 1)
+        usual = all_of(positive, abs(exponent).compare("<", LARGEST[x.bits]))
+        return power.unless_rare(usual, lambda: power.where(usual, _general_power(x, y)))
+    magnitude = _magnitude(x, y)
     usual = all_of(x.compare(">", 0.0), x.compare("<", math.inf), abs(y).compare("<", math.inf))
     return magnitude.unless_rare(usual, lambda: _with_sign(x, y, magnitude))
+
+
+def _general_power(x: Number, y: Number) -> Number:
+    return _with_sign(x, y, _magnitude(x, y))
+
+
+def _magnitude(x: Number, y: Number) -> Number:
+    return (_power_of_singles if x.bits == 32 else _power_of_doubles)(abs(x), y)
 
 
 def _with_sign(x: Number, y: Number, magnitude: Number) -> Number:
@@ -137,10 +150,8 @@ def _power_of_doubles(x: Number, y: Number) -> Number:
     inside = abs(product).compare("<", 800.0)
     lost = lost.where(inside, 0.0)
     product = product.at_most(720.0).at_least(-760.0)
-    count, _ = rounded(product, 1 / math.log(2))
-    rest = count.times_plus(-6.93147180369123816490e-01, product)
-    rest = rest + count.times_plus(-1.90821492927058770002e-10, lost)
-    return scale(expm1_polynomial(rest) + 1.0, count)
+    parts = reduced_sum(product, lost)
+    return scale(expm1_polynomial(parts.rest) + 1.0, parts.count)
 
 
 def _double_log(x: Number) -> tuple[Number, Number]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from .....dialect.mlir import ir
 from ..emit import create
-from ..vectors.number import Integer, Number, all_of, any_lane
+from ..vectors.number import Integer, Number, all_of, any_lane, rarely
 from .exponents import rounded
 from .large_angles import less_multiples_of_pi
 
@@ -91,7 +91,7 @@ def _reduced(x: Number, near: _Reduced, far: Callable[[], _Reduced]) -> _Reduced
     magnitude = abs(x)
     large = all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
     types = [part.value.type for part in near]
-    branch = ir.Operation.create("scf.if", types, [any_lane(large)], regions=2)
+    branch = ir.Operation.create("scf.if", types, [rarely(any_lane(large))], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
         r, lost, turns = far()
         chosen = r.where(large, near[0]), lost.where(large, near[1]), turns.where(large, near[2])

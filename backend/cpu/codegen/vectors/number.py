@@ -159,7 +159,7 @@ class Number:
     def unless_rare(self, usual: Value, rare_form: Callable[[], Number]) -> Number:
         """This value if a condition holds in all lanes, else another form for all of them."""
         rare = Integer(usual) ^ 1
-        branch = ir.Operation.create("scf.if", [self.type], [any_lane(rare.value)], regions=2)
+        branch = ir.Operation.create("scf.if", [self.type], [rarely(any_lane(rare.value))], regions=2)
         with ir.InsertionPoint(branch.regions[0].blocks.append()):
             create("scf.yield", [], [rare_form().value])
         with ir.InsertionPoint(branch.regions[1].blocks.append()):
@@ -286,6 +286,12 @@ def any_lane(condition: Value) -> Value:
         return condition
     kind = ir.Attribute.parse("#vector.kind<or>")
     return create("vector.reduction", [ir.IntegerType.get_signless(1)], [condition], {"kind": kind})
+
+
+def rarely(condition: Value) -> Value:
+    """A scalar condition that hardly ever holds: see machine/rare_branches.py."""
+    no = create("arith.constant", [condition.type], [], {"value": ir.IntegerAttr.get(condition.type, 0)})
+    return create("llvm.intr.expect", [condition.type], [condition, no])
 
 
 def all_of(*conditions: Value) -> Value:
