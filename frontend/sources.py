@@ -11,7 +11,6 @@ loops are long chains.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from ..dialect.records import dataclass
@@ -28,17 +27,19 @@ class Join:
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
 
 
-@dataclass(eq=False)
 class Sources:
     """What an array may be at run time."""
 
-    join: Join | None = None
-    by_path: tuple[Storage | None, ...] = ()
-    """The array that each path leads to, where it is one."""
-    users: dict[Storage, None] = field(default_factory=dict)
-    """The storages that have this one as a source."""
-    is_stale: bool = False
-    """Whether something that this array may be was written after its value was computed."""
+    __slots__ = ("by_path", "is_stale", "join", "users")
+
+    def __init__(self) -> None:
+        self.join: Join | None = None
+        self.by_path: tuple[Storage | None, ...] = ()
+        """The array that each path leads to, where it is one."""
+        self.users: dict[Storage, None] = {}
+        """The storages that have this one as a source."""
+        self.is_stale = False
+        """Whether something that this array may be was written after its value was computed."""
 
 
 def connect(storage: Storage, join: Join, by_path: Iterable[Storage | None]) -> None:

@@ -94,8 +94,10 @@ def outcome(make: Any, *args: Any, **kwargs: Any) -> Any:
         return TypeError
 
 
+@pytest.mark.parametrize("many", [1, 1000], ids=["many", "few"])
 @pytest.mark.parametrize("define", [point, plain, derived, unequal, empty])
-def test_objects_are_made_alike(define: Any) -> None:
+def test_objects_are_made_alike(define: Any, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records, "MANY", many)
     standard, ours = both(define)
     for args, kwargs in CALLS:
         one, other = outcome(standard, *args, **kwargs), outcome(ours, *args, **kwargs)
@@ -177,3 +179,12 @@ def test_lists_are_made_anew_for_each_object() -> None:
     for made in both(point):
         made(1).names.append("a")
         assert made(1).names == []
+
+
+def test_a_class_of_many_objects_gets_an_initializer_of_its_own() -> None:
+    _, ours = both(point)
+    shared = ours.__init__
+    for number in range(2 * records.MANY):
+        assert ours(number).x == number
+    assert ours.__init__ is not shared
+    assert ours(1, names=["a"]) == ours(1, names=["a"], note="b")
