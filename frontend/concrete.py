@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..backend.cpu.dispatch.copying import contiguous
 from ..backend.cpu.machine.executable import RuntimeFailure
 from ..backend.cpu.machine.foreign import loaded
 from ..dialect.errors import WeftTypeError, WeftValueError
@@ -277,7 +278,7 @@ def _ready(value: Any) -> np.ndarray[Any, Any]:
     flags = value.flags
     if flags.c_contiguous and flags.aligned and value.dtype.isnative:
         return value
-    return np.array(value, dtype=value.dtype.newbyteorder("="), order="C", copy=True)
+    return contiguous(value)
 
 
 _OVERLAP_WORK: Any = 1_000_000

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..backend.cpu.dispatch.copying import prepare_copies
 from ..backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
 from ..backend.cpu.dispatch.layout import VALUE, WRITABLE, Array
 from ..backend.cpu.dispatch.native_code import NativeCode
@@ -124,6 +125,7 @@ class _Description:
             flags = self._flags(index) if _is_ready(value) else other
             self._program.array(place, expected.dtype, expected.shape, flags)
             if flags == Array.STRIDED:
+                prepare_copies(expected)
                 self._data[index] = self._program.copied(place)
         elif index in self._concrete._written:
             raise Unknown

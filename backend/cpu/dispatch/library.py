@@ -36,7 +36,7 @@ class Library:
 
     def __init__(self) -> None:
         binding = _binding()
-        key = "\n".join(map(_source, (*_NATIVE, "layout", "translator")))
+        key = "\n".join(map(source, (*_NATIVE, "layout", "translator")))
         is_kept = store() is not None
         code = cached_object(key, lambda: object_code(is_kept=is_kept))
         self._jit = binding.create_lljit_compiler(_target_machine(0))
@@ -114,7 +114,7 @@ def assembly() -> str:
     return translate(modules, _EXPORTS, Api.LENGTH)
 
 
-def _source(name: str) -> str:
+def source(name: str) -> str:
     """The source text of a module of this package."""
     path = str(Path(__file__).with_name(f"{name}.py"))
     loader: Any = __spec__.loader
@@ -197,4 +197,4 @@ def has_versions() -> bool:
     return len(set(seen)) == len(seen) and 0 not in seen
 
 
-__all__ = ["Library", "assembly", "library", "numpy_function", "object_code"]
+__all__ = ["Library", "assembly", "library", "numpy_function", "object_code", "source"]
