@@ -140,3 +140,29 @@ func.func private @short_sums(%x: memref<8x16xf64>, %y: memref<16x16xf64>, %o: m
       ins(%x, %y : memref<8x16xf64>, memref<16x16xf64>) outs(%o : memref<8x16xf64>)
   return
 }
+
+// A large image is read once: all filters are applied to a row of it.
+// CHECK-LABEL: func.func @image.loop_0
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c192 step %c48
+// CHECK: vector.fma
+func.func private @image(%x: memref<1x102x102x32xf32>, %w: memref<3x3x32x192xf32>, %o: memref<1x100x100x192xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x100x100x192xf32>)
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : memref<1x102x102x32xf32>, memref<3x3x32x192xf32>) outs(%o : memref<1x100x100x192xf32>)
+  return
+}
+
+// A small one is read for every panel of filters, which is read once.
+// CHECK-LABEL: func.func @small_image.loop_0
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c48
+// CHECK: scf.for %{{.*}} = %c0 to %c20 step %c1
+// CHECK: vector.fma
+func.func private @small_image(%x: memref<1x22x22x32xf32>, %w: memref<3x3x32x192xf32>, %o: memref<1x20x20x192xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x20x20x192xf32>)
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : memref<1x22x22x32xf32>, memref<3x3x32x192xf32>) outs(%o : memref<1x20x20x192xf32>)
+  return
+}

@@ -64,6 +64,11 @@ class ContractionEmitter:
                 for panels in self._panel_ranges():
                     with self._each_panel(panels) as panel:
                         self.right_pack.fill(self.points, panel, products)
+            if self.plan.inside_first:
+                with self._loops(inside):
+                    for panels in self._panel_ranges():
+                        self._panels_first(panels, [], products)
+                return
             with self._row_block(products) as block:
                 if self.plan.pack_left:
                     self.left_pack = LeftPack(self.contraction, self.plan, self.emitter)

@@ -78,6 +78,9 @@ class Plan:
     """Rows of the left operand that are used together while they are in the second-level cache."""
     rows_first: bool
     """Compute all panels for a tile of rows, with the whole right operand at hand, instead of all tiles for a panel."""
+    inside_first: bool
+    """Compute all panels for a step of the loops that the right operand does not depend on (rows of an image, batches):
+    what they need of the left operand stays in the cache."""
     masked: bool
     """Whether lanes beyond the end may be masked; else the last vector overlaps the one before."""
     by_rows: bool
@@ -86,7 +89,7 @@ class Plan:
     @property
     def pack_whole(self) -> bool:
         """Whether a copy of the right operand has all panels, and not one at a time."""
-        return self.rows_first or self.row_block is not None
+        return self.rows_first or self.inside_first or self.row_block is not None
 
     @property
     def panel(self) -> int:
@@ -149,6 +152,7 @@ def plan(contraction: Contraction) -> Plan | None:
         depth_block=depth_block,
         row_block=row_block,
         rows_first=rows_first,
+        inside_first=_inside_first(contraction, vectors) and not rows_first and row_block is None,
         masked=masked,
         by_rows=by_rows,
     )
@@ -296,13 +300,31 @@ def _pack_right(
 
 def _tiles(contraction: Contraction, rows: Index, vectors: int) -> int | None:
     """How many tiles read a panel of the right operand; None where it is not known."""
-    inside = [contraction.extent(dim) for dim in contraction.outer if not contraction.right.access.mentions(dim)]
+    inside = [
+        contraction.extent(dim) for dim in contraction.outer if not contraction.right.access.mentions(dim)
+    ]
     extents = [rows, *inside]
     known = [extent for extent in extents if isinstance(extent, int)]
     if len(known) < len(extents):
         return None
     height = tile_height(vectors, contraction.parts)
     return -(-known[0] // height) * math.prod(known[1:])
+
+
+def _inside_first(contraction: Contraction, vectors: int) -> bool:
+    """Whether all panels fit the second-level cache, and the left operand does not, which every panel needs."""
+    left, right = contraction.left.access, contraction.right.access
+    inside = [dim for dim in contraction.outer if not right.mentions(dim)]
+    columns, lanes = contraction.columns, vector_bytes() // element_bytes(contraction.element)
+    if not any(left.mentions(dim) for dim in inside) or not isinstance(columns, int):
+        return False
+    extents = [contraction.extent(dim) for dim in (contraction.row, *inside)]
+    whole = _bytes(contraction, contraction.extent(contraction.column))
+    size = math.prod(left.memref.type.shape) if left.memref.type.has_static_shape else None
+    if whole is None or size is None or not all(isinstance(extent, int) for extent in extents):
+        return False
+    size *= element_bytes(left.memref.type.element_type)
+    return columns > lanes * vectors and size >= SECOND_LEVEL_CACHE and whole <= SECOND_LEVEL_CACHE // 2
 
 
 def _once(contraction: Contraction) -> bool:

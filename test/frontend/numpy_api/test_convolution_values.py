@@ -1,0 +1,81 @@
+"""Compiled convolutions against NumPy: strides, dilations, borders, dtypes, small and large images."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import weft
+from weft.backend.cpu.codegen.contractions import plan
+
+LARGE = {"FIRST_LEVEL_CACHE": 256, "SECOND_LEVEL_CACHE": 1 << 14, "PACK_BYTES": 256, "FEW_TILES": 0}
+"""With these, images and filters of a few kilobytes are treated as large ones are."""
+
+
+def reference(
+    image: Any,
+    filters: Any,
+    strides: tuple[int, int],
+    dilations: tuple[int, int],
+    border: int,
+) -> Any:
+    """The definition, one place of the window after the other."""
+    wide = np.float64 if image.dtype.kind == "f" else image.dtype
+    x = np.pad(image.astype(wide), ((0, 0), (border, border), (border, border), (0, 0)))
+    height, width, _, count = filters.shape
+    rows = (x.shape[1] - (height - 1) * dilations[0] - 1) // strides[0] + 1
+    columns = (x.shape[2] - (width - 1) * dilations[1] - 1) // strides[1] + 1
+    result = np.zeros((x.shape[0], rows, columns, count), wide)
+    for i in range(height):
+        for j in range(width):
+            y, z = i * dilations[0], j * dilations[1]
+            part = x[:, y : y + rows * strides[0] : strides[0], z : z + columns * strides[1] : strides[1]]
+            result += np.einsum("nhwc,cf->nhwf", part, filters[i, j].astype(wide))
+    return result
+
+
+def numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray[Any, Any]:
+    generator = np.random.default_rng(seed)
+    if dtype.startswith("int"):
+        return generator.integers(-3, 4, shape).astype(dtype)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_convolutions(seed: int) -> None:
+    choose = random.Random(seed)
+    dtype = choose.choice(["float32", "float64", "float32", "int32", "float16"])
+    channels, count = choose.choice([1, 2, 5, 16]), choose.choice([1, 3, 17, 33, 40, 100])
+    window = choose.randint(1, 4), choose.randint(1, 4)
+    strides = choose.choice([(1, 1), (1, 1), (2, 1), (2, 2), (1, 3)])
+    dilations = choose.choice([(1, 1), (1, 1), (2, 1), (1, 2)])
+    border = choose.choice([0, 0, 1, 2])
+    image = numbers(
+        (choose.randint(1, 2), choose.randint(8, 30), choose.randint(8, 30), channels), dtype, seed
+    )
+    filters = numbers((*window, channels, count), dtype, seed + 1)
+    expected = reference(image, filters, strides, dilations, border)
+
+    def convolution(x: Any, k: Any) -> Any:
+        return weft.conv2d(x, k, strides=strides, dilations=dilations, padding=border)
+
+    tolerance = {"float32": 1e-5, "float64": 1e-12, "float16": 1e-2}.get(dtype, 0)
+    for caches in ({}, LARGE):
+        with patch.dict(vars(plan), caches):
+            got = weft.function(convolution)(image, filters)
+        assert got.dtype == image.dtype
+        np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 20)
+
+
+def test_what_is_not_finite() -> None:
+    image, filters = numbers((1, 6, 7, 3), "float32", 0), numbers((3, 3, 3, 20), "float32", 1)
+    image[0, 2, 3, 1], image[0, 5, 6, 2] = np.nan, np.inf
+    got = weft.function(weft.conv2d)(image, filters)
+    with np.errstate(invalid="ignore"):
+        expected = reference(image, filters, (1, 1), (1, 1), 0)
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+    assert np.isnan(got).any()
