@@ -14,7 +14,7 @@ from .rewriting import operations_of
 
 @dataclass(frozen=True)
 class ExpandSorts(Pass):
-    """Replace every `weft.sort` and `weft.argsort` on storage types by loops over its rows."""
+    """Replace every op that was left, on storage types, by loops over its rows that sort."""
 
     name: ClassVar[str] = "expand-sorts"
     summary: ClassVar[str] = "write the sorts that the lowering to linalg left as loops"

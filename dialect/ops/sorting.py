@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import ALL_DTYPES
 from ..errors import WeftValueError
-from ..op import Array, Bool, Case, Int, Op, Operand, String, TensorType, same_dtype
+from ..op import Array, Bool, Case, Int, Ints, Op, Operand, String, TensorType, same_dtype
 from ..types import normalize_axis
 from .reductions import widened
 
@@ -69,6 +69,37 @@ class Argsort(Op, name="argsort", family="sorting"):
             return np.argsort(wide, axis=axis, kind="stable")
         backwards = np.flip(np.argsort(np.flip(wide, axis), axis=axis, kind="stable"), axis)
         return np.asarray(x.shape[axis] - 1 - backwards)
+
+
+class Partition(Op, name="partition", family="sorting"):
+    """Put the elements that sorting would put at some places there, what sorts before in front, the rest behind.
+
+    In which order that is, is not defined. Places count from zero.
+    """
+
+    x: Operand
+    axis: Int
+    places: Ints
+    cases = (  # with one possible result
+        Case(((3,),), {"axis": 0, "places": (1,)}),
+        Case(((4, 2),), {"axis": -1, "places": (0,)}),
+        Case(((4, 2, 3),), {"axis": 0, "places": (1, 2)}),
+        Case(((0, 2),), {"axis": 1, "places": (1,)}),
+        Case(((2, 0),), {"axis": 1, "places": ()}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, axis: int, places: tuple[int, ...]) -> TensorType:
+        extent = x.shape[normalize_axis(axis, x.rank)]
+        for place in places:
+            if place < 0 or (extent is not None and place >= extent):
+                raise WeftValueError(f"kth(={place}) out of bounds ({extent})")
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, axis: int, places: tuple[int, ...]) -> Array:
+        wide = widened(x)
+        return (np.partition(wide, places, axis=axis) if places else wide).astype(x.dtype)
 
 
 class Searchsorted(Op, name="searchsorted", family="sorting"):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dialect.errors import WeftValueError
-from ...dialect.ops.sorting import Argsort, Sort
-from ..staging import ArrayLike, ArrayResult, apply, asarray
+import numpy as np
+
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.ops.sorting import Argsort, Partition, Sort
+from ..staging import ArrayLike, ArrayResult, apply, asarray, trace_of
 from .arguments import axis_index
+from .extents import known_shape
 from .indexing import take_along_axis
 from .shape import ravel
 
@@ -78,8 +81,30 @@ def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
 def partition(
     a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> ArrayResult:
-    """The array with the smallest elements in front, up to place `kth`: here, sorted."""
-    return sort(a, axis=axis)
+    """The array with what belongs at place `kth`, or several, there: smaller elements in front, larger ones behind."""
+    x = asarray(a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    place = axis_index(axis, x.ndim)
+    extent = known_shape(x)[place]
+    if extent is None or trace_of((kth,)) is not None:
+        return sort(x, axis=place)
+    return asarray(apply(Partition, x, axis=place, places=_places(kth, extent)))
+
+
+def _places(kth: Any, extent: int) -> tuple[int, ...]:
+    """The places that `kth` says, from zero, in ascending order."""
+    wanted = np.atleast_1d(np.asarray(kth))
+    if wanted.dtype.kind not in "iub":
+        raise WeftTypeError("Partition index must be integer")
+    if wanted.ndim > 1:
+        raise WeftValueError("object of too small depth for desired array")
+    found = set()
+    for place in wanted.tolist():
+        if not -extent <= place < extent:
+            raise WeftValueError(f"kth(={place}) out of bounds ({extent})")
+        found.add(int(place) % extent)
+    return tuple(sorted(found))
 
 
 def argpartition(

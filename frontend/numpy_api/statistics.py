@@ -14,11 +14,12 @@ from .elementwise import clip
 from .extents import known_shape
 from .indexing import searchsorted
 from .joining import concatenate, stack
+from .reductions import max as max_of
 from .reductions import mean
 from .reductions import sum as sum_of
 from .selection import choose
 from .shape import atleast_2d, diagonal, moveaxis, ravel, reshape, transpose
-from .sorting import sort
+from .sorting import partition
 
 
 def median(
@@ -73,8 +74,11 @@ def quantile(
         raise UnsupportedError("quantile() needs the extent of the reduced axes while tracing")
     if count == 0:
         raise WeftValueError("quantile() of an empty axis is not defined")
-    ordered = sort(lined)
-    quantiles = [_at(ordered, float(f) * (count - 1), count - 1) for f in fractions.reshape(-1)]
+    positions = [float(f) * (count - 1) for f in fractions.reshape(-1)]
+    places = {min(int(position) + step, count - 1) for position in positions for step in (0, 1)}
+    ordered = partition(lined, sorted(places)) if places else lined
+    has_nan = np.isnan(max_of(lined, -1))
+    quantiles = [_at(ordered, position, count - 1, has_nan) for position in positions]
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
         quantiles = [reshape(quantile, kept) for quantile in quantiles]
@@ -84,16 +88,15 @@ def quantile(
     return deliver(reshape(stacked, (*fractions.shape, *stacked.shape[1:])), out)
 
 
-def _at(ordered: ArrayResult, position: float, last_place: int) -> ArrayResult:
-    """The element of a sorted last axis at a fractional place, interpolated; NaN (which comes last) wins."""
+def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLike) -> ArrayResult:
+    """The element of a last axis, partitioned there, at a fractional place, interpolated; NaN where there is one."""
     lower = int(position)
     below, above = ordered[..., lower], ordered[..., min(lower + 1, last_place)]
     fraction = position - lower
     difference = above - below
     # NumPy starts from the nearer neighbour.
     value = below + difference * fraction if fraction < 0.5 else above - difference * (1 - fraction)
-    last = ordered[..., -1]
-    return cast(choose(np.isnan(last), last, value), ordered.dtype)
+    return cast(choose(has_nan, np.nan, value), ordered.dtype)
 
 
 def histogram(

@@ -14,9 +14,9 @@ import numpy as np
 
 from ...dialect.attributes import type_from_mlir
 from ...dialect.dtypes import kind
-from ...dialect.mlir import Operation, Value, dialect, ir
+from ...dialect.mlir import Attribute, Operation, Value, dialect, ir
 from ...dialect.op import Op
-from ...dialect.ops.sorting import Argsort, Searchsorted, Sort
+from ...dialect.ops.sorting import Argsort, Partition, Searchsorted, Sort
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, normalize_axis
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type, storage_type
@@ -131,10 +131,42 @@ def lower_sort(c: Conversion, op: OpInstance) -> Value:
     return transposed(c, lowered, op.result_type, back)
 
 
-LEFT = ("weft.sort", "weft.argsort")
+@lowers(Partition)
+def lower_partition(c: Conversion, op: OpInstance) -> Value:
+    """Left to the backend on rows along the last axis; what it cannot partition is sorted."""
+    (x,), (x_type,) = op.operands, op.operand_types
+    axis = normalize_axis(op.attributes["axis"], x_type.rank)
+    turned = [*(other for other in range(x_type.rank) if other != axis), axis]
+    back = [turned.index(place) for place in range(x_type.rank)]
+    rows, row_type = transposed(c, x, _turned(x_type, turned), turned), _turned(x_type, turned)
+    if x_type.dtype in _LEFT_DTYPES:
+        attributes: dict[str, Attribute] = {
+            "places": ir.DenseI64ArrayAttr.get(sorted(op.attributes["places"]))
+        }
+        if kind(x_type.dtype) == "u":
+            attributes[_UNSIGNED] = ir.UnitAttr.get()
+        lowered = _left(c, Partition, rows, row_type, attributes)
+    else:
+        lowered = _sort_rows(c, rows, row_type, Sort, False)
+    return transposed(c, lowered, op.result_type, back)
+
+
+LEFT = ("weft.sort", "weft.argsort", "weft.partition")
 """The ops that are left to the backend, on tensors whose last axis is sorted."""
 
-_LEFT_DTYPES = tuple(np.dtype(name) for name in ("int32", "int64", "float32", "float64"))
+_LEFT_DTYPES = tuple(map(np.dtype, ("int32", "int64", "uint32", "uint64", "float32", "float64")))
+
+_UNSIGNED = "weft.unsigned"
+"""On ops that are left to the backend: storage types do not tell."""
+
+
+def _left(
+    c: Conversion, op_class: type[Op], rows: Value, result: TensorType, attributes: dict[str, Attribute]
+) -> Value:
+    """An op along the last axis, on storage types."""
+    axis = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), result.rank - 1)
+    attributes = {"axis": axis, **attributes}
+    return c.operation(f"weft.{op_class.name}", [rows], [storage_type(result)], attributes)
 
 
 def _sort_rows(c: Conversion, rows: Value, type: TensorType, op_class: type[Op], descending: bool) -> Value:
@@ -147,11 +179,10 @@ def _sort_rows(c: Conversion, rows: Value, type: TensorType, op_class: type[Op],
         return _Sorting(c, rows, gives_positions, SortOrder(c, dtype, descending)).emit(result)
 
     def left() -> Value:
-        attributes = {
-            "axis": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), type.rank - 1),
-            "descending": ir.BoolAttr.get(descending),
-        }
-        return c.operation(f"weft.{op_class.name}", [rows], [storage_type(result)], attributes)
+        attributes: dict[str, Attribute] = {"descending": ir.BoolAttr.get(descending)}
+        if kind(dtype) == "u":
+            attributes[_UNSIGNED] = ir.UnitAttr.get()
+        return _left(c, op_class, rows, result, attributes)
 
     if dtype not in _LEFT_DTYPES:
         return by_loops()
@@ -169,9 +200,12 @@ def sort_by_loops(c: Conversion, operation: Operation) -> Value:
     """What a sort along the last axis that was left to the backend is as loops, at the insertion point."""
     (rows,) = operation.operands
     (result,) = operation.results
-    types = [_tensor(value) for value in (rows, result)]
-    order = SortOrder(c, types[0].dtype, operation.attributes["descending"].value)
-    return _Sorting(c, rows, operation.name == "weft.argsort", order).emit(types[1])
+    dtype = _tensor(rows).dtype
+    if _UNSIGNED in operation.attributes:
+        dtype = np.dtype(f"u{dtype}")
+    descending = "descending" in operation.attributes and operation.attributes["descending"].value
+    order = SortOrder(c, dtype, descending)
+    return _Sorting(c, rows, operation.name == "weft.argsort", order).emit(_tensor(result))
 
 
 def _tensor(value: Value) -> TensorType:

@@ -13,11 +13,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
-from ..sorting.kinds import DESCENDING, FLOATS
+from ..sorting.kinds import DESCENDING, FLOATS, UNSIGNED
 from .emit import Emitter, Index, create
 
 BLOCK = 4096
 """Elements, in whole rows, that one call sorts; longer rows have a call each."""
+
+SHORT = 64
+"""The longest rows that are sorted where they should be partitioned."""
 
 SORTS = ("weft.sort", "weft.argsort", "weft.partition")
 """The ops that are left to the backend."""
@@ -41,6 +44,8 @@ class _RowSort:
         element = operation.operands[0].type.element_type
         self._width = element.width
         self._kind = FLOATS if isinstance(element, ir.FloatType) else 0
+        if "weft.unsigned" in operation.attributes:
+            self._kind |= UNSIGNED
         if "descending" in operation.attributes and operation.attributes["descending"].value:
             self._kind |= DESCENDING
 
@@ -58,6 +63,8 @@ class _RowSort:
             rows = self._emitter.multiply(rows, extent)
         starts = [self._address(memref) for memref in (source, target)]
         count = max(1, BLOCK // max(1, length)) if isinstance(length, int) else 1
+        if self._op.name == "weft.partition" and not _is_short(length):
+            count = 1
         with self._emitter.loop(rows, count, parallel=True) as row:
             places = []
             for start, memref in zip(starts, (source, target), strict=True):
@@ -74,18 +81,26 @@ class _RowSort:
             )
 
     def _sort_rows(self, source: Index, target: Index, length: Index, rows: Index) -> None:
-        if self._op.name == "weft.sort":
+        if self._op.name == "weft.sort" or (self._op.name == "weft.partition" and _is_short(length)):
             self._call(f"weft_sort_{self._width}", [source, target, length, self._kind, rows])
         elif self._op.name == "weft.partition":
-            self._call(f"weft_prepare_{self._width}", [source, target, length, self._kind])
-            for place in self._op.attributes["places"]:
-                self._call(f"weft_select_{self._width}", [target, length, place.value])
-            self._call(f"weft_finish_{self._width}", [target, length, self._kind])
+            self._partition(source, target, length)
         elif self._width == 32:
             self._call("weft_argsort_32", [source, target, length, self._kind, rows])
         else:
             keys = self._address(self._scratch_of(self._i64, [length]))
             self._call("weft_argsort_64", [source, keys, length, self._kind, rows, target])
+
+    def _partition(self, source: Index, target: Index, length: Index) -> None:
+        """Select one place after the other: what comes behind a place is larger than what is before."""
+        add, subtract = self._emitter.add, self._emitter.subtract
+        self._call(f"weft_prepare_{self._width}", [source, target, length, self._kind])
+        before = 0
+        for place in self._op.attributes["places"]:
+            rest = [add(target, before * self._width // 8), subtract(length, before), place - before]
+            self._call(f"weft_select_{self._width}", rest)
+            before = place + 1
+        self._call(f"weft_finish_{self._width}", [target, length, self._kind])
 
     def _source(self) -> Value:
         """The memory that holds the operand, row after row."""
@@ -142,6 +157,11 @@ class _RowSort:
         _declare(name, ir.FunctionType.get([self._i64] * len(arguments), [self._i64]), self._op)
         callee = {"callee": ir.FlatSymbolRefAttr.get(name)}
         create("func.call", [self._i64], integers, callee)
+
+
+def _is_short(length: Index) -> bool:
+    """Whether rows are so short that to sort them is the fastest way to partition them."""
+    return isinstance(length, int) and length <= SHORT
 
 
 def _is_dense(memref: Value) -> bool:

@@ -3,5 +3,8 @@
 FLOATS = 1
 """Floats; signed integers otherwise."""
 
+UNSIGNED = 4
+"""Unsigned integers."""
+
 DESCENDING = 2
 """The largest element comes first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .kinds import DESCENDING, FLOATS
+from .kinds import DESCENDING, FLOATS, UNSIGNED
 from .networks import sort_rows
 from .vector_code import Layout, Row, VectorFunction
 
@@ -201,13 +201,16 @@ class _Coder:
         self._element, self._vector = f"i{self._width}", f"<{layout.lanes} x i{self._width}>"
         self._largest = (1 << (self._width - 1)) - 1
         infinity = 0x7F800000 if self._width == 32 else 0x7FF0000000000000
-        floats, descending = (
-            f.emit(f"icmp ne i64 {f.emit(f'and i64 %kind, {flag}')}, 0") for flag in (FLOATS, DESCENDING)
+        floats, descending, unsigned = (
+            f.emit(f"icmp ne i64 {f.emit(f'and i64 %kind, {flag}')}, 0")
+            for flag in (FLOATS, DESCENDING, UNSIGNED)
         )
         limit = f.emit(f"select i1 {floats}, {self._element} {infinity}, {self._element} {self._largest}")
         self._limit = f.splat(limit, self._element)
         self._floats = f.splat(floats, "i1")
-        self._inverted, self._turned = self._if(floats, self._largest), self._if(descending, -1)
+        self._inverted = self._if(floats, self._largest)
+        turned = self._if(descending, -1), self._if(unsigned, -self._largest - 1)
+        self._turned = f.emit(f"xor {self._vector} {turned[0]}, {turned[1]}")
 
     def _if(self, flag: str, value: int) -> str:
         """A vector of a value if a flag is set, else of zeros."""

@@ -264,14 +264,13 @@ class VectorFunction:
     def exchanged(self, own: Row, other: Row, takes_first: Sequence[bool]) -> Row:
         """In every lane the first of both rows, or the second, as constants say."""
         layout = self.layout
+        if layout.width == 64:
+            # Where both are equal it does not matter which one is taken.
+            seconds = layout.constant([str(not flag).lower() for flag in takes_first], "i1")
+            takes_other = self.emit(f"xor {layout.mask} {self.before(other, own)}, {seconds}")
+            return self.select(takes_other, other, own)
         firsts = layout.constant([str(flag).lower() for flag in takes_first], "i1")
-        if not layout.with_payloads:
-            return self.select(firsts, *self._extremes(own, other))
-        first, second = self.before(other, own), self.before(own, other)
-        takes_other = self.emit(
-            f"select {layout.mask} {firsts}, {layout.mask} {first}, {layout.mask} {second}"
-        )
-        return self.select(takes_other, other, own)
+        return self.select(firsts, *self._extremes(own, other))
 
     def median(self, first: Row, second: Row, third: Row) -> Row:
         """In every lane, what stands between the two others."""

@@ -11,6 +11,11 @@ import pytest
 import weft
 from weft.backend.cpu.codegen.target import host
 from weft.backend.cpu.sorting.library import FUNCTIONS, sorting_address
+from weft.dialect.op import OPS
+from weft.dialect.ops import load_families
+from weft.dialect.types import TensorType
+
+load_families()
 
 DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64", "uint32", "uint64")]
 needs_compression = pytest.mark.skipif(not host().compresses, reason="the machine does not compress vectors")
@@ -171,3 +176,64 @@ def test_the_names_are_taken() -> None:
     x = np.array([3, 1, 2])
     assert weft.function(weft_sort_32)(x).tolist() == [1, 2, 3]
     assert set(FUNCTIONS) >= {"weft_sort_32", "weft_argsort_64"}
+
+
+@pytest.mark.parametrize(
+    "dtype", [*DTYPES, np.dtype("float16"), np.dtype("int8"), np.dtype("complex64")], ids=str
+)
+@pytest.mark.parametrize("target", ["native", "x86-64-v2"])
+def test_partitions(dtype: np.dtype[Any], target: str) -> None:
+    if target != "native" and not host().compresses:
+        pytest.skip("the machine may be another one")
+    for shape, axis in (((2, 400, 3), -2), ((64,), 0))[: 2 if target == "native" else 1]:
+        length = int(np.prod(shape))
+        x = np.stack(patterns(dtype, length) if dtype.kind in "fiu" else [np.arange(length).astype(dtype)])
+        x = x[..., :length].reshape(-1, *shape)
+        along = axis if axis < 0 else axis + 1
+        for places in ((0,), (1, 2, -2), (30, 4)):
+            function = weft.function(lambda x, p=places, a=along: np.partition(x, p, axis=a), target=target)
+            found, expected = function(x), np.sort(x, axis=along)
+            np.testing.assert_array_equal(np.sort(found, axis=along), expected)
+            for place in np.asarray(places) % x.shape[along]:
+                np.testing.assert_array_equal(np.take(found, place, along), np.take(expected, place, along))
+                smaller = np.sort(np.take(found, range(place), along), axis=along)
+                np.testing.assert_array_equal(smaller, np.take(expected, range(place), along))
+
+
+def test_the_places_of_a_partition_are_checked() -> None:
+    x = np.arange(5.0)
+    for kth, message in ((5, r"kth\(=5\) out of bounds \(5\)"), (-6, r"kth\(=-6\) out of bounds \(5\)")):
+        with pytest.raises(ValueError, match=message):
+            weft.function(lambda x, kth=kth: np.partition(x, kth))(x)
+    with pytest.raises(TypeError, match="Partition index must be integer"):
+        weft.function(lambda x: np.partition(x, 1.5))(x)
+    with pytest.raises(ValueError, match="object of too small depth for desired array"):
+        weft.function(lambda x: np.partition(x, [[1]]))(x)
+    with pytest.raises(ValueError, match=r"kth\(=7\) out of bounds \(5\)"):
+        OPS["partition"].infer(TensorType((5,), np.dtype("f4")), 0, (7,))
+
+
+def test_partitions_where_something_is_unknown() -> None:
+    """Where the place or the extent is not known while tracing, all is sorted."""
+    x = np.random.default_rng(0).standard_normal(100)
+    spec = [weft.TensorSpec((None,), "float64")]
+    found = weft.function(lambda x: np.partition(x, 7), input_signature=spec)(x)
+    np.testing.assert_array_equal(found, np.sort(x))
+    np.testing.assert_array_equal(weft.function(lambda x, k: np.partition(x, k))(x, np.array(7)), np.sort(x))
+    np.testing.assert_array_equal(
+        weft.function(lambda x: np.partition(x.reshape(4, 25), 3, axis=None))(x)[3], np.sort(x)[3]
+    )
+
+
+def test_quantiles_of_what_is_partitioned() -> None:
+    generator = np.random.default_rng(0)
+    for dtype in ("float32", "float64", "int32", "float16"):
+        x = (generator.standard_normal((5, 200)) * 50).astype(dtype)
+        for q in (0, 1, 0.123, [0.9, 0.1, 0.5]):
+            found = weft.function(lambda x, q=q: np.quantile(x, q, axis=-1))(x)
+            np.testing.assert_allclose(found, np.quantile(x, q, axis=-1), rtol=2e-3)
+        if dtype != "int32":
+            x[1, 3], x[2, 0], x[3, -1] = np.nan, np.inf, -np.inf
+            found = weft.function(lambda x: np.median(x, axis=1))(x)
+            assert np.isnan(found[1])
+            np.testing.assert_allclose(found, np.median(x, axis=1), rtol=2e-3)
