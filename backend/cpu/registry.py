@@ -8,6 +8,7 @@ from ...passes.registry import PassTable
 
 CPU_PASSES: PassTable = MappingProxyType(
     {
+        "decide-comparisons": f"{__package__}.codegen.ranges.decide:DecideComparisons",
         "expand-math": f"{__package__}.codegen.vectors.math_expansion:ExpandMath",
         "lower-to-llvm": f"{__package__}.machine.to_llvm:LowerToLlvm",
         "outline-kernels": f"{__package__}.planning.outline:OutlineKernels",

@@ -33,6 +33,7 @@ from .regions import (
     clamp_index,
     extract_region,
     index_of,
+    index_or_first,
     insert_region,
     is_within,
     loop_nest,
@@ -169,7 +170,7 @@ def _scalar_places(c: Conversion, x: Value, indices: Sequence[Value], axes: Sequ
     for index, axis in zip(indices, axes, strict=True):
         extent = c.extent(x, axis)
         scalar = index_of(c, tensor.ExtractOp(index, []).result)
-        places.append(clamp_index(c, c.index(wrap_index(c, scalar, extent)), extent))
+        places.append(index_or_first(c, c.index(wrap_index(c, scalar, extent)), extent))
     return places
 
 

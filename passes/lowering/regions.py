@@ -164,6 +164,11 @@ def clamp_index(c: Conversion, index: Value, extent: Extent) -> Value:
     return math.larger(math.smaller(index, math.subtract(extent, 1)), 0)
 
 
+def index_or_first(c: Conversion, index: Value, extent: Extent) -> Value:
+    """The index if it is in bounds, else 0: one comparison, which machine code needs no more where it is decided."""
+    return arith.SelectOp(is_within(c, index, extent), index, c.index(0)).result
+
+
 def is_within(c: Conversion, index: Value, extent: Extent) -> Value:
     """Whether 0 <= index < extent, as an i1."""
     predicate: Any = arith.CmpIPredicate.ult

@@ -19,6 +19,7 @@ from .emit import Emitter, create
 from .loops.nest import loop_nest, nested
 from .loops.streaming import fence_streams
 from .loops.temporaries import settle_temporaries, shrink_temporaries
+from .ranges.decide import decide_comparisons
 from .schedule import emit_run
 from .sharing.kernels import share_kernels
 from .sharing.loops import split_parallel_loops
@@ -69,6 +70,7 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
     share_kernels(module)
     if allocations:
         free_memory(module, allocations, verify)
+    decide_comparisons(module)
     # Last, as the passes before know nothing of the intrinsic functions in it.
     expand_math(module.operation)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
+from ..codegen.vectors.width import vector_bytes
 from ..plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
 
 # PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
@@ -33,7 +34,7 @@ def entry_text(plan: Plan, by_pointer: Set[str] = frozenset(), by_table: Set[str
     """
     if plan.name in by_table:
         return (
-            f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
+            f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
             f'  call void @"{plan.name}"(ptr %arrays, ptr %workspace, ptr %record)\n  ret void\n}}\n'
         )
     arguments = _Arguments(plan.name in by_pointer)
@@ -52,11 +53,16 @@ def entry_text(plan: Plan, by_pointer: Set[str] = frozenset(), by_table: Set[str
     if plan.on_heap:
         arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(plan.heap_extents)])
     text = (
-        f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {{\n'
+        f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
         f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
         f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
     )
     return text if plan.sizes is None else text + _sizes_text(plan, plan.sizes in by_pointer)
+
+
+def _width() -> str:
+    """Vectors as wide as in kernels, which may be inlined: LLVM asks the function that a loop is in."""
+    return f'"prefer-vector-width"="{8 * vector_bytes()}"'
 
 
 _STACK_LIMIT = f"""\

@@ -131,11 +131,13 @@ def _run_in_pieces(loop: Operation, record: Value, failures: FailureSites) -> No
     with ir.InsertionPoint(loop):
         piece = arith.muli(step, arith.constant(ir.IndexType.get(), _PIECE))
         outer = scf.ForOp(first, last, piece, initials)
+        outer.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
     with ir.InsertionPoint(outer.body):
         start, *carried = outer.body.arguments
         left = arith.subi(last, start)
         more = arith.cmpi(arith.CmpIPredicate.sgt, left, piece)
-        end = arith.addi(start, arith.select(more, piece, left))
+        # Never beyond the last, which is easier to see.
+        end = arith.minsi(last, arith.addi(start, arith.select(more, piece, left)))
         inner = loop.clone().operation
         for index, operand in enumerate([start, end, step, *carried]):
             inner.operands[index] = operand

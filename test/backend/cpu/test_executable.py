@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text, elementwise, matmul_chain, power
+from weft.backend.cpu.codegen.vectors.width import vector_bytes
 from weft.backend.cpu.machine.executable import RuntimeFailure
 from weft.backend.cpu.machine.stages import STAGES
 from weft.dialect.errors import InternalError, UnsupportedError, WeftValueError
@@ -199,7 +200,8 @@ def test_text_of_every_stage():
     assert "call @kernel_0" in found["kernels"]
     assert "memref<8xf32>" in found["buffers"]
     assert "llvm.func" in found["llvm-dialect"]
-    assert 'define void @"f_entry"' in found["llvm"]
+    entry = next(line for line in found["llvm"].splitlines() if line.startswith('define void @"f_entry"'))
+    assert f'"prefer-vector-width"="{8 * vector_bytes()}"' in entry  # kernels may be inlined there
     assert "f_entry" in found["asm"]
     with pytest.raises(WeftValueError, match="is not a stage"):
         executable.text("nonsense")

@@ -1,0 +1,1 @@
+"""What integers lie between, and which comparisons that decides."""

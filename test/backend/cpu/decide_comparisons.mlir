@@ -1,0 +1,151 @@
+// RUN: weft-opt %s --split-input-file --decide-comparisons --canonicalize | filecheck %s
+
+// What a condition says of a counter holds in the body: it is not negative, as it begins with 0, and below the extent.
+// CHECK-LABEL: func.func @counted
+// CHECK:         scf.while (%[[I:.*]] = %c0
+// CHECK:           arith.cmpi slt, %[[I]]
+// CHECK:         ^bb0(%[[J:.*]]: index):
+// CHECK-NOT:       arith.cmpi
+// CHECK-NOT:       arith.select
+// CHECK:           memref.load %arg0[%[[J]]]
+func.func @counted(%x: memref<100xi64>, %y: memref<i64>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %r = scf.while (%i = %zero) : (index) -> index {
+    %c = arith.cmpi slt, %i, %size : index
+    scf.condition(%c) %i : index
+  } do {
+  ^bb0(%i: index):
+    %negative = arith.cmpi slt, %i, %zero : index
+    %behind = arith.addi %i, %size : index
+    %place = arith.select %negative, %behind, %i : index
+    %inside = arith.cmpi ult, %place, %size : index
+    %kept = arith.select %inside, %place, %zero : index
+    %e = memref.load %x[%kept] : memref<100xi64>
+    memref.store %e, %y[] : memref<i64>
+    %next = arith.addi %i, %one : index
+    scf.yield %next : index
+  } attributes {weft.interruptible}
+  return
+}
+
+// -----
+
+// Not so when it begins with what the caller passes, or goes up to the extent.
+// CHECK-LABEL: func.func @begun_anywhere
+// CHECK:         ^bb0(
+// CHECK:           arith.cmpi slt, %{{.*}}, %c0
+// CHECK:           arith.select
+// CHECK:           arith.cmpi ult
+// CHECK:           arith.select
+func.func @begun_anywhere(%x: memref<100xi64>, %y: memref<i64>, %start: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  %r = scf.while (%i = %start) : (index) -> index {
+    %c = arith.cmpi sle, %i, %size : index
+    scf.condition(%c) %i : index
+  } do {
+  ^bb0(%i: index):
+    %negative = arith.cmpi slt, %i, %zero : index
+    %behind = arith.addi %i, %size : index
+    %place = arith.select %negative, %behind, %i : index
+    %inside = arith.cmpi ult, %place, %size : index
+    %kept = arith.select %inside, %place, %zero : index
+    %e = memref.load %x[%kept] : memref<100xi64>
+    memref.store %e, %y[] : memref<i64>
+    %next = arith.addi %i, %one : index
+    scf.yield %next : index
+  } attributes {weft.interruptible}
+  return
+}
+
+// -----
+
+// A counter that wraps around may be anything.
+// CHECK-LABEL: func.func @wraps_around
+// CHECK:         scf.for
+// CHECK:           arith.cmpi slt
+func.func @wraps_around(%y: memref<i1>, %n: index) {
+  %zero = arith.constant 0 : index
+  %step = arith.constant 4611686018427387904 : index
+  scf.for %i = %zero to %n step %step {
+    %negative = arith.cmpi slt, %i, %zero : index
+    memref.store %negative, %y[] : memref<i1>
+  } {weft.interruptible}
+  return
+}
+
+// -----
+
+// Behind a branch that ends the call its condition does not hold.
+// CHECK-LABEL: func.func @checked
+// CHECK:         scf.for
+// CHECK:           %[[E:.*]] = memref.load
+// CHECK:           %[[FAILS:.*]] = arith.cmpi uge, %[[E]]
+// CHECK:           scf.if %[[FAILS]]
+// CHECK:             call @weft_exit
+// CHECK-NOT:       arith.cmpi
+// CHECK:           memref.store %[[E]]
+func.func @checked(%x: memref<100xindex>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %size = arith.constant 100 : index
+  scf.for %i = %zero to %size step %one {
+    %e = memref.load %x[%i] : memref<100xindex>
+    %fails = arith.cmpi uge, %e, %size : index
+    scf.if %fails {
+      func.call @weft_exit() : () -> ()
+    }
+    %inside = arith.cmpi ult, %e, %size : index
+    %kept = arith.select %inside, %e, %zero : index
+    memref.store %kept, %x[%kept] : memref<100xindex>
+  } {weft.interruptible}
+  return
+}
+func.func private @weft_exit()
+
+// -----
+
+// A kernel is called with what its callers pass.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NOT:     arith.cmpi
+// CHECK:         return
+func.func @calls(%x: memref<?xi64>) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %lower = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %upper = arith.constant 9 : index
+  %r = scf.for %i = %lower to %upper step %step iter_args(%k = %one) -> (i64) {
+    %next = func.call @kernel_0(%k, %x) : (i64, memref<?xi64>) -> i64
+    scf.yield %next : i64
+  } {weft.interruptible}
+  return
+}
+func.func private @kernel_0(%k: i64, %x: memref<?xi64>) -> i64 {
+  %one = arith.constant 1 : i64
+  %seven = arith.constant 7 : i64
+  %zero = arith.constant 0 : i64
+  %place = arith.index_cast %k : i64 to index
+  %negative = arith.cmpi slt, %k, %zero : i64
+  %stored = arith.select %negative, %one, %k : i64
+  memref.store %stored, %x[%place] : memref<?xi64>
+  %sum = arith.addi %k, %one : i64
+  %next = arith.andi %sum, %seven : i64
+  return %next : i64
+}
+
+// -----
+
+// Without a loop of the program nothing is looked at.
+// CHECK-LABEL: func.func @straight
+// CHECK:         arith.cmpi
+func.func @straight(%a: i64) -> i1 {
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0 : i64
+  %bit = arith.andi %a, %one : i64
+  %c = arith.cmpi slt, %bit, %zero : i64
+  return %c : i1
+}
