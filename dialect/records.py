@@ -96,7 +96,7 @@ def _initializer(cls: type, fields: dict[str, Any]) -> Callable[..., None]:
 
 def _own_initializer(fields: dict[str, Any]) -> Callable[..., None]:
     """An `__init__` with the parameters of a class."""
-    known: dict[str, Any] = {"_missing": MISSING}
+    known: dict[str, Any] = {"_missing": MISSING, "__name__": __name__}  # the name tells that a frame is ours
     parameters, lines = [], ["_values = self.__dict__"]
     for name, field in fields.items():
         default = field.default if isinstance(field, Field) else field
