@@ -87,13 +87,17 @@ _Reduced: TypeAlias = "tuple[Number, Number, Integer]"
 
 
 def _reduced(x: Number, near: _Reduced, far: Callable[[], _Reduced]) -> _Reduced:
-    """What holds for near arguments, in large ones the far form, which is computed if there are any."""
+    """What holds for near arguments, in large ones the far form, which is computed if there are any.
+
+    Infinity is near: what is left of it is NaN.
+    """
     magnitude = abs(x)
-    large = all_of(magnitude.compare(">", _LARGEST[x.bits]), magnitude.compare("<", math.inf))
+    above = magnitude.compare(">", _LARGEST[x.bits])
     types = [part.value.type for part in near]
-    branch = ir.Operation.create("scf.if", types, [rarely(any_lane(large))], regions=2)
+    branch = ir.Operation.create("scf.if", types, [rarely(any_lane(above))], regions=2)
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
         r, lost, turns = far()
+        large = all_of(above, magnitude.compare("<", math.inf))
         chosen = r.where(large, near[0]), lost.where(large, near[1]), turns.where(large, near[2])
         create("scf.yield", [], [part.value for part in chosen])
     with ir.InsertionPoint(branch.regions[1].blocks.append()):
@@ -123,11 +127,11 @@ def tan(x: Number) -> Number:
     square = r * r
     # The derivative of the tangent is 1 + tan**2, about 1 + r**2.
     tail = (r * square).times_plus(square.polynomial(_TAN[r.bits]), lost.times_plus(square, lost))
-    tangent = (r + tail).with_sign_of(r)
-    odd = (turns & 1).compare("!=", 0)
-    result = x.constant(-1.0).where(odd, tangent) / tangent.where(odd, 1.0)
-    rounded_off = ((r - tangent) + tail).where(odd, 0.0)
-    return (result * result).times_plus(rounded_off, result).with_sign_of(result)
+    tangent = r + tail
+    quotient = -1.0 / tangent
+    rounded_off = (r - tangent) + tail
+    cotangent = (quotient * quotient).times_plus(rounded_off, quotient)
+    return cotangent.where((turns & 1).compare("!=", 0), tangent.with_sign_of(r))
 
 
 def _quarter(x: Number, count: Number) -> tuple[Number, Number]:
