@@ -5,8 +5,10 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from enum import Enum, auto
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple
+from weakref import ref
 
 from .code_table import remembered_by_code
 
@@ -86,32 +88,84 @@ def range_of_frame(
     return _range_of(frame.f_code, instruction, line or frame.f_lineno)
 
 
-_own_files: dict[str, bool] = {}
-"""Whether a file is weft's own, for the files of all functions that were met."""
+TRACE_ENTRY = "_run_user_function"
+"""The name of the function that calls the user's function while tracing; frames above it are the caller's."""
+
+RECORDING = "_record_path"
+"""The name of the function that records one side of a branch or the body of a loop."""
 
 
-def user_frames(innermost: bool = False) -> list[FrameType]:
+class _Role(Enum):
+    """What running some code means for the place in the user's program."""
+
+    OURS = auto()
+    ENTRY = auto()
+    RECORDING = auto()
+    USERS = auto()
+
+
+_roles: dict[int, tuple[ref[CodeType], _Role]] = {}
+
+
+def _role_of(frame: FrameType) -> _Role:
+    code = frame.f_code
+    known = _roles.get(id(code))
+    if known is not None and known[0]() is code:
+        return known[1]
+    if code.co_filename.startswith(_OWN_ROOMS):
+        role = {TRACE_ENTRY: _Role.ENTRY, RECORDING: _Role.RECORDING}.get(code.co_name, _Role.OURS)
+    else:
+        role = _Role.OURS if is_own_frame(frame) else _Role.USERS
+    key = id(code)
+    _roles[key] = ref(code, lambda _: _roles.pop(key, None)), role
+    return role
+
+
+def user_frames(innermost: bool = False, in_recording: bool = False) -> list[FrameType]:
     """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun.
 
-    With `innermost` the first of them alone.
+    With `innermost` the first of them alone; with `in_recording` those in the innermost branch or loop that is being
+    recorded.
     """
     frames = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        code = frame.f_code
-        file = code.co_filename
-        is_own_file = _own_files.get(file)
-        if is_own_file is None:
-            is_own_file = _own_files[file] = file.startswith(_OWN_ROOMS)
-        if is_own_file:
-            if code.co_name == TRACE_ENTRY:
-                break
-        elif not is_own_frame(frame):
+        role = _role_of(frame)
+        if role is _Role.USERS:
             frames.append(frame)
             if innermost:
                 break
+        elif role is _Role.ENTRY or (in_recording and role is _Role.RECORDING):
+            break
         frame = frame.f_back
     return frames
+
+
+class Caller:
+    """A call in the user's program that has not returned, and those around it."""
+
+    __slots__ = ("around", "code", "location", "place")
+
+    def __init__(self, code: CodeType, place: SourceRange, around: Caller | None) -> None:
+        self.code = code
+        self.place = place
+        self.around = around
+        self.location: Any = None
+        """The MLIR location, once it was asked for."""
+
+    def caller(self) -> Caller | None:
+        """The innermost call around this one that it is not part of."""
+        inner, outer = self.code, self.around
+        while outer is not None and is_part_of(inner, outer.code):
+            inner, outer = outer.code, outer.around
+        return outer
+
+
+def callers(around: Caller | None) -> Caller | None:
+    """The innermost call, given those around the innermost branch or loop that is being recorded."""
+    for frame in reversed(user_frames(in_recording=True)):
+        around = Caller(frame.f_code, range_of_frame(frame), around)
+    return around
 
 
 def user_places(raised: TracebackType | None = None) -> list[SourceRange]:
@@ -148,10 +202,6 @@ def is_part_of(inner: CodeType, outer: CodeType) -> bool:
 def _functions_in(code: CodeType) -> frozenset[int]:
     """The functions directly in some code, by identity: they live as long as it does."""
     return frozenset(id(constant) for constant in code.co_consts if isinstance(constant, CodeType))
-
-
-TRACE_ENTRY = "_run_user_function"
-"""The name of the function that calls the user's function while tracing; frames above it are the caller's."""
 
 
 def caret_snippet(place: SourceRange) -> str:

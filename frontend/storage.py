@@ -19,6 +19,7 @@ from ..dialect.types import MAX_BYTES, TensorType
 from .sources import Sources
 
 if TYPE_CHECKING:
+    from .locations import SourceRange
     from .trace import Trace
 
 
@@ -52,7 +53,12 @@ class Storage:
     )
 
     def __init__(
-        self, trace: Trace, value: Any, tensor_type: TensorType, argument: int | None = None
+        self,
+        trace: Trace,
+        value: Any,
+        tensor_type: TensorType,
+        argument: int | None = None,
+        made_at: SourceRange | None = None,
     ) -> None:
         self.trace = trace
         self.value = value
@@ -72,7 +78,7 @@ class Storage:
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.sources = Sources()
         """What this may be at run time: `y = a if c else b` is a or b."""
-        self.made_at = trace.user_location()
+        self.made_at = made_at or trace.user_location()
         """Where the user's program made it, for messages."""
 
 

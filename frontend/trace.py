@@ -26,7 +26,15 @@ from .captures import Capture
 from .caught import Catcher
 from .dependencies import Dependencies
 from .inputs import CONSTANT_BYTES, Input
-from .locations import SourceRange, caret_snippet, range_of_frame, user_frames, user_places
+from .locations import (
+    Caller,
+    SourceRange,
+    callers,
+    caret_snippet,
+    range_of_frame,
+    user_frames,
+    user_places,
+)
 from .regions import CellLog, Region
 from .settings import settings
 from .signature import require_plain
@@ -92,6 +100,10 @@ class Trace:
         """Whether a warning was given that an unrolled loop is large."""
         self.unrolled = 1
         """How often the loops around this point repeat what is recorded."""
+        self._callers: Caller | None = None
+        """The calls around the branch or loop that is being recorded."""
+        self._place: SourceRange | None = None
+        """Where the op is that was recorded last."""
         self.cells = CellLog()
         self.loop_kinds: dict[Any, Any] = {}
         """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
@@ -140,7 +152,8 @@ class Trace:
     def emit(self, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
         """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
         values = [self.value_of(operand) for operand in operands]
-        results = tuple(self.wrap(value) for value in self.create(op_class, values, attributes))
+        made = self.create(op_class, values, attributes)
+        results = tuple(self.wrap(value, made_at=self._place) for value in made)
         return results[0] if op_class.results == 1 else results
 
     def create_upstream(
@@ -161,7 +174,9 @@ class Trace:
             )
             return list(operation.results)
 
-    def wrap(self, value: Value, tensor_type: TensorType | None = None) -> TracedArray:
+    def wrap(
+        self, value: Value, tensor_type: TensorType | None = None, made_at: SourceRange | None = None
+    ) -> TracedArray:
         """A traced array, with a storage of its own, for an SSA value."""
         if tensor_type is None:
             with context():
@@ -169,7 +184,7 @@ class Trace:
             if isinstance(found, RefType):
                 raise WeftTypeError(f"{found} is not an array")
             tensor_type = found
-        return TracedArray(Storage(self, value, tensor_type))
+        return TracedArray(Storage(self, value, tensor_type, made_at=made_at))
 
     def value_of(self, operand: Any) -> Value:
         """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
@@ -389,15 +404,44 @@ class Trace:
         frames = user_frames(innermost=True)
         return range_of_frame(frames[0]) if frames else None
 
+    def enter_recording(self) -> Caller | None:
+        """Remember where the branch or loop is that will be recorded; returns what was remembered before."""
+        around, self._callers = self._callers, callers(self._callers)
+        return around
+
+    def leave_recording(self, around: Caller | None) -> None:
+        """Go back to what was remembered before."""
+        self._callers = around
+
     def location(self, raised: TracebackType | None = None) -> Location:
         """The MLIR location of the user's place, with the chain of calls that led to it.
 
         With the traceback of an exception that was just caught, that of the place where it was raised.
         """
-        places = [_location_of(place) for place in user_places(raised)]
-        if not places:
-            return ir.Location.unknown(context())
-        return places[0] if len(places) == 1 else ir.Location.callsite(places[0], places[1:], context())
+        if raised is None:
+            here = callers(self._callers)
+            self._place = None if here is None else here.place
+            return _location_of_call(here)
+        places = list(map(_location_of, user_places(raised)))
+        if len(places) > 1:
+            return ir.Location.callsite(places[0], places[1:], context())
+        return places[0] if places else ir.Location.unknown(context())
+
+
+def _location_of_call(call: Caller | None) -> Location:
+    """The location of a call with those around it; what is known of these is used again."""
+    if call is None:
+        return ir.Location.unknown(context())
+    calls: list[Caller] = []
+    outer: Caller | None = call
+    while outer is not None and outer.location is None:
+        calls.append(outer)
+        outer = outer.caller()
+    around = None if outer is None else outer.location
+    for inner in reversed(calls):
+        here = _location_of(inner.place)
+        around = inner.location = here if around is None else ir.Location.callsite(here, [around], context())
+    return around
 
 
 def _location_of(place: SourceRange) -> Location:

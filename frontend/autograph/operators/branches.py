@@ -184,6 +184,14 @@ def join_paths(
 
 def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
     """Run a body; an exception that it raises is raised at run time, if this path is taken."""
+    around = trace.enter_recording()
+    try:
+        _record_path(trace, path, body, wants_result)
+    finally:
+        trace.leave_recording(around)
+
+
+def _record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
     catcher = trace.catcher
     mark = 0 if catcher is None else catcher.mark()
     try:
