@@ -70,6 +70,8 @@ class PackedOperands:
 
     def rewrite(self, op: Operation) -> bool:
         """Let a contraction read a packed operand, where that can be packed elsewhere."""
+        if not any(self._may_stay(op, value) for value in list(op.operands)[:2]):
+            return False
         contraction = _contraction(op)
         panel = None if contraction is None else _panel(contraction)
         if contraction is None or panel is None:
@@ -81,6 +83,16 @@ class PackedOperands:
             return False
         _replace(op, contraction, packed, panel)
         return True
+
+    def _may_stay(self, op: Operation, value: Value) -> bool:
+        """Whether an operand, if it is one that is packed, can be packed elsewhere; contractions are analysed after."""
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            if owner == self._entry and value.arg_number in self._constant:
+                return True
+        elif owner.operation.name == "arith.constant":
+            return True
+        return _outermost_loop(op, value) is not None
 
     def finish(self) -> None:
         """Tell the further arguments."""
