@@ -5,6 +5,7 @@ from __future__ import annotations
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, translate_to_llvm
 from .literals import rewrite_literals
+from .lone_lanes import store_lone_lanes
 from .rare_branches import weigh_rare_branches
 
 
@@ -17,7 +18,8 @@ def translate(module: Module) -> str:
         left = _left_over(view.operation)
         if left is not None:
             raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
-    return weigh_rare_branches(rewrite_literals(translate_to_llvm(module)))
+    text = rewrite_literals(translate_to_llvm(module))
+    return weigh_rare_branches(store_lone_lanes(text))
 
 
 def _left_over(operation: Operation) -> Operation | None:
