@@ -40,6 +40,8 @@ class CallGraph:
     """Functions with a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
     with_other_loops: set[str] = field(default_factory=set)
     """Functions with any other loop that has no vector code in it, nor in the functions that it calls."""
+    names: set[str] = field(default_factory=set)
+    """The names of all ops in functions."""
     _with_vectors: set[str] = field(default_factory=set)
 
     @classmethod
@@ -75,6 +77,7 @@ class CallGraph:
         for view in block.operations:
             op = view.operation
             name = op.name
+            self.names.add(name)
             if name == "func.call":
                 callee = op.attributes["callee"].value
                 self.calls[callee] += 1

@@ -85,7 +85,7 @@ class Lowering:
         in_line = graph.in_line()
         self._by_pointer = pass_pointers(module)
         branch_at_exits(module)
-        lower_to_llvm(module, self._verify)
+        lower_to_llvm(module, self._verify, graph.names)
         lower_exits(module)
         link_runtime(module)
         called_once = _called_once(self.plans)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable, Collection
+from typing import ClassVar, TypeAlias
 
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
@@ -13,34 +14,77 @@ from ..planning.names import ALLOCATE_SCRATCH
 from .long_blocks import cut_long_blocks
 from .shared_loops import link_shared_loops
 
-TO_LOOPS = module_pipeline(
-    [
-        "convert-linalg-to-loops",  # what no schedule took
-        "canonicalize",
-        "cse",
-        "loop-invariant-code-motion",  # masks and addresses out of the inner loops
-        "convert-vector-to-scf{full-unroll=true}",
-    ]
+_CANONICALIZE = "canonicalize{max-iterations=1}"
+"""A second round would find that there is nothing left to do."""
+
+_VIEWS_AS_THEY_ARE = {"alloc", "alloca", "dealloc", "dim", "get_global", "load", "prefetch", "store", "view"}
+"""What the conversion of memrefs does on its own."""
+_INTRINSICS = {
+    "absf",
+    "absi",
+    "ceil",
+    "copysign",
+    "ctlz",
+    "ctpop",
+    "cttz",
+    "floor",
+    "fma",
+    "roundeven",
+    "sqrt",
+    "trunc",
+}
+"""Functions that the conversion to LLVM does on its own."""
+_EXPANDED = {"ceildivsi", "ceildivui", "extf", "floordivsi", "scaling_extf", "scaling_truncf", "truncf"}
+
+_Needs: TypeAlias = Callable[[str, str], bool]
+"""Whether a pass has something to do where there is an op of this dialect and name."""
+
+_Steps: TypeAlias = "tuple[tuple[str, _Needs | None], ...]"
+
+_TO_LOOPS: _Steps = (
+    ("convert-linalg-to-loops", lambda dialect, _: dialect == "linalg"),  # what no schedule took
+    (_CANONICALIZE, None),
+    ("cse", None),
+    ("loop-invariant-code-motion", None),  # masks and addresses out of the inner loops
+    ("convert-vector-to-scf{full-unroll=true}", lambda _, op: op.startswith("transfer_")),
 )
-TO_LLVM = module_pipeline(
-    [
-        "convert-scf-to-cf",
-        "expand-strided-metadata",  # views become address arithmetic
-        "lower-affine",  # which the step before writes as affine.apply
-        "convert-complex-to-standard",
-        "arith-expand{include-bf16=true}",  # bfloat16 by integer arithmetic: there is no __truncsfbf2 to call
-        "convert-math-to-llvm",
-        "convert-math-to-libm",
-        "convert-complex-to-llvm",
-        "convert-vector-to-llvm{force-32bit-vector-indices=true}",
-        "finalize-memref-to-llvm{use-aligned-alloc=true use-generic-functions=true}",
-        "convert-func-to-llvm",
-        "convert-to-llvm",
-        "reconcile-unrealized-casts",
-        "canonicalize",
-        "cse",
-    ]
+_TO_LLVM: _Steps = (
+    ("convert-scf-to-cf", None),
+    # Views become address arithmetic, at first as affine.apply.
+    ("expand-strided-metadata", lambda dialect, op: dialect == "memref" and op not in _VIEWS_AS_THEY_ARE),
+    ("lower-affine", lambda dialect, op: dialect == "memref" and op not in _VIEWS_AS_THEY_ARE),
+    ("convert-complex-to-standard", lambda dialect, _: dialect == "complex"),
+    # bfloat16 by integer arithmetic: there is no __truncsfbf2 to call.
+    ("arith-expand{include-bf16=true}", lambda dialect, op: dialect == "complex" or op in _EXPANDED),
+    ("convert-math-to-llvm", lambda dialect, op: dialect == "math" and op not in _INTRINSICS),
+    ("convert-math-to-libm", lambda dialect, op: dialect == "math" and op not in _INTRINSICS),
+    ("convert-complex-to-llvm", lambda dialect, _: dialect == "complex"),
+    ("convert-vector-to-llvm{force-32bit-vector-indices=true}", lambda dialect, _: dialect == "vector"),
+    ("finalize-memref-to-llvm{use-aligned-alloc=true use-generic-functions=true}", None),
+    ("convert-to-llvm", None),
+    ("reconcile-unrealized-casts", None),
+    (_CANONICALIZE, None),
+    ("cse", None),
 )
+
+
+def lowering_passes(names: Collection[str] | None = None) -> tuple[str, str]:
+    """The pipelines to loops and on to LLVM for a module with ops of these names alone.
+
+    They have all passes where the names are not known, or linalg is among them, which becomes whatever is in its
+    bodies. A pass that finds nothing to do costs a look at all ops, of which a module has thousands.
+    """
+    ops = [tuple(name.split(".", 1)) for name in names or () if "." in name]
+    is_unknown = names is None or any(dialect == "linalg" for dialect, _ in ops)
+
+    def needed(steps: _Steps) -> str:
+        return module_pipeline(
+            step
+            for step, needs in steps
+            if is_unknown or needs is None or any(needs(dialect, op) for dialect, op in ops)
+        )
+
+    return needed(_TO_LOOPS), needed(_TO_LLVM)
 
 
 @dataclass(frozen=True)
@@ -56,14 +100,16 @@ class LowerToLlvm(Pass):
         lower_to_llvm(module, self.verify)
 
 
-def lower_to_llvm(module: Module, verify: bool = False) -> None:
+def lower_to_llvm(module: Module, verify: bool = False, names: Collection[str] | None = None) -> None:
     """Convert the whole module to the LLVM dialect in place; arguments are marked as not aliasing.
 
     The buffer plan keeps the arguments of kernels apart, and the caller of the function keeps apart what it writes.
+    `names` are those of all ops in the module, if they are known.
     """
-    run_passes(module, TO_LOOPS, verify)
+    to_loops, to_llvm = lowering_passes(names)
+    run_passes(module, to_loops, verify)
     cut_long_blocks(module)
-    run_passes(module, TO_LLVM, verify)
+    run_passes(module, to_llvm, verify)
     for operation in module.body.operations:
         if operation.operation.name == "llvm.func" and list(operation.operation.regions[0].blocks):
             _annotate(operation.operation)
