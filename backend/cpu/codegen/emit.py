@@ -20,7 +20,8 @@ class Emitter:
         self.index_type = ir.IndexType.get()
         self.stores_past_caches = False
         """Whether the function has such stores, which need a fence."""
-        self._constants: dict[tuple[str, str], Value] = {}
+        self._constants: dict[Any, Value] = {}
+        self._indices: dict[int, Value] = {}
 
     def entry_point(self) -> Any:
         """The insertion point at the start of the function."""
@@ -28,17 +29,23 @@ class Emitter:
 
     def constant(self, attribute: Any, type: Type) -> Value:
         """A constant in the entry block; equal ones are the same value."""
-        key = (str(type), str(attribute))
-        if key not in self._constants:
+        found = self._constants.get(attribute)  # which has the type
+        if found is None:
             with self.entry_point():
-                self._constants[key] = create("arith.constant", [type], [], {"value": attribute})
-        return self._constants[key]
+                found = self._constants[attribute] = create(
+                    "arith.constant", [type], [], {"value": attribute}
+                )
+        return found
 
     def value(self, index: Index) -> Value:
         """An index as SSA value."""
-        if isinstance(index, int):
-            return self.constant(ir.IntegerAttr.get(self.index_type, index), self.index_type)
-        return index
+        if not isinstance(index, int):
+            return index
+        found = self._indices.get(index)
+        if found is None:
+            attribute = ir.IntegerAttr.get(self.index_type, index)
+            found = self._indices[index] = self.constant(attribute, self.index_type)
+        return found
 
     def splat(self, number: float | int, type: Type) -> Value:
         """A scalar, or vector with equal elements, constant of a float or integer type."""

@@ -100,20 +100,39 @@ class RightPack:
         block: Block,
         mask: Value | None,
     ) -> None:
-        last, column, lanes = self.contraction.summed[-1], self.contraction.column, self.plan.lanes
-        final = self.emitter.subtract(self.contraction.extent(column), 1)
+        last, lanes = self.contraction.summed[-1], self.plan.lanes
         here = list(point)
         here[last] = self.emitter.add(block.start, position)
+        first_row = self.emitter.add(start, position)
+        if self.plan.masked:
+            # All squares of the panel by the same code: a transposition is long.
+            whole = all(valid is None for valid in panel.masks)
+            with self.emitter.loop(len(panel.starts) * lanes, lanes) as place:
+                first = self.emitter.add(panel.starts[0], place)
+                self._copy_square(here, first, first_row, place, whole, mask)
+            return
         for v, first in enumerate(panel.starts):
-            whole = panel.masks[v] is None
-            rows = []
-            for lane in range(lanes):
-                wanted = self.emitter.add(first, lane)
-                here[column] = wanted if whole else self.emitter.minimum(wanted, final)
-                rows.append(self._load(here, mask))
-            for lane, vector in enumerate(transpose(rows)):
-                row = self.emitter.add(self.emitter.add(start, position), lane)
-                self._put(vector, row, v * lanes)
+            self._copy_square(here, first, first_row, v * lanes, panel.masks[v] is None, mask)
+
+    def _copy_square(
+        self,
+        point: Sequence[Index],
+        first: Index,
+        first_row: Index,
+        place: Index,
+        whole: bool,
+        mask: Value | None,
+    ) -> None:
+        """Rows from `first` on, the last one again for those beyond, become columns at a place of the panel."""
+        column, lanes = self.contraction.column, self.plan.lanes
+        final = self.emitter.subtract(self.contraction.extent(column), 1)
+        here, rows = list(point), []
+        for lane in range(lanes):
+            wanted = self.emitter.add(first, lane)
+            here[column] = wanted if whole else self.emitter.minimum(wanted, final)
+            rows.append(self._load(here, mask))
+        for lane, vector in enumerate(transpose(rows)):
+            self._put(vector, self.emitter.add(first_row, lane), place)
 
     def _copy_elements(self, point: list[Index], start: Index, panel: Panel, block: Block) -> None:
         last, column, parts = self.contraction.summed[-1], self.contraction.column, self.contraction.parts

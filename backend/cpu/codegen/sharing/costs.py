@@ -6,9 +6,9 @@ such factors; they decide whether work is worth sharing, where a factor of ten i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from .....dialect.mlir import Operation, Value, ir
+from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
 from ..emit import create
 
@@ -38,6 +38,7 @@ _WEIGHTS = {
     "vector.reduction": 8,
     "vector.store": 2,
 }
+_WITH_BODIES = ("scf.for", "scf.if", "scf.while")
 _ELEMENTARY = 20
 """The steps of a function such as exp."""
 
@@ -131,21 +132,31 @@ class _Estimate:
 
     def block(self, op: Operation) -> Cost:
         """All that an operation holds, once."""
-        total = Cost()
-        for inner in _operations(op):
-            total += self._operation(inner)
-        return total
+        return self._blocks([block for region in op.regions for block in region])
 
-    def _operation(self, op: Operation) -> Cost:
+    def _blocks(self, blocks: Iterable[Block]) -> Cost:
+        steps, total = 0.0, Cost()
+        for block in blocks:
+            for view in block.operations:
+                op = view.operation
+                name = op.name
+                known = _WEIGHTS.get(name)
+                if known is not None:
+                    steps += known
+                elif name in _WITH_BODIES:
+                    total += self._with_body(op)
+                else:
+                    steps += _weight(op, name)
+        return total + Cost(steps)
+
+    def _with_body(self, op: Operation) -> Cost:
         if op.name == "scf.for":
             return self.block(op).times(self.trips(op)) + Cost(1)
         if op.name == "scf.if":
             # Of two ways the last is the frequent one: what is rare is long, such as large angles.
             *_, last = op.regions
-            return sum((self._operation(inner) for block in last for inner in _in_block(block)), Cost(2))
-        if op.name == "scf.while":
-            return self.block(op).times(Term(_UNKNOWN_TRIPS))
-        return Cost(_weight(op))
+            return self._blocks(last) + Cost(2)
+        return self.block(op).times(Term(_UNKNOWN_TRIPS))
 
     def trips(self, loop: Operation) -> Term:
         """The iterations of a loop."""
@@ -205,11 +216,8 @@ class _Estimate:
         return False
 
 
-def _weight(op: Operation) -> float:
-    known = _WEIGHTS.get(op.name)
-    if known is not None:
-        return known
-    if op.name.startswith("math."):
+def _weight(op: Operation, name: str) -> float:
+    if name.startswith("math."):
         return _ELEMENTARY
     # Positions are computed by what loads and stores.
     return 0 if len(op.results) and isinstance(op.results[0].type, ir.IndexType) else 1
@@ -225,12 +233,3 @@ def constant(value: Value) -> int | None:
     if op is None or op.name != "arith.constant":
         return None
     return int(op.attributes["value"].value)
-
-
-def _in_block(block: ir.Block) -> Iterator[Operation]:
-    return (view.operation for view in block.operations)
-
-
-def _operations(op: Operation) -> Iterator[Operation]:
-    """What an operation holds directly."""
-    return (inner for region in op.regions for block in region for inner in _in_block(block))

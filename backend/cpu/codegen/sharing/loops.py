@@ -124,8 +124,16 @@ class _Part:
     def __init__(self, shape: _Shape, name: str) -> None:
         self.shape, self.name = shape, name
         self._operations = [shape.root, *(view.operation for view in nested(shape.root))]
-        self._inside = {result for op in self._operations for result in op.results}
-        self._inside |= {a for op in self._operations for r in op.regions for b in r for a in b.arguments}
+        self._inside: set[Value] = set()
+        self._used: dict[Value, None] = {}
+        """The operands of all operations but the loop."""
+        for op in self._operations:
+            self._inside.update(op.results)
+            for region in op.regions:
+                for block in region:
+                    self._inside.update(block.arguments)
+            if op != shape.loop:
+                self._used.update(dict.fromkeys(op.operands))
 
     def is_possible(self) -> bool:
         """Whether the loop can be moved: memory must be known to be apart.
@@ -143,14 +151,9 @@ class _Part:
 
     def _captures(self, *others: Value) -> Captures:
         stop = self.shape.loop.operands[1]
-        operands = (operand for op in self._operations for operand in op.operands)
-        used = [value for value in operands if value not in self._inside and value != stop]
-        is_needed = any(
-            value == stop for op in self._operations if op != self.shape.loop for value in op.operands
-        )
-        return Captures(
-            [*list(self.shape.loop.operands)[::2], *used, *others, *([stop] if is_needed else [])]
-        )
+        start, _, step = list(self.shape.loop.operands)[:3]
+        used = [value for value in self._used if value not in self._inside and value != stop]
+        return Captures([start, step, *used, *others, *([stop] if stop in self._used else [])])
 
     def split(self, function: Operation, cost: Cost) -> Operation:
         """Make the function, put calls of it where the loop was, and move the loop there."""

@@ -59,16 +59,45 @@ def vector_stream(vector: Value, memref: Value, indices: Sequence[Value]) -> Non
 
 
 def transpose(rows: Sequence[Value]) -> list[Value]:
-    """Transpose n vectors of n lanes (n a power of two) by log2(n) rounds of interleaving halves."""
+    """Transpose n vectors of n lanes (n a power of two) by log2(n) rounds, each of which swaps a bit of row and column.
+
+    Pieces of 128 bits are interleaved first, then they are exchanged as a whole. Machines have instructions for that
+    which need no table: one would be kept in a register, and that is missing in the loops that follow.
+    """
     size = len(rows)
-    low = [lane // 2 + (lane % 2) * size for lane in range(size)]
-    high = [lane + size // 2 for lane in low]
-    result = list(rows)
-    rounds = size.bit_length() - 1
-    for _ in range(rounds):
-        pairs = [(result[i], result[i + size // 2]) for i in range(size // 2)]
-        result = [_shuffle(a, b, lanes) for a, b in pairs for lanes in (low, high)]
+    piece = min(size, 128 // rows[0].type.element_type.width)
+    result, bit = list(rows), piece // 2
+    while bit:
+        result = _exchanged(result, bit, *_interleaved(size, piece))
+        bit //= 2
+    bit = piece
+    while bit < size:
+        result = _exchanged(result, bit, *_pieces(size, piece))
+        bit *= 2
     return result
+
+
+def _exchanged(vectors: Sequence[Value], bit: int, low: Sequence[int], high: Sequence[int]) -> list[Value]:
+    """Shuffle each two vectors whose numbers differ in a bit: the first by `low`, the second by `high`."""
+    result = list(vectors)
+    for number in range(len(vectors)):
+        if not number & bit:
+            pair = vectors[number], vectors[number + bit]
+            result[number], result[number + bit] = (_shuffle(*pair, lanes) for lanes in (low, high))
+    return result
+
+
+def _interleaved(size: int, piece: int) -> tuple[list[int], list[int]]:
+    """The first halves of all pieces of two vectors, lane by lane in turn; and the second halves."""
+    starts, half = range(0, size, piece), piece // 2
+    low = [lane for start in starts for j in range(half) for lane in (start + j, start + j + size)]
+    return low, [lane + half for lane in low]
+
+
+def _pieces(size: int, piece: int) -> tuple[list[int], list[int]]:
+    """The even pieces of two vectors, one vector behind the other; and the odd ones."""
+    low = [start + j for start in range(0, 2 * size, 2 * piece) for j in range(piece)]
+    return low, [lane + piece for lane in low]
 
 
 def _shuffle(left: Value, right: Value, lanes: Sequence[int]) -> Value:

@@ -80,8 +80,9 @@ def expand_math(operation: Operation) -> int:
     unfused = () if target.current().fused_multiply_add else _FUSED
 
     def visit(op: Operation) -> ir.WalkResult:
-        if op.operation.name in _EXPANDED or op.operation.name in unfused:
-            found.append(op.operation)
+        name = op.name
+        if name in _EXPANDED or name in unfused:
+            found.append(op)
         return ir.WalkResult.ADVANCE
 
     operation.operation.walk(visit)
