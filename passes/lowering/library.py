@@ -15,8 +15,6 @@ _COMPLEX_FUNCTIONS = (
 
 LIBRARY = MappingProxyType(
     {
-        "ldexp": "f64 i32 -> f64",
-        "ldexpf": "f32 i32 -> f32",
         **dict.fromkeys(_COMPLEX_FUNCTIONS, "f64 f64 -> f64 f64"),
         "cpow": "f64 f64 f64 f64 -> f64 f64",
     }

@@ -10,7 +10,7 @@ from ...dialect.dtypes import bfloat16
 from ...dialect.mlir import Value, ir
 from .conversion import scalar_type
 from .scalar_integers import identity
-from .scalars import BOOL, FLOAT32, FLOAT64, ScalarBuilder, emits, narrow, widen
+from .scalars import BOOL, FLOAT32, ScalarBuilder, emits, narrow, widen
 
 
 def _direct(name: str, mlir_name: str, *, any_width: bool = False) -> None:
@@ -168,26 +168,31 @@ def remainder(b: ScalarBuilder, x: Value, y: Value) -> Value:
 
 @emits("hypot", "f")
 def hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    """float32 cannot overflow when it is squared in float64; float64 is scaled."""
-    length = _long_hypot(b, x, y) if b.dtype == FLOAT64 else _short_hypot(b, x, y)
+    """What is narrower than float32 cannot overflow when it is squared in float32; the others are scaled."""
+    length = _short_hypot(b, x, y) if b.width < 32 else _long_hypot(b, x, y)
     infinite = b.either(isinf(b, x), isinf(b, y))
     return b.select(infinite, b.constant(math.inf), length)
 
 
 def _short_hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    wide = b.of(FLOAT64)
+    wide = b.of(np.dtype(np.float32))
     squares = [square(wide, b.op("arith.extf", v, result=wide.type)) for v in (x, y)]
     root = b.op("math.sqrt", wide.op("arith.addf", *squares))
     return b.op("arith.truncf", root, result=b.type)
 
 
+_HYPOT_SCALES = {32: (60, -40, 80), 64: (500, -400, 600)}
+"""Binary exponents, by width: numbers above the first or below the second are scaled by the third."""
+
+
 def _long_hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Scaled by powers of two where a square could overflow, or lose digits that count; right to an ulp."""
+    highest, lowest, shift = _HYPOT_SCALES[b.width]
     x, y = b.op("math.absf", x), b.op("math.absf", y)
     larger, smaller = b.op("arith.maximumf", x, y), b.op("arith.minimumf", x, y)
-    large = b.compare("gt", larger, b.constant(2.0**500))
-    small = b.compare("lt", larger, b.constant(2.0**-400))
-    up, down = b.constant(2.0**600), b.constant(2.0**-600)
+    large = b.compare("gt", larger, b.constant(2.0**highest))
+    small = b.compare("lt", larger, b.constant(2.0**lowest))
+    up, down = b.constant(2.0**shift), b.constant(2.0**-shift)
     scale = b.select(large, down, b.select(small, up, b.constant(1)))
     back = b.select(large, up, b.select(small, down, b.constant(1)))
     larger, smaller = b.op("arith.mulf", larger, scale), b.op("arith.mulf", smaller, scale)
@@ -260,13 +265,34 @@ def frexp(b: ScalarBuilder, x: Value) -> tuple[Value, Value]:
 
 @emits("ldexp", "f")
 def ldexp(b: ScalarBuilder, x: Value, exponent: Value) -> Value:
-    """An exponent beyond int32 is as good as the largest or smallest."""
-    if ir.IntegerType(exponent.type).width == 64:
-        wide = b.of(np.dtype(np.int64))
-        exponent = b.op("arith.minsi", exponent, wide.constant(2**31 - 1))
-        exponent = b.op("arith.maxsi", exponent, wide.constant(-(2**31)))
-        exponent = b.op("arith.trunci", exponent, result=scalar_type(np.dtype(np.int32)))
-    return b.call("ldexp" if b.dtype == FLOAT64 else "ldexpf", x, exponent)[0]
+    """Three products with powers of two, of which one at most rounds.
+
+    A product that others follow goes down by so little that what it makes denormal ends as zero.
+    """
+    layout, i32 = np.finfo(b.dtype), b.of(np.dtype(np.int32))
+    lowest, highest = int(layout.minexp), int(layout.maxexp) - 1
+
+    def limited(count: Value, low: int, high: int) -> Value:
+        integer = b.of(np.dtype(f"int{ir.IntegerType(count.type).width}"))
+        return b.op("arith.maxsi", b.op("arith.minsi", count, integer.constant(high)), integer.constant(low))
+
+    count = limited(exponent, -3 * highest, 3 * highest)
+    if count.type != i32.type:
+        count = b.op("arith.trunci", count, result=i32.type)
+    for _ in range(2):
+        far = i32.compare("lt", count, i32.constant(lowest))
+        step = b.select(far, i32.constant(lowest + layout.nmant + 1), limited(count, lowest, highest))
+        x, count = b.op("arith.mulf", x, _power_of_two(b, step)), i32.op("arith.subi", count, step)
+    return b.op("arith.mulf", x, _power_of_two(b, limited(count, lowest, highest)))
+
+
+def _power_of_two(b: ScalarBuilder, exponent: Value) -> Value:
+    """2 to the power of an int32 in the range of normal numbers."""
+    bits, layout = b.bits(), np.finfo(b.dtype)
+    if b.width > 32:
+        exponent = b.op("arith.extsi", exponent, result=bits.type)
+    biased = bits.op("arith.addi", exponent, bits.constant(int(layout.maxexp) - 1))
+    return b.bitcast(bits.op("arith.shli", biased, bits.constant(layout.nmant)), b.dtype)
 
 
 # Neighbours: the bits of a number, read as an integer, count the numbers from zero.

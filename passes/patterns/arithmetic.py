@@ -28,6 +28,7 @@ from ...dialect.ops.elementwise import (
     Negative,
     Positive,
     Power,
+    Reciprocal,
     Remainder,
     RightShift,
     Rint,
@@ -250,10 +251,18 @@ def power_of_zero(m: Match) -> Value | None:
 
 @simplifies(Power)
 def power_of_two(m: Match) -> Value | None:
-    """x ** 2 is x * x: integers wrap alike, and NumPy computes a float to the power of a scalar 2 so."""
-    if m.splat(1) != 2 or result_kind(m) == "c" or type_of(m.operands[0]) != m.result_type:
+    """x ** 2 is x * x: integers wrap alike, and NumPy computes a number to the power of a scalar 2 so."""
+    if m.splat(1) != 2 or type_of(m.operands[0]) != m.result_type:
         return None
     return m.create(Square, m.operands[0])
+
+
+@simplifies(Power)
+def power_of_minus_one(m: Match) -> Value | None:
+    """x ** -1 is 1 / x for floats, which C's pow rounds to, or nearly so."""
+    if result_kind(m) != "f" or m.splat(1) != -1 or type_of(m.operands[0]) != m.result_type:
+        return None
+    return m.create(Reciprocal, m.operands[0])
 
 
 # Ops of one operand

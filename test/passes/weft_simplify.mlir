@@ -65,6 +65,26 @@ func.func @division(%x: tensor<4xf64>) -> (tensor<4xf64>, tensor<4xf64>) {
   return %0, %1 : tensor<4xf64>, tensor<4xf64>
 }
 
+// Numbers to the power of two are squared, floats to the power of -1 inverted; other powers stay, and so do integers.
+// CHECK-LABEL: func.func @powers
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf64>, %[[Z:.*]]: tensor<4xcomplex<f32>>, %[[N:.*]]: tensor<4xi64>)
+// CHECK-DAG: "weft.reciprocal"(%[[X]])
+// CHECK-DAG: "weft.square"(%[[Z]])
+// CHECK-DAG: "weft.power"(%[[X]],
+// CHECK-DAG: "weft.power"(%[[N]],
+func.func @powers(%x: tensor<4xf64>, %z: tensor<4xcomplex<f32>>, %n: tensor<4xi64>)
+    -> (tensor<4xf64>, tensor<4xcomplex<f32>>, tensor<4xf64>, tensor<4xi64>) {
+  %minus_one = "weft.constant"() {value = dense<-1.0> : tensor<f64>} : () -> tensor<f64>
+  %two = "weft.constant"() {value = dense<(2.0, 0.0)> : tensor<complex<f32>>} : () -> tensor<complex<f32>>
+  %half = "weft.constant"() {value = dense<0.5> : tensor<f64>} : () -> tensor<f64>
+  %whole = "weft.constant"() {value = dense<-1> : tensor<i64>} : () -> tensor<i64>
+  %0 = "weft.power"(%x, %minus_one) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %1 = "weft.power"(%z, %two) : (tensor<4xcomplex<f32>>, tensor<complex<f32>>) -> tensor<4xcomplex<f32>>
+  %2 = "weft.power"(%x, %half) : (tensor<4xf64>, tensor<f64>) -> tensor<4xf64>
+  %3 = "weft.power"(%n, %whole) : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  return %0, %1, %2, %3 : tensor<4xf64>, tensor<4xcomplex<f32>>, tensor<4xf64>, tensor<4xi64>
+}
+
 // The transposed product of transposes is a product.
 // CHECK-LABEL: func.func @products
 // CHECK-SAME: (%[[A:.*]]: tensor<5x2x3xf32>, %[[B:.*]]: tensor<5x3x4xf32>)

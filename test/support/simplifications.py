@@ -135,6 +135,7 @@ RULES = [
     Rule("power_of_one", "iuf", lambda b, x, y, t: b("power", x, full(1, t))),
     Rule("power_of_zero", "iuf", lambda b, x, y, t: b("power", x, full(0, t))),
     Rule("power_of_two", "iuf", lambda b, x, y, t: b("power", x, full(2, t))),
+    Rule("power_of_minus_one", "f", lambda b, x, y, t: b("power", x, full(-1, t))),
     Rule("undo_twice", "iufc", lambda b, x, y, t: b("negative", b("negative", x))),
     Rule("undo_twice", "c", lambda b, x, y, t: b("conjugate", b("conjugate", x))),
     Rule("change_nothing", "iufc", lambda b, x, y, t: b("positive", x)),

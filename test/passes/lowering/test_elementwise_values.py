@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.op_values import OPS, Use, assert_as_reference, edge_values, run_compiled
 from weft.dialect.dtypes import bfloat16, kind
 
@@ -179,3 +180,26 @@ def test_narrow_floats_round_after_every_op() -> None:
     for dtype in (np.dtype(np.float16), bfloat16):
         x, y = (rng.standard_normal(4096).astype(dtype) for _ in range(2))
         assert_as_reference([(OPS[name], [x, y], {}) for name in ("add", "multiply", "divide")])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_scaling_by_powers_of_two_rounds_once(dtype: str) -> None:
+    generator, width = np.random.default_rng(0), np.dtype(dtype).itemsize
+    x = generator.integers(0, 2 ** (8 * width), 100_000, dtype=f"u{width}").view(dtype)
+    range = 3 * np.finfo(dtype).maxexp
+    exponents = generator.integers(-range, range, len(x))
+    exponents[::100], exponents[1::100] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+    with np.errstate(all="ignore"):
+        expected = np.ldexp(x, exponents)
+    result = weft.function(np.ldexp)(x, exponents)
+    np.testing.assert_array_equal(result, expected)
+    assert (np.signbit(result) == np.signbit(expected))[~np.isnan(x)].all()
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_squares_of_complex_numbers_are_those_of_the_operator(dtype: str) -> None:
+    generator = np.random.default_rng(0)
+    z = (generator.standard_normal(1000) + 1j * generator.standard_normal(1000)).astype(dtype)
+    function = weft.function(lambda z: z**2)
+    np.testing.assert_allclose(function(z), z**2, rtol=8 * np.finfo(dtype).eps)
+    assert "cpow" not in function.get_concrete_function(z).as_text("linalg")
