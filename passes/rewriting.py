@@ -42,6 +42,11 @@ def operations_in(block: Block) -> list[Operation]:
     return found
 
 
+def terminator(block: Block) -> Operation:
+    """The last op of a block."""
+    return ir.InsertionPoint.at_block_terminator(block).ref_operation
+
+
 def operations_of(root: Operation) -> list[Operation]:
     """All ops inside an op in program order, an op with regions before what they hold."""
     found: list[Operation] = []

@@ -12,7 +12,9 @@ from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.register import create, op_class_of
-from ..rewriting import operations_in, operations_of
+from ..rewriting import operations_in as operations_in
+from ..rewriting import operations_of
+from ..rewriting import terminator as terminator
 
 IF, FOR, WHILE = "scf.if", "scf.for", "scf.while"
 LOOPS = frozenset({FOR, WHILE})
@@ -66,11 +68,6 @@ def body(operation: Operation, region: int = 0) -> Block:
 def has_else(branch: Operation) -> bool:
     """Whether an `scf.if` has an else branch."""
     return len(branch.regions[1].blocks) > 0
-
-
-def terminator(block: Block) -> Operation:
-    """The last op of a block."""
-    return ir.InsertionPoint.at_block_terminator(block).ref_operation
 
 
 def yielded(block: Block) -> list[Value]:

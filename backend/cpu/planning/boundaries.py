@@ -12,6 +12,7 @@ from ....dialect.dtypes import BY_MLIR
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
+from ....passes.rewriting import terminator
 from .clusters import contains
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
@@ -60,7 +61,7 @@ def kernel_functions(module: Module) -> dict[str, Operation]:
 def convert_kernel(function: Operation, failures: FailureSites) -> KernelInterface:
     """Give a kernel memref arguments and out-parameters."""
     block = function.regions[0].blocks[0]
-    results = list(block.operations)[-1].operation
+    results = terminator(block)
     tensors = [value for value in results.operands if isinstance(value.type, ir.RankedTensorType)]
     scalars = [value for value in results.operands if not isinstance(value.type, ir.RankedTensorType)]
     first = sum(1 for _ in block.arguments) - len(tensors)

@@ -17,6 +17,7 @@ from functools import cached_property
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in, terminator
 from .calls import is_function_call
 
 MAX_CLUSTER = 12
@@ -134,8 +135,7 @@ class Graph:
         self.superseded: list[Operation] = []  # ops to erase that belong to no node any more
         self.updates: dict[Value, list[int]] = {}  # where the memory of a value is overwritten
         readers: dict[Value, list[Value]] = {}
-        for position, view in enumerate(block.operations):
-            op = view.operation
+        for position, op in enumerate(operations_in(block)):
             node = Node(op, position, classify(op), captured_values(op))
             self.nodes.append(node)
             for result in op.results:
@@ -273,7 +273,7 @@ _NOT_ELEMENTS = (
 
 def _works_on_elements(op: Operation) -> bool:
     """Whether control flow only reads and updates elements of arrays; then it is a kernel itself."""
-    inside = (inner.operation for region in op.regions for block in region for inner in block.operations)
+    inside = (inner for region in op.regions for block in region for inner in operations_in(block))
     if any(_is_beyond_elements(inner) for inner in inside):
         return False
     results = [result for result in op.results if isinstance(result.type, ir.RankedTensorType)]
@@ -295,10 +295,10 @@ def _is_updated(op: Operation, result: Value) -> bool:
         return True  # both branches update the same value
     first, last = op.regions[0].blocks[0], op.regions[len(op.regions) - 1].blocks[0]
     argument = first.arguments[result.result_number + (op.name == "scf.for")]
-    yielded = list(last.operations)[-1].operands[result.result_number]
+    yielded = terminator(last).operands[result.result_number]
     if op.name == "scf.for":
         return _leads_to(yielded, argument)
-    passed = list(first.operations)[-1].operands[1 + result.result_number]
+    passed = terminator(first).operands[1 + result.result_number]
     return _leads_to(passed, argument) and _leads_to(yielded, last.arguments[result.result_number])
 
 
@@ -316,7 +316,7 @@ def _is_scalar(op: Operation) -> bool:
     if any(isinstance(value.type, ir.ShapedType) for value in values) or may_end_call(op):
         return False
     return all(
-        _is_scalar(inner.operation) for region in op.regions for block in region for inner in block.operations
+        _is_scalar(inner) for region in op.regions for block in region for inner in operations_in(block)
     )
 
 
@@ -325,9 +325,18 @@ def may_end_call(op: Operation) -> bool:
     return op.name == "weft.raise_if" or is_function_call(op)
 
 
+_OPEN_BODIES = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
+
+
+def says_all(op: Operation) -> bool:
+    """Whether the name, attributes and types of an op say all that its regions hold, if it has any."""
+    name = op.name
+    return (name.startswith("linalg.") and name not in _OPEN_BODIES) or not op.regions
+
+
 def captured_values(op: Operation) -> list[Value]:
     """The values from outside that an op or its regions use, in order of their first use."""
-    if not op.regions:
+    if says_all(op):
         return list(dict.fromkeys(op.operands))
     used: dict[Value, None] = {}
     defined: set[Value] = set()
@@ -339,8 +348,8 @@ def captured_values(op: Operation) -> list[Value]:
         for region in operation.regions:
             for block in region:
                 defined.update(block.arguments)
-                for inner in block.operations:
-                    visit(inner.operation)
+                for inner in operations_in(block):
+                    visit(inner)
                     defined.update(inner.results)
 
     visit(op)
@@ -403,12 +412,12 @@ def _destination_operand(op: Operation, result: Value) -> Value | None:
     if name.startswith("linalg."):
         return _accumulator(op, result)
     if name == "scf.while":
-        condition = list(op.regions[0].blocks[0].operations)[-1]
+        condition = terminator(op.regions[0].blocks[0])
         carried = condition.operands[1 + result.result_number]
         return carried if isinstance(carried.owner, ir.Block) else None
     if name == "scf.if":
         inside = {op}
-        ends = [list(region.blocks[0].operations)[-1].operands[result.result_number] for region in op.regions]
+        ends = [terminator(region.blocks[0]).operands[result.result_number] for region in op.regions]
         first, second = (origin(end, inside) for end in ends)
         return first if first is not None and second is not None and first == second else None
     return None
@@ -434,10 +443,7 @@ def contains(op: Operation, name: str) -> bool:
     if op.name == name:
         return True
     return any(
-        contains(inner.operation, name)
-        for region in op.regions
-        for block in region
-        for inner in block.operations
+        contains(inner, name) for region in op.regions for block in region for inner in operations_in(block)
     )
 
 

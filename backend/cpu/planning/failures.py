@@ -13,6 +13,7 @@ import itertools
 from collections.abc import Sequence
 
 from ....dialect.mlir import Block, Location, Module, Operation, Type, Value, dialect, ir
+from ....passes.rewriting import operations_in
 from ..plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
 from .names import EXIT, RUNTIME
 from .scalars import element_of
@@ -150,7 +151,7 @@ def branch_at_exits(module: Module) -> None:
 
 def _branch_in(block: Block) -> None:
     """From the last to the first: what follows an exit is already in a block of its own from the next exit on."""
-    operations = [op.operation for op in block.operations]
+    operations = operations_in(block)
     end = len(operations)
     for position in reversed(range(end)):
         branch = operations[position]
@@ -159,7 +160,7 @@ def _branch_in(block: Block) -> None:
         rest, failing = block.create_after(), block.create_after()
         for op in operations[position + 1 : end]:
             rest.append(op)
-        *filling, yielding = [op.operation for op in branch.regions[0].blocks[0].operations]
+        *filling, yielding = operations_in(branch.regions[0].blocks[0])
         for op in filling:
             failing.append(op)
         yielding.erase()
@@ -206,7 +207,7 @@ def lower_exits(module: Module) -> None:
 
 def _erase_from(call: Operation) -> None:
     """Erase a call and all that follows it in its block."""
-    operations = [op.operation for op in call.block.operations]
+    operations = operations_in(call.block)
     for op in reversed(operations[operations.index(call) :]):
         # Blocks that only this one led to may still use its values; they are never reached.
         for result in op.results:

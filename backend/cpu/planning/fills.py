@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dialect.mlir import Block, Operation, Value, ir
+from ....passes.rewriting import operations_in
 from .scalars import scalar_constant
 
 _UPDATED = {"scf.for": 3, "scf.while": 0, "tensor.insert": 1, "tensor.insert_slice": 1}
@@ -72,7 +73,7 @@ def _fill(scalar: Value, like: Value) -> Value:
 def _nested(op: Operation) -> Iterator[Operation]:
     for region in op.regions:
         for block in region:
-            for view in block.operations:
-                yield view.operation
-                if not view.operation.name.startswith("linalg."):
-                    yield from _nested(view.operation)
+            for inner in operations_in(block):
+                yield inner
+                if not inner.name.startswith("linalg."):
+                    yield from _nested(inner)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
 from .boundaries import KernelInterface
 from .clusters import VIEWS, captured_values, may_end_call, updated_value
 from .varying import Varying
@@ -55,7 +56,7 @@ class Lifetimes:
         for argument in block.arguments:
             self.root[argument] = argument
             self._last_use[argument] = -1
-        operations = [view.operation for view in block.operations]
+        operations = operations_in(block)
         for position, op in enumerate(operations):
             self._visit(position, op)
         for position in range(len(operations) - 1, -1, -1):
@@ -98,9 +99,7 @@ class Lifetimes:
         """Whether the call may end in an op."""
         interface = self.interface(op)
         if op.regions:
-            inner = (
-                inner.operation for region in op.regions for block in region for inner in block.operations
-            )
+            inner = (inner for region in op.regions for block in region for inner in operations_in(block))
             return any(self.may_raise(operation) for operation in inner)
         return may_end_call(op) or (interface is not None and interface.may_raise)
 

@@ -19,7 +19,8 @@ from typing import ClassVar
 from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, updated_value
+from ....passes.rewriting import operations_in
+from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, says_all, updated_value
 from .fills import separate_fills
 from .in_place import overwrite_operand
 from .names import is_kernel_name
@@ -67,9 +68,9 @@ def outline(function: Operation, kernels: Kernels) -> int:
 
 
 def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:
-    for view in list(block.operations):
-        if classify(view.operation) is Kind.REGION:
-            sink_cheap_values(view.operation)
+    for op in operations_in(block):
+        if classify(op) is Kind.REGION:
+            sink_cheap_values(op)
     graph = Graph(block)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
@@ -101,7 +102,7 @@ def sink_cheap_values(op: Operation) -> None:
     for region in op.regions:
         for block in region:
             mapping: dict[Value, Value] = {}
-            operations = [view.operation for view in block.operations]
+            operations = operations_in(block)
             with ir.InsertionPoint(operations[0]):
                 for inner in operations:
                     for value in captured_values(inner):
@@ -264,14 +265,16 @@ def _describe(op: Operation, numbers: dict[Value, int], parts: list[Hashable]) -
     for result in op.results:
         numbers[result] = len(numbers)
         parts.append(result.type)
+    if says_all(op):
+        return
     for region in op.regions:
         for block in region:
             parts.append("block")
             for argument in block.arguments:
                 numbers[argument] = len(numbers)
                 parts.append(argument.type)
-            for inner in block.operations:
-                _describe(inner.operation, numbers, parts)
+            for inner in operations_in(block):
+                _describe(inner, numbers, parts)
 
 
 VARIANTS = 4
@@ -377,7 +380,9 @@ def remap(op: Operation, mapping: dict[Value, Value]) -> None:
         replacement = mapping.get(operand)
         if replacement is not None:
             op.operands[index] = replacement
+    if says_all(op):
+        return
     for region in op.regions:
         for block in region:
-            for inner in block.operations:
-                remap(inner.operation, mapping)
+            for inner in operations_in(block):
+                remap(inner, mapping)

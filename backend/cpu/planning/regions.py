@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from ....dialect.mlir import Block, Operation, Value, ir
+from ....passes.rewriting import operations_in, terminator
 from .clusters import captured_values, updated_value
 from .lifetimes import Lifetimes
 from .places import Buffer, Places
@@ -47,7 +48,7 @@ class Regions:
         before, after = (region.blocks[0] for region in op.regions)
         initials = list(op.operands)
         carried = list(before.arguments)
-        condition = list(before.operations)[-1].operation
+        condition = terminator(before)
         self._vacate_written(op)
         results: list[Value | None] = [self._result_of(op, initial) for initial in initials]
         buffers = self._carry(op, initials, results, carried)
@@ -143,8 +144,8 @@ class Regions:
             value
             for region in op.regions
             for block in region
-            for inner in block.operations
-            for value in captured_values(inner.operation)
+            for inner in operations_in(block)
+            for value in captured_values(inner)
         }
         roots = {places.lifetimes.root.get(value) for value in inside}
         return {places.home[root] for root in roots if root is not None and root in places.home}
@@ -191,10 +192,10 @@ class Regions:
         region = nullcontext() if rotation is None else rotation.region(len(new.regions) - 1, new)
         with self._enter(new, block, old, buffers, arguments, places=wanted, owned=owned), region:
             self._plan_block(old)
-            terminator = list(old.operations)[-1].operation
-            values = list(terminator.operands)
+            last = terminator(old)
+            values = list(last.operands)
             self._places.assign(values, stored if rotation is None else rotation.targets(values, stored))
-            self._terminate(terminator, arguments, targets)
+            self._terminate(last, arguments, targets)
 
     @contextmanager
     def _enter(

@@ -18,6 +18,7 @@ from dataclasses import field
 
 from ....dialect.mlir import Block, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
+from ....passes.rewriting import terminator
 from .places import Buffer, Kind, Places
 
 
@@ -220,10 +221,10 @@ def _replace(old: Sequence[Value], new: Sequence[Value]) -> None:
 
 def _pass_more(block: Block, values: Sequence[Value]) -> None:
     """Add operands to the terminator of a block."""
-    terminator = list(block.operations)[-1].operation
-    with ir.InsertionPoint(terminator), terminator.location:
-        ir.Operation.create(terminator.name, operands=[*terminator.operands, *values])
-    terminator.erase()
+    last = terminator(block)
+    with ir.InsertionPoint(last), last.location:
+        ir.Operation.create(last.name, operands=[*last.operands, *values])
+    last.erase()
 
 
 def _if_elsewhere(memref: Value, place: Value) -> Operation:

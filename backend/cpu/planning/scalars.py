@@ -8,6 +8,7 @@ single numbers through memory. Its body is put in its place instead, between `te
 from __future__ import annotations
 
 from ....dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
+from ....passes.rewriting import operations_in, terminator
 
 
 def scalarize(function: Operation) -> int:
@@ -15,8 +16,7 @@ def scalarize(function: Operation) -> int:
     count = 0
     for region in function.regions:
         for block in region:
-            for view in list(block.operations):
-                op = view.operation
+            for op in operations_in(block):
                 if op.name == "linalg.generic":
                     if _is_rank_0(op):
                         _inline_body(op)
@@ -39,9 +39,9 @@ def _inline_body(op: Operation) -> None:
         for argument, operand in zip(body.arguments, op.operands, strict=True):
             if any(True for _ in argument.uses):
                 argument.replace_all_uses_with(element_of(operand))
-        inner = list(body.operations)
-        for view in inner[:-1]:
-            view.operation.move_before(op)
+        inner = operations_in(body)
+        for scalar in inner[:-1]:
+            scalar.move_before(op)
         for result, value in zip(op.results, inner[-1].operands, strict=True):
             result.replace_all_uses_with(tensor.from_elements(result.type, [value]))
     op.erase()
@@ -86,11 +86,11 @@ def _take_and_give_scalars(block: Block) -> None:
                 argument.set_type(type.element_type)
                 wrapped = tensor.from_elements(type, [argument])
                 argument.replace_all_uses_except(wrapped, wrapped.owner.operation)
-    terminator = list(block.operations)[-1].operation
-    with ir.InsertionPoint(terminator):
-        for index, value in enumerate(terminator.operands):
+    last = terminator(block)
+    with ir.InsertionPoint(last):
+        for index, value in enumerate(last.operands):
             if _is_rank_0_tensor(value):
-                terminator.operands[index] = element_of(value)
+                last.operands[index] = element_of(value)
 
 
 def _is_rank_0_tensor(value: Value) -> bool:

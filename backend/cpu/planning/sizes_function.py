@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from ....dialect.errors import UnsupportedError
 from ....dialect.mlir import Operation, Value, dialect, ir
+from ....passes.rewriting import operations_in
 from .failures import find
 from .outline import clone
 from .shapes import LARGEST, Extent, saturating_product
@@ -31,9 +32,9 @@ def build_sizes_function(function: Operation, inputs: int, extents: Sequence[Ext
     mapping: dict[Value, Value] = dict(zip(arguments, new_block.arguments, strict=True))
     needed = _slice([extent for extent in extents if not isinstance(extent, int)])
     with ir.InsertionPoint(new_block):
-        for view in block.operations:
-            if view.operation in needed:
-                clone(view.operation, mapping)
+        for op in operations_in(block):
+            if op in needed:
+                clone(op, mapping)
         func.ReturnOp(
             [
                 arith.constant(ir.IndexType.get(), extent) if isinstance(extent, int) else mapping[extent]

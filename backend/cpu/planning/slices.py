@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
 from .shapes import Extent, IndexBuilder, kept_axes, mixed, static_shape
 
 
@@ -36,8 +37,7 @@ def simplify_slices(function: Operation, builder: IndexBuilder) -> None:
     """Bring the slices of a function, in nested regions too, into the first two of the forms above."""
     for region in function.regions:
         for block in region:
-            for view in list(block.operations):
-                op = view.operation
+            for op in operations_in(block):
                 if op.name == "tensor.collapse_shape":
                     _drop_units_in_extract(op)
                 elif op.name == "tensor.extract":

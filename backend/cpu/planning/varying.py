@@ -13,6 +13,7 @@ from collections.abc import Iterator, Set
 from typing import TypeAlias
 
 from ....dialect.mlir import Operation, Value, ir
+from ....passes.rewriting import operations_in, terminator
 from .shapes import Extent, SymbolicSizes, is_inside, static_shape
 
 Varying: TypeAlias = "Set[tuple[Value, int]]"
@@ -56,8 +57,7 @@ def varying_sizes(function: Operation) -> Varying:
 def _carriers(op: Operation) -> Iterator[Operation]:
     for region in op.regions:
         for block in region:
-            for view in block.operations:
-                inner = view.operation
+            for inner in operations_in(block):
                 if inner.name in _CARRIERS:
                     yield from _carriers(inner)
                     yield inner
@@ -77,7 +77,7 @@ def _dynamic_axes(value: Value) -> list[int]:
 def _contradictions(op: Operation, sizes: SymbolicSizes) -> Iterator[tuple[Value, int]]:
     """What is not fixed, if `sizes` takes everything else to be."""
     blocks = [region.blocks[0] for region in op.regions if region.blocks]
-    ends = [list(list(block.operations)[-1].operands) for block in blocks]
+    ends = [list(terminator(block).operands) for block in blocks]
     arguments = [list(block.arguments) for block in blocks]
     results = list(op.results)
     if op.name == "scf.for":
