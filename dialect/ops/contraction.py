@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import WeftValueError
-from ..op import Array, Case, Ints, Op, Operand, String, TensorType, same_dtype
+from ..op import Array, Case, Int, Ints, Op, Operand, String, TensorType, same_dtype
 from ..types import broadcast_shapes, compatible_shapes, format_shape
 from .reductions import widened
 
@@ -214,3 +214,73 @@ class Conv2d(Op, name="conv2d", family="contraction"):
         image = padded(widened(x), padding, 0)
         slid = windows(image, filters.shape[:2], strides, dilations)
         return np.tensordot(slid, widened(filters), axes=((4, 5, 3), (0, 1, 2))).astype(x.dtype)
+
+
+class GroupedConv2d(Op, name="grouped_conv2d", family="contraction"):
+    """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C/groups,F): those of a group see its channels alone.
+
+    The first F/groups filters are those of the first group, which has the first C/groups channels. `padding` as of
+    `conv2d`.
+    """
+
+    x: Operand
+    filters: Operand
+    groups: Int
+    strides: Ints
+    padding: Ints
+    dilations: Ints
+    cases = (
+        Case(
+            ((2, 5, 6, 4), (3, 2, 2, 6)),
+            {"groups": 2, "strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)},
+        ),
+        Case(
+            ((1, 5, 6, 3), (3, 3, 1, 3)),
+            {"groups": 3, "strides": (2, 1), "padding": (1, 0, 2, 1), "dilations": (1, 1)},
+        ),
+        Case(
+            ((1, 7, 7, 2), (3, 2, 1, 6)),
+            {"groups": 2, "strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)},
+        ),
+    )
+
+    @staticmethod
+    def infer(
+        x: TensorType,
+        filters: TensorType,
+        groups: int,
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilations: tuple[int, ...],
+    ) -> TensorType:
+        dtype = same_dtype("weft.conv2d", x, filters)
+        if filters.rank != 4:
+            raise WeftValueError(
+                "weft.conv2d takes filters of rank 4 (height, width, channels in, channels out), "
+                f"not {filters}"
+            )
+        height, width, channels, results = filters.shape
+        slid = slid_shape("weft.conv2d", x, (height, width), strides, padding, dilations)
+        if groups < 1 or (results is not None and results % groups):
+            raise WeftValueError(f"weft.conv2d: filters {filters} do not make {groups} groups of equal size")
+        wanted = None if channels is None else groups * channels
+        if not compatible_shapes((x.shape[3],), (wanted,)):
+            raise WeftValueError(
+                f"weft.conv2d: images {x} have {x.shape[3]} channels, {groups} groups of filters {filters} {wanted}"
+            )
+        return TensorType((x.shape[0], *slid, results), dtype)
+
+    @staticmethod
+    def evaluate(
+        x: Array,
+        filters: Array,
+        groups: int,
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+        dilations: tuple[int, ...],
+    ) -> Array:
+        image = padded(widened(x), padding, 0)
+        slid = windows(image, filters.shape[:2], strides, dilations)
+        pairs = zip(np.split(slid, groups, axis=3), np.split(widened(filters), groups, axis=3), strict=True)
+        parts = [np.tensordot(some, own, axes=((4, 5, 3), (0, 1, 2))) for some, own in pairs]
+        return np.concatenate(parts, axis=3).astype(x.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...dialect.errors import WeftValueError
 from ...dialect.op import Op
-from ...dialect.ops.contraction import Conv2d
+from ...dialect.ops.contraction import Conv2d, GroupedConv2d
 from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
 from ..staging import ArrayLike, ArrayResult, apply, asarray, is_traced, trace_of, type_of_operand
 from .arguments import promoted, staged
@@ -17,21 +17,36 @@ from .extents import extents_text, known_shape, require_equal
 
 
 def conv2d(
-    x: ArrayLike, filters: ArrayLike, /, *, strides: Any = 1, padding: Any = "valid", dilations: Any = 1
+    x: ArrayLike,
+    filters: ArrayLike,
+    /,
+    *,
+    strides: Any = 1,
+    padding: Any = "valid",
+    dilations: Any = 1,
+    groups: int = 1,
 ) -> ArrayResult:
-    """The cross-correlation of images (N,H,W,C) with filters (KH,KW,C,F).
+    """The cross-correlation of images (N,H,W,C) with filters (KH,KW,C/groups,F).
+
+    With `groups`, channels and filters are divided into so many parts of equal size, in their order, and filters see
+    the channels of their part alone; with as many groups as channels every channel has filters of its own (depthwise).
 
     `strides` and `dilations` are a number or one for height and width. `padding` is "valid" (none), "same" (the
     result is the image's size divided by the strides, rounded up), a number, a pair for height and width, or
     ((top, bottom), (left, right)). Raises `WeftValueError` where the shapes do not fit.
     """
     image, kernel = promoted(x, filters)
-    steps, spread = _pair(strides, "strides"), _pair(dilations, "dilations")
+    steps, spread, parts = _pair(strides, "strides"), _pair(dilations, "dilations"), operator.index(groups)
     borders = _padding(padding, image, known_shape(kernel)[:2], steps, spread)
     if image.ndim == 4 and kernel.ndim == 4:
-        _require_channels(image, kernel)
+        _require_channels(image, kernel, parts)
         _require_fit("conv2d", image, kernel.shape[:2], borders, spread)
-    return _checked(Conv2d, image, kernel, strides=steps, padding=borders, dilations=spread)
+    attributes = {"strides": steps, "padding": borders, "dilations": spread}
+    if parts == 1:
+        return _checked(Conv2d, image, kernel, **attributes)
+    if None in known_shape(image)[3:] + known_shape(kernel)[2:]:
+        raise WeftValueError("weft.conv2d: groups need the numbers of channels and filters while tracing")
+    return _checked(GroupedConv2d, image, kernel, groups=parts, **attributes)
 
 
 def max_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
@@ -59,10 +74,10 @@ def _checked(op_class: type[Op], *operands: ArrayResult, **attributes: Any) -> A
     return asarray(apply(op_class, *operands, **attributes))
 
 
-def _require_channels(image: ArrayResult, kernel: ArrayResult) -> None:
-    """Check at run time that images and filters have the same number of channels."""
+def _require_channels(image: ArrayResult, kernel: ArrayResult, groups: int) -> None:
+    """Check at run time that images and filters have the same number of channels; with groups it is known before."""
     trace = trace_of((image, kernel))
-    if trace is not None:
+    if trace is not None and groups == 1:
         (left, right), shown = extents_text(image.shape[3], kernel.shape[2])
         message = f"weft.conv2d: the images have {left} channels, the filters {right}"
         require_equal(trace, [(image, 3, kernel, 2)], message, *shown)

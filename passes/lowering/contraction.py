@@ -14,7 +14,7 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Attribute, Value, dialect, ir
-from ...dialect.ops.contraction import Contract, Conv2d, Matmul, parse_spec
+from ...dialect.ops.contraction import Contract, Conv2d, GroupedConv2d, Matmul, parse_spec
 from ...dialect.types import Shape, TensorType
 from .accumulators import add, computing_dtype, multiply, round_once
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
@@ -231,27 +231,73 @@ def lower_conv2d(c: Conversion, op: OpInstance) -> Value:
     destination = c.fill(c.constant(0, accumulator.dtype), accumulator, extents)
     body = multiply_add(c, dtype, accumulator.dtype)
     if kind(dtype) == "b":
-        return _generic_conv2d(c, [image, filters], destination, strides, dilations, body)
+        letters = "nyxc", "ijcf", "nyxf"
+        return _slide(c, letters, [image, filters], destination, strides, dilations, body)
     attributes = window_attributes(strides, dilations)
     slid_sum = structured(c, "linalg.conv_2d_nhwc_hwcf", [image, filters], destination, attributes, body)
     return round_once(c, slid_sum, accumulator, op.result_type)
 
 
-def _generic_conv2d(
+@lowers(GroupedConv2d)
+def lower_grouped_conv2d(c: Conversion, op: OpInstance) -> Value:
+    """Pad with zeros, split the channels into groups, and loop over these, too; without, if a group has one channel."""
+    (image, filters), dtype, groups = op.operands, op.result_type.dtype, op.attributes["groups"]
+    strides, dilations = op.attributes["strides"], op.attributes["dilations"]
+    image = pad_image(c, image, op.operand_types[0], op.attributes["padding"], 0)
+    slid = [
+        slid_extent(c, c.extent(image, 1 + axis), c.extent(filters, axis), strides[axis], dilations[axis])
+        for axis in (0, 1)
+    ]
+    channels, results = (c.extent(filters, axis) for axis in (2, 3))
+    accumulator = op.result_type.with_dtype(computing_dtype(dtype))
+    is_depthwise = channels == 1 and results == groups
+    of_group = results // groups if isinstance(results, int) else _quotient(c, results, groups)
+    own = () if is_depthwise else (groups, of_group)
+    if is_depthwise:
+        filters = collapse(filters, [[0], [1], [2, 3]])
+        letters = "nyxg", "ijg", "nyxg"
+    else:
+        image = _split_last(c, image, groups, channels)
+        filters = _split_last(c, filters, groups, of_group)
+        letters = "nyxgc", "ijcgf", "nyxgf"
+    extents = [c.extent(image, 0), *slid, *(own or [groups])]
+    known = tuple(extent if isinstance(extent, int) else None for extent in own or (groups,))
+    shape = (*op.result_type.shape[:3], *known)
+    destination = c.fill(c.constant(0, accumulator.dtype), accumulator.with_shape(shape), extents)
+    body = multiply_add(c, dtype, accumulator.dtype)
+    summed = _slide(c, letters, [image, filters], destination, strides, dilations, body)
+    rounded = round_once(c, summed, accumulator.with_shape(shape), op.result_type.with_shape(shape))
+    return rounded if is_depthwise else collapse(rounded, [[0], [1], [2], [3, 4]])
+
+
+def _split_last(c: Conversion, x: Value, groups: int, part: Extent) -> Value:
+    """Four axes as five; what is known of the parts of the last one tells its extent."""
+    source = ir.RankedTensorType(x.type)
+    if isinstance(part, int) and source.is_dynamic_dim(3):
+        wanted = ir.RankedTensorType.get([*source.shape[:3], groups * part], source.element_type)
+        x = c.operation("tensor.cast", [x], [wanted])
+    return expand(x, [[0], [1], [2], [3, 4]], [*c.extents(x)[:3], groups, part])
+
+
+def _quotient(c: Conversion, extent: Value, number: int) -> Value:
+    return arith.DivUIOp(extent, c.index(number)).result
+
+
+def _slide(
     c: Conversion,
+    letters: tuple[str, str, str],
     inputs: Sequence[Value],
     destination: Value,
     strides: Sequence[int],
     dilations: Sequence[int],
     body: Callable[..., Value],
 ) -> Value:
-    """Loops over image, row, column and result channel, then over window row, window column and channel."""
-    n, row, column, f, window_row, window_column, channel = (ir.AffineDimExpr.get(d) for d in range(7))
-    y = row * strides[0] + window_row * dilations[0]
-    x = column * strides[1] + window_column * dilations[1]
-    maps = [
-        ir.AffineMap.get(7, 0, expressions)
-        for expressions in ([n, y, x, channel], [window_row, window_column, channel, f], [n, row, column, f])
-    ]
-    iterators = ["parallel"] * 4 + ["reduction"] * 3
+    """Loops over the axes of the result, then over those of the window at `i`, `j`, and channels; `y`, `x` slide it."""
+    loops = dict.fromkeys(letters[2] + letters[1])
+    dims = {letter: ir.AffineDimExpr.get(number) for number, letter in enumerate(loops)}
+    image, *others = ([dims[letter] for letter in part] for part in letters)
+    image[1] = dims["y"] * strides[0] + dims["i"] * dilations[0]
+    image[2] = dims["x"] * strides[1] + dims["j"] * dilations[1]
+    maps = [ir.AffineMap.get(len(dims), 0, expressions) for expressions in (image, *others)]
+    iterators = ["parallel" if letter in letters[2] else "reduction" for letter in dims]
     return c.generic(inputs, [destination], maps, iterators, lambda *scalars: [body(*scalars)])[0]

@@ -80,6 +80,22 @@ func.func @channels(%x: tensor<1x5x5x3xf32>, %f: tensor<3x3x4x8xf32>) {
 
 // -----
 
+func.func @groups(%x: tensor<1x5x5x4xf32>, %f: tensor<3x3x2x9xf32>) {
+  // expected-error @below {{weft.conv2d: filters f32[3,3,2,9] do not make 2 groups of equal size}}
+  %0 = "weft.grouped_conv2d"(%x, %f) {groups = 2 : i64, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x5x5x4xf32>, tensor<3x3x2x9xf32>) -> tensor<1x3x3x9xf32>
+  return
+}
+
+// -----
+
+func.func @channels_of_groups(%x: tensor<1x5x5x6xf32>, %f: tensor<3x3x2x8xf32>) {
+  // expected-error @below {{weft.conv2d: images f32[1,5,5,6] have 6 channels, 2 groups of filters f32[3,3,2,8] 4}}
+  %0 = "weft.grouped_conv2d"(%x, %f) {groups = 2 : i64, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x5x5x6xf32>, tensor<3x3x2x8xf32>) -> tensor<1x3x3x8xf32>
+  return
+}
+
+// -----
+
 func.func @window(%x: tensor<1x5x5x3xf32>, %f: tensor<3x3x3x8xf32>) {
   // expected-error @below {{weft.conv2d: a window of 3 does not fit axis 1 of f32[1,5,5,3]}}
   %0 = "weft.conv2d"(%x, %f) {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 3, 1>} : (tensor<1x5x5x3xf32>, tensor<3x3x3x8xf32>) -> tensor<1x1x3x8xf32>

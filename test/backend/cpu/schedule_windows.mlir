@@ -16,6 +16,20 @@ func.func private @maxima(%x: memref<1x9x9x32xf32>, %o: memref<1x7x7x32xf32>) {
   return
 }
 
+// Filters of single channels are read once for several pixels.
+// CHECK-LABEL: func.func private @filters(
+// CHECK: %[[FILTER:.*]] = vector.load %arg1
+// CHECK-COUNT-8: vector.load %arg0
+// CHECK: %[[SECOND:.*]] = vector.load %arg1
+// CHECK: vector.store {{.*}}%arg2
+func.func private @filters(%x: memref<1x9x10x16xf32>, %w: memref<3x3x16xf32>, %o: memref<1x7x8x16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x7x8x16xf32>)
+  linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<1> : vector<2xi64>, dilations = dense<1> : vector<2xi64>}
+      ins(%x, %w : memref<1x9x10x16xf32>, memref<3x3x16xf32>) outs(%o : memref<1x7x8x16xf32>)
+  return
+}
+
 // Large windows are not written out.
 // CHECK-LABEL: func.func private @large_windows(
 // CHECK: scf.for {{.*}} to %c8

@@ -71,6 +71,68 @@ def test_convolutions(seed: int) -> None:
         np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 20)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int16", "int64", "bool", "complex64"])
+@pytest.mark.parametrize(
+    ("groups", "own", "made"), [(7, 1, 1), (40, 1, 1), (3, 1, 2), (2, 5, 9), (4, 16, 20)]
+)
+def test_groups(groups: int, own: int, made: int, dtype: str) -> None:
+    image = numbers((2, 9, 12, groups * own), "float64", 0).round(2).astype(dtype)
+    filters = numbers((3, 2, own, groups * made), "float64", 1).round(2).astype(dtype)
+    options: dict[str, Any] = {"strides": (1, 2), "dilations": (2, 1), "padding": 1}
+    expected = np.concatenate(
+        [
+            weft.conv2d(part, some, **options)
+            for part, some in zip(
+                np.split(image, groups, axis=3), np.split(filters, groups, axis=3), strict=True
+            )
+        ],
+        axis=3,
+    )
+
+    def convolution(x: Any, k: Any) -> Any:
+        return weft.conv2d(x, k, groups=groups, **options)
+
+    tolerance = {"f": 1e-5, "F": 1e-5, "d": 1e-12, "e": 1e-2}.get(image.dtype.char, 0)
+    for got in (convolution(image, filters), weft.function(convolution)(image, filters)):
+        assert got.dtype == expected.dtype
+        np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 20)
+
+
+def test_groups_between_elementwise_operations() -> None:
+    image, filters = numbers((1, 9, 12, 24), "float32", 0), numbers((3, 3, 1, 24), "float32", 1)
+
+    def layer(x: Any, k: Any, b: Any) -> Any:
+        return np.maximum(weft.conv2d(np.tanh(x), k * 2, padding="same", groups=24) + b, 0)
+
+    bias = numbers((24,), "float32", 2)
+    np.testing.assert_allclose(
+        weft.function(layer)(image, filters, bias), layer(image, filters, bias), rtol=1e-5, atol=1e-5
+    )
+
+
+def test_groups_of_images_of_any_size() -> None:
+    specs = [weft.TensorSpec((None, None, None, 6), "float32"), weft.TensorSpec((3, 3, 1, 6), "float32")]
+    function = weft.function(lambda x, k: weft.conv2d(x, k, groups=6), input_signature=specs)
+    filters = numbers((3, 3, 1, 6), "float32", 1)
+    for shape in ((1, 3, 3, 6), (2, 20, 11, 6)):
+        image = numbers(shape, "float32", 0)
+        expected = weft.conv2d(image, filters, groups=6)
+        np.testing.assert_allclose(function(image, filters), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_groups_that_do_not_fit() -> None:
+    image, filters = numbers((1, 6, 7, 6), "float32", 0), numbers((3, 3, 2, 9), "float32", 1)
+    with pytest.raises(ValueError, match="do not make 2 groups of equal size"):
+        weft.conv2d(image, filters, groups=2)
+    with pytest.raises(ValueError, match="do not make 0 groups"):
+        weft.conv2d(image, filters, groups=0)
+    with pytest.raises(ValueError, match="have 6 channels, 9 groups of filters"):
+        weft.conv2d(image, filters, groups=9)
+    specs = [weft.TensorSpec((1, 6, 7, None), "float32"), weft.TensorSpec((3, 3, 2, 9), "float32")]
+    with pytest.raises(ValueError, match="groups need the numbers of channels"):
+        weft.function(lambda x, k: weft.conv2d(x, k, groups=3), input_signature=specs).get_concrete_function()
+
+
 def test_what_is_not_finite() -> None:
     image, filters = numbers((1, 6, 7, 3), "float32", 0), numbers((3, 3, 3, 20), "float32", 1)
     image[0, 2, 3, 1], image[0, 5, 6, 2] = np.nan, np.inf

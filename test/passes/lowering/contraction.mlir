@@ -65,6 +65,27 @@ func.func @logical_convolution(%x: tensor<1x5x7x3xi1>, %f: tensor<2x2x3x8xi1>) -
   return %0 : tensor<1x2x4x8xi1>
 }
 
+// Groups are an axis of their own: of the channels of the image, of the filters and of the result.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[IMAGE:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<1x5x7x2x3xf32>
+// CHECK: %[[FILTERS:.*]] = tensor.expand_shape %arg1 {{.*}} into tensor<2x2x3x2x4xf32>
+// CHECK: linalg.generic {{.*}}"parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%[[IMAGE]], %[[FILTERS]]
+// CHECK: tensor.collapse_shape {{.*}} into tensor<1x4x6x8xf32>
+func.func @groups(%x: tensor<1x5x7x6xf32>, %f: tensor<2x2x3x8xf32>) -> tensor<1x4x6x8xf32> {
+  %0 = "weft.grouped_conv2d"(%x, %f) {groups = 2 : i64, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x5x7x6xf32>, tensor<2x2x3x8xf32>) -> tensor<1x4x6x8xf32>
+  return %0 : tensor<1x4x6x8xf32>
+}
+
+// A channel with a filter of its own is summed over the window alone.
+// CHECK-LABEL: func.func @depthwise
+// CHECK-NOT: tensor.expand_shape
+// CHECK: %[[FILTERS:.*]] = tensor.collapse_shape %arg1 {{.*}} into tensor<2x2x6xf32>
+// CHECK: linalg.generic {{.*}}"parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%arg0, %[[FILTERS]]
+func.func @depthwise(%x: tensor<1x5x7x6xf32>, %f: tensor<2x2x1x6xf32>) -> tensor<1x4x6x6xf32> {
+  %0 = "weft.grouped_conv2d"(%x, %f) {groups = 6 : i64, strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x5x7x6xf32>, tensor<2x2x1x6xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+
 // The border loses against everything; unsigned integers have a maximum of their own.
 // CHECK-LABEL: func.func @max_pool
 // CHECK: linalg.fill ins(%c0_i8 : i8) outs({{.*}} : tensor<1x5x7x3xi8>)

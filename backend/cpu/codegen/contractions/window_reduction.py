@@ -1,4 +1,7 @@
-"""Reductions over sliding windows, as in pooling: results of some pixels stay in registers meanwhile."""
+"""Reductions over sliding windows: results of some pixels stay in registers meanwhile.
+
+Pooling, and convolutions in which every channel has a filter of its own: vectors run along the channels.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import NamedTuple
 
 from .....dialect.mlir import Value, ir
 from ..emit import Emitter, Index
-from ..loops.nest import Access, LoopNest
+from ..loops.nest import LoopNest
 from ..loops.vector_body import is_vectorisable, vector_of, vectorise_body, widest_element
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store
 from ..vectors.width import vector_bytes
@@ -30,13 +33,14 @@ MOST_VECTORS = 4
 def match_window_reduction(nest: LoopNest) -> Contraction | None:
     """See a nest as a reduction over windows of an image, its channels last; None if it is none.
 
-    It is described as a contraction whose second factor is not there: the shape of the window is all there is of it.
+    It is described as a contraction. Its second factor has the elements of the filters, or is not there: then the shape
+    of the window is all there is of it.
     """
     if len(nest.inputs) != 2 or len(nest.outputs) != 1 or nest.fixed or nest.uses_index():
         return None
     image, window = nest.inputs
     result = nest.outputs[0]
-    if image.is_scalar or window.is_scalar or any(True for _ in nest.body.arguments[1].uses):
+    if image.is_scalar or window.is_scalar:
         return None
     if not all(isinstance(expression, ir.AffineDimExpr) for expression in result.expressions):
         return None
@@ -51,11 +55,16 @@ def match_window_reduction(nest: LoopNest) -> Contraction | None:
     column = result.expressions[-1].position
     if not image.is_contiguous_in(column) or not result.is_contiguous_in(column) or nest.extents[column] == 1:
         return None
+    if has_filters(nest) and not window.is_contiguous_in(column):
+        return None
     outer = [dim for dim, parallel in enumerate(nest.parallel) if parallel and dim != column]
-    factor, element = Factor(image, None), result.memref.type.element_type
-    return Contraction(
-        nest, factor, factor, result, None, column, summed, outer, element, nest.extents[column]
-    )
+    left, right, element = Factor(image, None), Factor(window, None), result.memref.type.element_type
+    return Contraction(nest, left, right, result, None, column, summed, outer, element, nest.extents[column])
+
+
+def has_filters(nest: LoopNest) -> bool:
+    """Whether the elements of the window matter, and not its shape alone."""
+    return any(True for _ in nest.body.arguments[1].uses)
 
 
 class WindowPlan(NamedTuple):
@@ -93,6 +102,7 @@ class WindowReduction:
         self.lanes = plan.lanes
         self.may_repeat = may_repeat and initial is not None
         self.finish = finish or self._store
+        self.has_filters = has_filters(contraction.nest)
         self.vector = vector_of(contraction.element, plan.lanes)
         self.points: list[Index] = [0] * len(contraction.nest.parallel)
 
@@ -149,9 +159,13 @@ class WindowReduction:
         for position in self._positions(self.contraction.summed):
             for summed, index in zip(self.contraction.summed, position, strict=True):
                 self.points[summed] = index
+            filters: list[Value | None] = [None] * count
+            if self.has_filters:
+                own = self.contraction.right
+                filters = [self._read(own, self._at(dim, 0, start), mask) for start in starts]
             values = [
-                self._combine(value, self._at(*place), mask)
-                for value, place in zip(values, places, strict=True)
+                self._combine(value, self._at(*place), filters[number % count], mask)
+                for number, (value, place) in enumerate(zip(values, places, strict=True))
             ]
         for value, place in zip(values, places, strict=True):
             self.finish(value, self._at(*place), mask)
@@ -172,14 +186,20 @@ class WindowReduction:
         point[self.contraction.column] = column
         return point
 
-    def _combine(self, value: Value, point: list[Index], mask: Value | None) -> Value:
-        image: Access = self.contraction.left.access
-        type = vector_of(image.memref.type.element_type, self.lanes)
-        read = vector_load(self.emitter, image.memref, image.indices(self.emitter, point), type, mask)
+    def _combine(self, value: Value, point: list[Index], filters: Value | None, mask: Value | None) -> Value:
         arguments = self.contraction.nest.body.arguments
+        read = self._read(self.contraction.left, point, mask)
         known: dict[Value, Value] = {arguments[0]: read, arguments[2]: value}
+        if filters is not None:
+            known[arguments[1]] = filters
         (result,) = vectorise_body(self.contraction.nest.body, known, self.lanes)
         return result
+
+    def _read(self, factor: Factor, point: list[Index], mask: Value | None) -> Value:
+        """A vector of channels of the image or of the filters."""
+        access = factor.access
+        type = vector_of(access.memref.type.element_type, self.lanes)
+        return vector_load(self.emitter, access.memref, access.indices(self.emitter, point), type, mask)
 
     def _start(self, point: list[Index], mask: Value | None) -> Value:
         if self.initial is not None:
