@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum, auto
 from functools import cached_property
+from typing import TypeAlias
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in, terminator
 from .calls import is_function_call
+from .captures import Captures, captured_values
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
@@ -128,7 +130,7 @@ class Cluster:
 class Graph:
     """The top-level ops of a function with their uses."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, captures: Captures) -> None:
         self.nodes: list[Node] = []
         self.node_of: dict[Value, Node] = {}
         self.replaced: dict[Value, Value] = {}  # results of outlined ops, by those of the calls
@@ -136,7 +138,10 @@ class Graph:
         self.updates: dict[Value, list[int]] = {}  # where the memory of a value is overwritten
         readers: dict[Value, list[Value]] = {}
         for position, op in enumerate(operations_in(block)):
-            node = Node(op, position, classify(op), captured_values(op))
+            kind = classify(op)
+            # What regions use of blocks further out may have been replaced since; nobody asks for that.
+            captured = captures.of(op) if kind is Kind.REGION else captured_values(op)
+            node = Node(op, position, kind, captured)
             self.nodes.append(node)
             for result in op.results:
                 self.node_of[result] = node
@@ -325,46 +330,19 @@ def may_end_call(op: Operation) -> bool:
     return op.name == "weft.raise_if" or is_function_call(op)
 
 
-_OPEN_BODIES = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
+Origins: TypeAlias = "dict[Value, Value | None]"
+"""What was found for results of branches, in a function that stays what it is."""
 
 
-def says_all(op: Operation) -> bool:
-    """Whether the name, attributes and types of an op say all that its regions hold, if it has any."""
-    name = op.name
-    return (name.startswith("linalg.") and name not in _OPEN_BODIES) or not op.regions
-
-
-def captured_values(op: Operation) -> list[Value]:
-    """The values from outside that an op or its regions use, in order of their first use."""
-    if says_all(op):
-        return list(dict.fromkeys(op.operands))
-    used: dict[Value, None] = {}
-    defined: set[Value] = set()
-
-    def visit(operation: Operation) -> None:
-        for operand in operation.operands:
-            if operand not in defined:
-                used[operand] = None
-        for region in operation.regions:
-            for block in region:
-                defined.update(block.arguments)
-                for inner in operations_in(block):
-                    visit(inner)
-                    defined.update(inner.results)
-
-    visit(op)
-    return list(used)
-
-
-def updated_value(value: Value, inside: set[Operation]) -> Value | None:
+def updated_value(value: Value, inside: set[Operation], known: Origins | None = None) -> Value | None:
     """The value from outside some ops whose memory a result of theirs may take over, if there is one."""
-    first = origin(value, inside)
+    first = origin(value, inside, known)
     if first is None or isinstance(first.owner, ir.Block):
         return first
     return None if classify(first.owner.operation) in (Kind.CHEAP, Kind.CONSTANT) else first
 
 
-def origin(value: Value, inside: set[Operation]) -> Value | None:
+def origin(value: Value, inside: set[Operation], known: Origins | None = None) -> Value | None:
     """The value from outside some ops that a result of theirs is an update of, if there is one.
 
     Follows `tensor.insert_slice`, the initial values of loops and the accumulators of reductions back to a
@@ -381,7 +359,12 @@ def origin(value: Value, inside: set[Operation]) -> Value | None:
             op = owner.operation
             if not _is_within(op, inside):
                 return value
-            step = _destination_operand(op, value)
+            if known is not None and value in known:
+                step = known[value]
+            else:
+                step = _destination_operand(op, value, known)
+                if known is not None and op.name == "scf.if":
+                    known[value] = step
         if step is None:
             return None
         value = step
@@ -403,7 +386,7 @@ def _initial_value(loop: Operation, argument: int) -> Value | None:
     return None
 
 
-def _destination_operand(op: Operation, result: Value) -> Value | None:
+def _destination_operand(op: Operation, result: Value, known: Origins | None = None) -> Value | None:
     name: str = op.name
     if name in ("tensor.insert_slice", "tensor.insert"):
         return op.operands[1]
@@ -418,7 +401,7 @@ def _destination_operand(op: Operation, result: Value) -> Value | None:
     if name == "scf.if":
         inside = {op}
         ends = [terminator(region.blocks[0]).operands[result.result_number] for region in op.regions]
-        first, second = (origin(end, inside) for end in ends)
+        first, second = (origin(end, inside, known) for end in ends)
         return first if first is not None and second is not None and first == second else None
     return None
 

@@ -10,7 +10,8 @@ from ....dialect.mlir import Block, Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from .boundaries import KernelInterface
-from .clusters import VIEWS, captured_values, may_end_call, updated_value
+from .captures import Captures
+from .clusters import VIEWS, Origins, may_end_call, updated_value
 from .varying import Varying
 
 ALWAYS = sys.maxsize
@@ -46,6 +47,9 @@ class Lifetimes:
     ) -> None:
         self.kernels = kernels
         self.varying: Varying = varying if outer is None else outer.varying
+        self.captures: Captures = Captures() if outer is None else outer.captures
+        self._raises: dict[Operation, bool] = {} if outer is None else outer._raises
+        self._origins: Origins = {} if outer is None else outer._origins
         self.root: dict[Value, Value] = {} if outer is None else outer.root
         self.result_of: dict[Value, int] = {}  # the result that a class becomes
         self.write_of: dict[Value, Write] = {}  # the memory that a class is written to
@@ -82,7 +86,7 @@ class Lifetimes:
             return [(result, initial) for result, initial in pairs if self._keeps_its_size(result)]
         if op.name in ("scf.if", "scf.while"):
             tensors = (result for result in op.results if self._keeps_its_size(result))
-            updates = ((result, updated_value(result, {op})) for result in tensors)
+            updates = ((result, updated_value(result, {op}, self._origins)) for result in tensors)
             return [(result, updated) for result, updated in updates if updated is not None]
         interface = self.interface(op)
         count = 0 if interface is None else interface.tensors
@@ -97,10 +101,13 @@ class Lifetimes:
 
     def may_raise(self, op: Operation) -> bool:
         """Whether the call may end in an op."""
-        interface = self.interface(op)
         if op.regions:
-            inner = (inner for region in op.regions for block in region for inner in operations_in(block))
-            return any(self.may_raise(operation) for operation in inner)
+            known = self._raises.get(op)
+            if known is None:
+                inner = (inner for region in op.regions for block in region for inner in operations_in(block))
+                known = self._raises[op] = any(map(self.may_raise, inner))
+            return known
+        interface = self.interface(op)
         return may_end_call(op) or (interface is not None and interface.may_raise)
 
     def _keeps_its_size(self, value: Value) -> bool:
@@ -120,7 +127,7 @@ class Lifetimes:
             self._raising.append(position)
         if view or op.name in ("tensor.dim", "memref.dim"):
             return
-        for operand in captured_values(op):
+        for operand in self.captures.of(op):
             if _is_tensor(operand):
                 self._use(operand, position)
             elif isinstance(operand.type, ir.MemRefType):

@@ -20,7 +20,8 @@ from ....dialect.mlir import Attribute, Block, Module, Operation, Type, Value, d
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_in
-from .clusters import Cluster, Graph, Kind, Node, captured_values, classify, contains, says_all, updated_value
+from .captures import Captures, captured_values, says_all
+from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
 from .fills import separate_fills
 from .in_place import overwrite_operand
 from .names import is_kernel_name
@@ -64,14 +65,13 @@ def outline(function: Operation, kernels: Kernels) -> int:
     separate_fills(function)
     simplify_slices(function, IndexBuilder())
     sizes = Sizes(IndexBuilder(), varying=varying_sizes(function))
-    return _outline_block(function.regions[0].blocks[0], sizes, kernels)
+    block = function.regions[0].blocks[0]
+    sink_cheap_values(block)
+    return _outline_block(block, sizes, kernels, Captures())
 
 
-def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:
-    for op in operations_in(block):
-        if classify(op) is Kind.REGION:
-            sink_cheap_values(op)
-    graph = Graph(block)
+def _outline_block(block: Block, sizes: Sizes, kernels: Kernels, captures: Captures) -> int:
+    graph = Graph(block, captures)
     clusters = graph.clusters()
     at_root = {cluster.root: cluster for cluster in clusters}
     count = len(clusters)
@@ -84,7 +84,7 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:
             for region in node.op.regions:
                 for inner in region:
                     with sizes.scope():
-                        count += _outline_block(inner, sizes, kernels)
+                        count += _outline_block(inner, sizes, kernels, captures)
     # Outlined ops are erased last: the graph holds on to their results until then.
     for op in graph.superseded:
         op.erase()
@@ -94,21 +94,32 @@ def _outline_block(block: Block, sizes: Sizes, kernels: Kernels) -> int:
     return count
 
 
-def sink_cheap_values(op: Operation) -> None:
-    """Recompute what is cheap inside the regions of an op, where it becomes part of the kernels that use it.
+def sink_cheap_values(block: Block) -> None:
+    """Recompute what is cheap inside the regions of a block's ops, where it becomes part of the kernels that use it.
 
     Slices are not cheap here: what they are taken from may change in a loop.
     """
-    for region in op.regions:
-        for block in region:
-            mapping: dict[Value, Value] = {}
-            operations = operations_in(block)
-            with ir.InsertionPoint(operations[0]):
-                for inner in operations:
-                    for value in captured_values(inner):
-                        _sink(value, block, mapping)
-            for inner in operations:
-                remap(inner, mapping)
+    for op in operations_in(block):
+        if classify(op) is Kind.REGION:
+            for region in op.regions:
+                for inner in region:
+                    _sink_into(inner)
+                    sink_cheap_values(inner)
+
+
+def _sink_into(block: Block) -> None:
+    """Recompute in a block what is cheap of what its ops use, those in regions around kernels excepted."""
+    mapping: dict[Value, Value] = {}
+    operations = [(op, classify(op) is Kind.REGION) for op in operations_in(block)]
+    with ir.InsertionPoint(operations[0][0]):
+        for op, is_region in operations:
+            for value in op.operands if is_region else captured_values(op):
+                _sink(value, block, mapping)
+    for op, is_region in operations:
+        if is_region:
+            _use_instead(op, mapping)
+        else:
+            remap(op, mapping)
 
 
 def _sink(value: Value, block: Block, mapping: dict[Value, Value]) -> None:
@@ -376,13 +387,17 @@ def clone(op: Operation, mapping: dict[Value, Value]) -> Operation:
 
 def remap(op: Operation, mapping: dict[Value, Value]) -> None:
     """Replace operands of an op and of all ops in it."""
-    for index, operand in enumerate(op.operands):
-        replacement = mapping.get(operand)
-        if replacement is not None:
-            op.operands[index] = replacement
+    _use_instead(op, mapping)
     if says_all(op):
         return
     for region in op.regions:
         for block in region:
             for inner in operations_in(block):
                 remap(inner, mapping)
+
+
+def _use_instead(op: Operation, mapping: dict[Value, Value]) -> None:
+    for index, operand in enumerate(op.operands):
+        replacement = mapping.get(operand)
+        if replacement is not None:
+            op.operands[index] = replacement

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....passes.rewriting import operations_in, terminator
-from .clusters import captured_values, updated_value
+from .clusters import updated_value
 from .lifetimes import Lifetimes
 from .places import Buffer, Places
 from .rotation import Rotation
@@ -96,7 +96,7 @@ class Regions:
 
     def _vacate_written(self, op: Operation) -> None:
         """Old values of arguments that are written inside, and needed later, move before."""
-        for value in captured_values(op):
+        for value in self._places.lifetimes.captures.of(op):
             if isinstance(value.type, ir.MemRefType):
                 self._places.vacate(self._places.written[value], self._places.position)
 
@@ -145,7 +145,7 @@ class Regions:
             for region in op.regions
             for block in region
             for inner in operations_in(block)
-            for value in captured_values(inner)
+            for value in places.lifetimes.captures.of(inner)
         }
         roots = {places.lifetimes.root.get(value) for value in inside}
         return {places.home[root] for root in roots if root is not None and root in places.home}
