@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..dialect.callbacks import Callback
-from ..dialect.mlir import Value
 from ..dialect.types import TensorType
 from .array import TracedArray
+
+if TYPE_CHECKING:
+    from ..dialect.mlir import Value
 
 MOST_KEPT = 1024
 """How many exceptions a thread keeps: the later ones replace the earlier ones."""

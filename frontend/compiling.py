@@ -28,13 +28,14 @@ from .diagnostics import explain
 from .inputs import Decisions
 from .outcomes import Result
 from .outputs import Outputs
-from .outside import Outside, copies_in
+from .outside import Outside
 from .packed_inputs import PackedInput, is_constant
 from .program import CallSignature, Program
 from .runtime_values import holds_traced
 from .settings import settings
 from .signature import signature_of, unflatten
 from .trace import Trace
+from .updates import copies_in
 from .write_back import WriteBack
 
 
@@ -83,7 +84,7 @@ def compile_function(
         outside.shared,
         trace.captures,
         [guard for guard in outside.guards if not guard.is_gone()],
-        recorded.write_back.apply if recorded.write_back else None,
+        recorded.write_back.updates and recorded.write_back.updates.apply,
         outside.stores_early,
         bool(outside.inputs),
         times,

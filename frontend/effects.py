@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -17,8 +17,9 @@ import numpy as np
 from ..dialect.callbacks import checked_results, name_of
 from ..dialect.errors import WeftTypeError
 from .current import current_trace, set_current_trace
+from .handles import Handle, running
 from .runtime_strings import RuntimeString, format_string, string_of, to_string
-from .runtime_values import Frozen, FrozenException, RuntimeValue, make_exception
+from .runtime_values import Frozen, FrozenException, RuntimeValue, Thaw, make_exception
 from .signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from .staging import trace_of
 
@@ -166,6 +167,16 @@ def raise_at_run_time(trace: Trace, error: Any, *values: Any) -> None:
     trace.host_call(outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
 
 
+def storing(handles: Sequence[Handle], thaw: Thaw) -> Callable[..., None]:
+    """What stores the values that `thaw` makes in places, in the middle of a call."""
+
+    def store(*arrays: Any) -> None:
+        for handle, value in zip(handles, thaw(arrays), strict=True):
+            handle.set(value, running.bound)
+
+    return outside_traces(store, "store")
+
+
 def _same(error: BaseException) -> BaseException:
     return error
 
@@ -193,6 +204,7 @@ __all__ = [
     "print",
     "py_call",
     "raise_at_run_time",
+    "storing",
     "string_of",
     "to_string",
     "trace_print",

@@ -346,13 +346,15 @@ class Function(FastCallable):
     ) -> ConcreteFunction:
         """Load what another process has compiled for a signature, or compile."""
         concrete_function, cached_function = _loader()
-        cached = cached_function(self.python_function, signature, self.fingerprint_parts()[1:])
-        if not decisions.data:  # else the present values are no constants any more
-            loaded = cached.load(lambda stage: self._text(signature, stage))
-            if loaded is not None:
-                concrete = concrete_function(signature, loaded, self._bind)
-                if concrete.admitted(leaves) is not None:
-                    return concrete
+        parts = self.fingerprint_parts()[1:]
+        cached = cached_function(self.python_function, signature, parts, bool(decisions.data))
+        loaded = cached.load(
+            lambda stage: self._text(signature, stage), lambda program: decisions.fit(program.extra)
+        )
+        if loaded is not None:
+            concrete = concrete_function(signature, loaded, self._bind)
+            if concrete.admitted(leaves) is not None:
+                return concrete
         program, dependencies = self._traced(signature, leaves, decisions)
         cached.save(program, dependencies)
         return concrete_function(signature, program, self._bind)

@@ -330,17 +330,19 @@ def place_key(guard: Any) -> tuple[Any, Any] | None:
         for step in path[:-1]:
             owner = owner[step]
         return (id(owner), path[-1]), owner[path[-1]]
+    key = handle_key(handle)
+    return None if key is None else (key, handle.get())
+
+
+def handle_key(handle: Handle) -> Any:
+    """The key of a place; None where there is none."""
     if isinstance(handle, Cell):
-        key: Any = (id(handle.cell),)
-    elif isinstance(handle, Global):
-        key = (id(handle.namespace), handle.variable)
-    elif isinstance(handle, Member):
-        key = (id(handle.parent.get()), "." + handle.attribute)
-    elif isinstance(handle, Item):
-        key = (id(handle.parent.get()), handle.index)
-    else:
-        return None
-    return key, handle.get()
+        return (id(handle.cell),)
+    if isinstance(handle, Global):
+        return (id(handle.namespace), handle.variable)
+    if isinstance(handle, Member):
+        return (id(handle.parent.get()), "." + handle.attribute)
+    return (id(handle.parent.get()), handle.index) if isinstance(handle, Item) else None
 
 
 def described(value: Any) -> str:
@@ -361,6 +363,7 @@ __all__ = [
     "Same",
     "described",
     "guard_of",
+    "handle_key",
     "is_fixed",
     "place_key",
     "reference_to",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..dialect.dtypes import ALL_DTYPES
 from ..dialect.types import TensorType
+from .guards import handle_key
 from .handles import Handle
 
 if TYPE_CHECKING:
@@ -44,6 +47,10 @@ class Decisions:
     def is_data(self, key: Any) -> bool:
         """Whether a place that changed is read at each call."""
         return self.takes_data and key in self.data
+
+    def fit(self, inputs: Iterable[Any]) -> bool:
+        """Whether inputs of a compiled function are of all places that changed."""
+        return self.data <= {handle_key(found.handle) for found in inputs if isinstance(found, Input)}
 
 
 class Input:
@@ -97,4 +104,12 @@ class Input:
         self.value = self.traced = None
 
 
-__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider"]
+def may_change(value: Any) -> bool:
+    """Whether a traced number can stand for a value."""
+    if type(value) is int:
+        return -(2**63) <= value < 2**63
+    is_array = isinstance(value, np.generic) or type(value) is np.ndarray
+    return type(value) in NUMBERS or (is_array and value.dtype in ALL_DTYPES)
+
+
+__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider", "may_change"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import types
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,10 @@ from .autograph.convert import original_of, why_not_converted
 from .autograph.marks import is_marked
 from .autograph.operators.optional import MaybeUnbound
 from .autograph.operators.places import Attribute, Entry, Items, Place, Snapshot, Variable
-from .effects import outside_traces
+from .effects import storing
 from .guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
-from .handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner, running
-from .inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider
+from .handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
+from .inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
 from .name_uses import Uses, name_uses
 from .runtime_values import Frozen, RuntimeValue
 
@@ -138,7 +137,7 @@ class Outside:
         if isinstance(value, np.ndarray):
             self._handles[id(value)] = (value, handle, key)
         is_large = self._is_array(value) and value.nbytes > CONSTANT_BYTES and self._decisions.takes_data
-        if is_large or (_may_change(value) and self._decisions.is_data(key)):
+        if is_large or (may_change(value) and self._decisions.is_data(key)):
             self._stand_in(place, handle, value)
         elif isinstance(value, list):
             self._lists.append((handle, value, self._deep_guard(handle, value), is_read))
@@ -167,7 +166,7 @@ class Outside:
         for key, value in list(items):
             place = Entry(f"{handle.name}[{key!r}]", container, key)
             inner = Item(place.name, handle, key)
-            if _may_change(value) and self._decisions.is_data(place.key()):
+            if may_change(value) and self._decisions.is_data(place.key()):
                 self._stand_in(place, inner, value)
                 yield (key,)
             elif isinstance(value, (list, dict)):
@@ -276,7 +275,7 @@ class Outside:
         for owner, label, attributes in list(self._known_owners.values()):
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
-                if _may_change(value) and self._decisions.is_data(key) and key not in self._guarded:
+                if may_change(value) and self._decisions.is_data(key) and key not in self._guarded:
                     self._guarded.add(key)
                     place = Attribute(f"{label}.{name}", owner, name)
                     handle = self._handle(place)
@@ -425,13 +424,7 @@ class Outside:
             return
         self.stores_early = True
         frozen = Frozen(self._trace, tuple(values))
-        thaw = frozen.thaw
-
-        def store(*arrays: Any) -> None:
-            for handle, value in zip(handles, thaw(arrays), strict=True):
-                handle.set(value, running.bound)
-
-        self._trace.host_call(outside_traces(store, "store"), frozen.operands)
+        self._trace.host_call(storing(handles, frozen.thaw), frozen.operands)
 
     def restore(self) -> None:
         """Give Python's state back as it was."""
@@ -493,28 +486,4 @@ def _is_followed(function: types.FunctionType) -> bool:
         return False
 
 
-def _may_change(value: Any) -> bool:
-    """Whether a traced number can stand for a value."""
-    if type(value) is int:
-        return -(2**63) <= value < 2**63
-    is_array = isinstance(value, np.generic) or type(value) is np.ndarray
-    return type(value) in NUMBERS or (is_array and value.dtype in ALL_DTYPES)
-
-
-def copies_in(value: Any) -> Iterable[Any]:
-    """The containers that an argument is rebuilt of."""
-    kind = type(value)
-    if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
-        inside = list(value)
-    elif kind in (dict, OrderedDict):
-        inside = list(value.values())
-    elif hasattr(kind, "__dataclass_fields__"):
-        inside = list(getattr(value, "__dict__", {}).values())
-    else:
-        return
-    yield value
-    for item in inside:
-        yield from copies_in(item)
-
-
-__all__ = ["Outside", "copies_in"]
+__all__ = ["Outside"]

@@ -46,7 +46,8 @@ class RuntimeString(RuntimeValue):
 
     def at_run_time(self) -> tuple[Frozen, Callable[[Any], str]]:
         """The frozen values, and what makes the text of them."""
-        return self._frozen, lambda values: self._render(*values)
+        render = self._render
+        return self._frozen, lambda values: render(*values)
 
     def __repr__(self) -> str:
         return f"<string known at run time: {self._shown!r}>"
@@ -115,6 +116,7 @@ def format_string(*parts: Part) -> Any:
             text: Any = part
         elif current_trace() is None or not any(map(_is_late, part)):
             value, conversion, spec = part
+            note_text(value)
             text = _format(value, conversion, spec)
         else:
             pieces.append(len(values))
@@ -140,8 +142,16 @@ def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     '1.2|a'
     """
     if current_trace() is None or not _is_late([args, kwargs]):
+        note_text(args, kwargs)
         return function(*args, **kwargs)
     return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), name_of(function))
+
+
+def note_text(*values: Any) -> None:
+    """Take note that the texts of values are made while a trace is recorded."""
+    trace = current_trace()
+    if trace is not None:
+        trace.dependencies.shows(*values)
 
 
 def to_string(value: Any, conversion: str = "s") -> Any:

@@ -20,7 +20,7 @@ from ..dialect.errors import LeakedArrayError, UnsupportedError
 from ..dialect.op import Array
 from .array import TracedArray
 from .caught import kept, number_of
-from .signature import IdentityKey, Node, Static, Structure, flatten_with, unflatten
+from .signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
 
 if TYPE_CHECKING:
     from .regions import Region
@@ -53,6 +53,8 @@ class Frozen:
         """Where they can be used."""
         leaves: list[Any] = []
         structure = flatten_with(value, leaves, _is_leaf)
+        if as_text:
+            trace.dependencies.shows(*constants(structure))
         made = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
         self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
         """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
@@ -98,43 +100,47 @@ class FrozenException(RuntimeValue):
         """What the exception holds, and how one like it is made."""
         error = self.error
         cause = None if error.__cause__ is None else FrozenException(error.__cause__)
+        kind, suppresses = type(error), error.__suppress_context__
+        make: Callable[..., BaseException]
+        parts: tuple[Any, ...]
         if number_of(error) is not None:
-            return (number_of(error), cause), self._again
-        if _UNBORN in error.__dict__:
-            return (*error.__dict__[_UNBORN], cause), self._construct
-        members = {name: getattr(error, name) for name in _member_names(type(error)) if hasattr(error, name)}
-        return (error.args, members, dict(error.__dict__), cause), self._copy
+            parts, make = (number_of(error),), kept
+        elif _UNBORN in error.__dict__:
+            parts, make = error.__dict__[_UNBORN], _constructed
+        else:
+            members = {name: getattr(error, name) for name in _member_names(kind) if hasattr(error, name)}
+            parts, make = (error.args, members, dict(error.__dict__)), _copied
+        is_caught = make is kept
 
-    def _construct(self, parts: tuple[Any, ...]) -> BaseException:
-        args, kwargs, cause = parts
-        return self._caused_by(type(self.error)(*args, **kwargs), cause)
+        def build(frozen: tuple[Any, Any]) -> BaseException:
+            parts, cause = frozen
+            made = make(*parts) if is_caught else make(kind, *parts)
+            return made if is_caught and cause is None else _caused_by(made, cause, suppresses)
 
-    def _again(self, parts: tuple[Any, ...]) -> BaseException:
-        """The exception that was caught."""
-        number, cause = parts
-        error = kept(number)
-        return error if cause is None else self._caused_by(error, cause)
+        return (parts, cause), build
 
-    def _copy(self, parts: tuple[Any, ...]) -> BaseException:
-        """Made without a constructor written in Python: that has run while tracing, and may take other arguments."""
-        args, members, attributes, cause = parts
-        kind = type(self.error)
-        error = kind.__new__(kind, *args)
-        if not isinstance(kind.__init__, types.FunctionType):
-            error.__init__(*args)  # type: ignore[misc]
-        error.args = args
-        for name, value in members.items():
-            if getattr(error, name, error) is not value:
-                with contextlib.suppress(
-                    AttributeError, TypeError
-                ):  # read-only ones are made of the arguments
-                    setattr(error, name, value)
-        error.__dict__.update(attributes)
-        return self._caused_by(error, cause)
 
-    def _caused_by(self, error: BaseException, cause: BaseException | None) -> BaseException:
-        error.__cause__, error.__suppress_context__ = cause, self.error.__suppress_context__
-        return error
+def _constructed(kind: type[BaseException], args: Any, kwargs: Any) -> BaseException:
+    return kind(*args, **kwargs)
+
+
+def _copied(kind: type[BaseException], args: Any, members: Any, attributes: Any) -> BaseException:
+    """Made without a constructor written in Python: that has run while tracing, and may take other arguments."""
+    error = kind.__new__(kind, *args)
+    if not isinstance(kind.__init__, types.FunctionType):
+        error.__init__(*args)  # type: ignore[misc]
+    error.args = args
+    for name, value in members.items():
+        if getattr(error, name, error) is not value:
+            with contextlib.suppress(AttributeError, TypeError):  # read-only ones are made of the arguments
+                setattr(error, name, value)
+    error.__dict__.update(attributes)
+    return error
+
+
+def _caused_by(error: BaseException, cause: BaseException | None, suppresses: bool) -> BaseException:
+    error.__cause__, error.__suppress_context__ = cause, suppresses
+    return error
 
 
 def _member_names(kind: type) -> list[str]:
@@ -207,7 +213,7 @@ def _form(leaf: Any) -> Callable[[Array], Any]:
     return lambda array: array
 
 
-class _Text:
+class Text:
     """Stands for an object that is printed at run time; its text is that of the time of tracing."""
 
     __slots__ = ("text",)
@@ -229,7 +235,7 @@ def _as_text(structure: Structure, depth: int) -> Structure:
                 f"a traced array inside of a {type(structure.value).__qualname__} object cannot be printed; print "
                 "lists, tuples, dicts, namedtuples, dataclasses, or the arrays themselves"
             )
-        return Static(structure.key, _Text((repr if depth > 1 else str)(structure.value)))
+        return Static(structure.key, Text((repr if depth > 1 else str)(structure.value)))
     if isinstance(structure, Node):
         return Node(
             structure.kind, structure.keys, tuple(_as_text(child, depth + 1) for child in structure.children)
@@ -237,4 +243,4 @@ def _as_text(structure: Structure, depth: int) -> Structure:
     return structure
 
 
-__all__ = ["Frozen", "FrozenException", "RuntimeValue", "holds_traced", "make_exception"]
+__all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holds_traced", "make_exception"]

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..dialect.errors import WeftError, WeftValueError
 from .concrete import ConcreteFunction
 from .guards import place_key
-from .inputs import NUMBERS, Decisions, Reconsider
+from .inputs import NUMBERS, Decisions, Reconsider, may_change
 
 MOST = 8
 """How many values of what changes outside of the arguments are kept compiled."""
@@ -45,7 +45,7 @@ class Specialisations:
             key, value = found
             self._changes[key] += 1
             is_number = type(value) in NUMBERS
-            if not is_number or self._changes[key] > 1:
+            if may_change(value) and (not is_number or self._changes[key] > 1):
                 self._decisions.data.add(key)
             if is_number and self._decisions.is_data(key):
                 self.concretes.clear()  # each was compiled for one value

@@ -6,21 +6,22 @@ A value whose meaning data cannot tell is refused: what a trace saw of it is not
 from __future__ import annotations
 
 import builtins
-import collections
 import dataclasses
 import linecache
 import sys
 import types
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ...backend.cache.files import digest
+from ..dependencies import is_users_object
 from ..unbound import UNBOUND
-
-Data: TypeAlias = Any
-"""Nested tuples of None, bool, int, float, complex, str and bytes."""
+from .generated import is_generated, is_library
+from .objects import attribute_names, is_compared, why_not_seen
+from .portable import Data, NotPortable
+from .set_order import has_order
 
 ARRAY_BYTES = 1 << 24
 """Arrays that are compared by their elements have at most so many bytes."""
@@ -32,21 +33,22 @@ _DEPTH = 8
 _ENTRIES = 1000
 
 _PLAIN = (type(None), bool, int, str, bytes)
-_LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
 _OWN = __name__.partition(".")[0]
-
-
-class NotPortable(Exception):
-    """A value, or something that a trace did, means nothing in another process; the message says what it is."""
 
 
 class Fingerprints:
     """Makes data of values, and remembers which functions' code it has seen."""
 
-    def __init__(self) -> None:
+    def __init__(self, only_tests: Callable[[str | None], bool] | None = None) -> None:
+        self._only_tests = only_tests
+        """Whether a program only asks what is in a set under a name; without, nobody asks."""
+        self.name: str | None = None
+        """The name of what is looked at."""
         self.codes: set[int] = set()
         """The code of these functions, by identity, is part of what was made."""
         self._open: list[Any] = []
+        self._classes: dict[int, tuple[type, Data]] = {}
+        """The classes that were looked at as such, by identity, with their data."""
 
     @property
     def is_inside(self) -> bool:
@@ -76,7 +78,44 @@ class Fingerprints:
             return ("unbound",)
         if value is Ellipsis or value is NotImplemented:
             return ("constant", repr(value))
+        if is_users_object(value):
+            if self.is_inside:
+                raise NotPortable(f"a {kind.__qualname__} object in a class or in the defaults of a function")
+            return self._object(value, depth)
         return self._of_ours(value, depth)
+
+    def _object(self, value: Any, depth: int) -> Data:
+        """An object by its class and the names of its attributes, or by all that its class compares."""
+        kind = type(value)
+        reason = why_not_seen(kind)
+        if reason is not None:
+            raise NotPortable(reason)
+        names = attribute_names(value)
+        content = (
+            tuple(self.of(getattr(value, name), depth + 1) for name in names) if is_compared(kind) else ()
+        )
+        return ("object", self._class(kind, 0), names, content)
+
+    def named(self, name: str | None, value: Any, depth: int = 0, **options: Any) -> Data:
+        """The data of what has a name, by which functions read it."""
+        before, self.name = self.name, name
+        try:
+            return self.of(value, depth, **options)
+        finally:
+            self.name = before
+
+    def require_order(self, entries: Collection[Any]) -> None:
+        """Refuse a set that may have been walked in an order that is another one in each process."""
+        if self._only_tests is not None and not has_order(entries) and not self._only_tests(self.name):
+            raise NotPortable("the order of a set, which is another one in each process")
+
+    def key(self, value: Any, depth: int) -> Data:
+        """The data of an entry of a set or of a key."""
+        if is_users_object(value):
+            raise NotPortable(f"a {type(value).__qualname__} object in a set or as a key")
+        if isinstance(value, (type, types.FunctionType)) and not is_found(value):
+            raise NotPortable(f"{value.__qualname__} in a set or as a key, which is not found under its name")
+        return self.of(value, depth)
 
     def _of_ours(self, value: Any, depth: int) -> Data:
         """The data of what this package makes: it tells its parts."""
@@ -84,6 +123,14 @@ class Fingerprints:
         if type(value).__module__.partition(".")[0] == _OWN and parts is not None:
             return (type(value).__name__, *(self.of(part, depth + 1) for part in parts(value)))
         raise NotPortable(f"a {type(value).__qualname__} object")
+
+    def root(self, function: Callable[..., Any]) -> Data:
+        """The function that is compiled; its variables outside are compared by guards."""
+        if isinstance(function, types.MethodType):
+            return ("method", self.root(function.__func__), self.of(function.__self__))
+        if isinstance(function, types.FunctionType):
+            return self.function(function, with_state=False)
+        return self.of(function)
 
     def function(self, function: types.FunctionType, depth: int = 0, with_state: bool = True) -> Data:
         """A function: its code and source, its defaults, and what it encloses and holds if that is wanted."""
@@ -94,11 +141,18 @@ class Fingerprints:
             return (
                 "function",
                 function.__module__,
+                function.__name__,
+                function.__qualname__,
                 self.code(function.__code__),
                 source_lines(function.__code__),
                 self.of(function.__defaults__, depth + 1),
                 self.of(function.__kwdefaults__, depth + 1),
-                tuple(self._cell(cell, depth + 1) for cell in function.__closure__ or ())
+                tuple(
+                    self._cell(name, cell, depth + 1)
+                    for name, cell in zip(
+                        function.__code__.co_freevars, function.__closure__ or (), strict=True
+                    )
+                )
                 if with_state
                 else (),
                 self.of(_attributes(function), depth + 1) if with_state else (),
@@ -106,21 +160,20 @@ class Fingerprints:
         finally:
             self._open.pop()
 
-    def _cell(self, cell: types.CellType, depth: int) -> Data:
+    def _cell(self, name: str, cell: types.CellType, depth: int) -> Data:
         try:
             value = cell.cell_contents
         except ValueError:
             return ("unbound",)
-        # Functions that are compiled read the arrays in their cells through guards of their own.
-        return ("an array",) if isinstance(value, np.ndarray) else self.of(value, depth)
+        # Functions that are compiled read the arrays and objects in their cells through guards of their own.
+        if is_users_object(value):
+            return ("an object", type(value).__module__, type(value).__qualname__)
+        return ("an array",) if isinstance(value, np.ndarray) else self.named(name, value, depth)
 
     def code(self, code: types.CodeType) -> Data:
         """The code of a function, with all that it defines."""
         self.codes.add(id(code))
-        constants = tuple(
-            self.code(constant) if isinstance(constant, types.CodeType) else self.of(constant)
-            for constant in code.co_consts
-        )
+        constants = tuple(map(self._constant, code.co_consts))
         lines = getattr(code, "co_linetable", b"")
         return (
             code.co_name, code.co_filename, code.co_firstlineno, code.co_flags, code.co_argcount,
@@ -128,35 +181,50 @@ class Fingerprints:
             code.co_freevars, code.co_cellvars, bytes(lines), getattr(code, "co_exceptiontable", b""),
         )  # fmt: skip
 
+    def _constant(self, constant: Any) -> Data:
+        if isinstance(constant, types.CodeType):
+            return self.code(constant)
+        # What is done with a set that is a constant is known from the code.
+        return _set_data(self, constant) if isinstance(constant, frozenset) else self.of(constant)
+
     def _class(self, value: type, depth: int) -> Data:
         """A class: by name if it is Python's or NumPy's, else with all that it defines."""
         if is_library(value.__module__) or value.__module__.partition(".")[0] == _OWN:
             if "<locals>" in value.__qualname__:
                 raise NotPortable(f"the class {value.__qualname__}")
             return ("class", value.__module__, value.__qualname__)
-        if type(value) is not type or any(value is known for known in self._open):
+        if any(value is known for known in self._open):
+            return ("this class", value.__qualname__)
+        if type(value) is not type:
             raise NotPortable(f"the class {value.__qualname__}")
+        if self._open:
+            return self._users_class(value, depth)
+        if id(value) not in self._classes:
+            self._classes[id(value)] = (value, self._users_class(value, depth))
+        return self._classes[id(value)][1]
+
+    def _users_class(self, value: type, depth: int) -> Data:
         self._open.append(value)
         try:
             members = tuple(
-                (name, self._member(member, depth + 1))
+                (name, self._member(name, member, depth + 1))
                 for name, member in sorted(vars(value).items())
                 if name not in _OF_EVERY_CLASS
             )
             bases = tuple(self.of(base, depth + 1) for base in value.__bases__)
-            return ("user's class", value.__module__, value.__qualname__, bases, members)
+            return ("user's class", value.__module__, value.__qualname__, value.__name__, bases, members)
         finally:
             self._open.pop()
 
-    def _member(self, member: Any, depth: int) -> Data:
+    def _member(self, name: str, member: Any, depth: int) -> Data:
         if isinstance(member, (staticmethod, classmethod)):
-            return (type(member).__name__, self._member(member.__func__, depth))
+            return (type(member).__name__, self._member(name, member.__func__, depth))
         if isinstance(member, property):
             functions = (member.fget, member.fset, member.fdel)
             return ("property", *(self.of(function, depth) for function in functions))
         if isinstance(member, (types.MemberDescriptorType, types.GetSetDescriptorType)):
             return ("slot",)
-        if isinstance(member, types.FunctionType) and member.__code__.co_filename in GENERATED:
+        if is_generated(member):
             return ("generated",)  # by dataclasses and namedtuple: the fields tell what it does
         kind = type(member)
         if kind.__module__ in ("collections", "_collections") and kind.__name__ == "_tuplegetter":
@@ -169,16 +237,13 @@ class Fingerprints:
             and all(isinstance(f, dataclasses.Field) for f in member.values())
         ):
             return tuple(self._field(field, depth) for field in member.values())
-        return self.of(member, depth)
+        return self.named(name, member, depth)
 
     def _field(self, field: dataclasses.Field[Any], depth: int) -> Data:
         defaults = (field.default, field.default_factory)
         known = (None if d is dataclasses.MISSING else self.of(d, depth) for d in defaults)
         return (field.name, *known, field.init, bool(getattr(field, "kw_only", False)))
 
-
-GENERATED = ("<string>", collections.namedtuple.__code__.co_filename)
-"""Where the methods come from that dataclasses and named tuples have."""
 
 _OF_EVERY_CLASS = frozenset(
     {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__slots__",
@@ -187,7 +252,7 @@ _OF_EVERY_CLASS = frozenset(
 
 
 def _attributes(function: types.FunctionType) -> tuple[tuple[str, Any], ...] | None:
-    """The attributes that the user has given to a function; what `functools.wraps` names is in a cell, too."""
+    """The attributes that the user has given to a function; what `functools.wraps` names is not read."""
     given = {name: value for name, value in vars(function).items() if name != "__wrapped__"}
     return tuple(sorted(given.items())) if given else None
 
@@ -215,14 +280,20 @@ def _dict(
 ) -> Data:
     if len(value) > _ENTRIES:
         raise NotPortable(f"a dict of {len(value)} entries")
-    keys = tuple(fingerprints.of(key, depth + 1) for key in value)
+    keys = tuple(fingerprints.key(key, depth + 1) for key in value)
     return ("dict", keys, tuple(_entries(fingerprints, value.items(), depth, skip)))
 
 
 def _set(fingerprints: Fingerprints, value: Any, depth: int, skip: frozenset[tuple[Any, ...]]) -> Data:
     if len(value) > _ENTRIES:
         raise NotPortable(f"a set of {len(value)} entries")
-    return (type(value).__name__, *sorted((fingerprints.of(entry, depth + 1) for entry in value), key=repr))
+    fingerprints.require_order(value)
+    return _set_data(fingerprints, value, depth)
+
+
+def _set_data(fingerprints: Fingerprints, value: Any, depth: int = 0) -> Data:
+    entries = [fingerprints.key(entry, depth + 1) for entry in value]
+    return (type(value).__name__, *(entries if has_order(value) else sorted(entries, key=repr)))
 
 
 def _slice(fingerprints: Fingerprints, value: slice, depth: int, skip: Any) -> Data:
@@ -259,6 +330,13 @@ def _function(fingerprints: Fingerprints, value: types.FunctionType, depth: int,
     return fingerprints.function(value, depth) if known is None else known
 
 
+def _method(fingerprints: Fingerprints, value: types.MethodType, depth: int, skip: Any) -> Data:
+    known = _library_object(value)
+    if known is not None:
+        return known
+    return ("method", fingerprints.of(value.__func__, depth + 1), fingerprints.of(value.__self__, depth + 1))
+
+
 _MAKERS: dict[type, Any] = {
     list: _items,
     tuple: _items,
@@ -269,14 +347,10 @@ _MAKERS: dict[type, Any] = {
     range: _range,
     types.ModuleType: _module,
     types.FunctionType: _function,
+    types.MethodType: _method,
     np.ndarray: _array,
     **{type(np.dtype(code)): _dtype for code in "?bhilqBHILQefdFDgG"},
 }
-
-
-def is_library(module: str | None) -> bool:
-    """Whether a module is Python's or NumPy's own."""
-    return (module or "").partition(".")[0] in _LIBRARIES
 
 
 def _library_object(value: Any) -> Data | None:
@@ -301,6 +375,14 @@ def _library_object(value: Any) -> Data | None:
     return ("library", module, name) if found is value else None
 
 
+def is_found(value: Any) -> bool:
+    """Whether a function or class is what its module holds under its name."""
+    found: Any = sys.modules.get(value.__module__)
+    for part in value.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is value
+
+
 def source_lines(code: types.CodeType) -> str:
     """The lines of the source that a function was, or would be, converted from: they may be newer than its code."""
     linecache.checkcache(code.co_filename)
@@ -314,4 +396,4 @@ def _last_line(code: types.CodeType) -> int:
     return max([last, *nested])
 
 
-__all__ = ["ARRAY_BYTES", "Data", "Fingerprints", "NotPortable", "is_library", "source_lines"]
+__all__ = ["ARRAY_BYTES", "Data", "Fingerprints", "NotPortable", "is_found", "source_lines"]

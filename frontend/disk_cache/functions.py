@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import types
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
@@ -15,8 +14,11 @@ from ...backend.cache.store import Store, store
 from ..dependencies import Dependencies
 from ..program import CallSignature, Program
 from ..settings import settings
-from .fingerprints import Data, Fingerprints, NotPortable
+from ..signature import constants
+from .fingerprints import Fingerprints
+from .guards import sharing
 from .parts import Results, type_data
+from .portable import Data, NotPortable
 from .programs import program_data, program_from
 
 MOST_VARIANTS = 8
@@ -36,28 +38,35 @@ class CachedFunction:
     """One signature of a function in the cache; `key` is None where there is no cache, or nothing can be stored."""
 
     def __init__(
-        self, function: Callable[..., Any], signature: CallSignature, options: tuple[Any, ...]
+        self,
+        function: Callable[..., Any],
+        signature: CallSignature,
+        options: tuple[Any, ...],
+        reads_changes: bool = False,
     ) -> None:
+        """`reads_changes` tells that the program reads what has changed outside of the arguments at each call."""
         self._function = function
         self._name = signature.name
+        self._constants = tuple(constants(signature.structure))
+        self._reason = ""
         self._store = store()
-        self.key = None if self._store is None else self._key(signature, options)
+        self.key = None if self._store is None else self._key(signature, (*options, reads_changes))
 
-    def load(self, text: Callable[[str], str]) -> Program | None:
-        """The program for the present state, if there is one; `text` gives its stages."""
+    def load(self, text: Callable[[str], str], fits: Callable[[Program], bool]) -> Program | None:
+        """The program for the present state that fits, if there is one; `text` gives its stages."""
         if self._store is None or self.key is None:
             return None
         for name in self._store.keys(self.key):
             data = self._store.read(name)
             try:
-                program = None if data is None else program_from(self._function, data, text)
+                program = None if data is None else program_from(self._function, self._constants, data, text)
             except NotPortable:
                 continue
             except (TypeError, ValueError, LookupError, AttributeError):
                 # Whole, but not what this version writes: another version wrote it under the same key.
                 self._store.discard(name)
                 continue
-            if program is not None:
+            if program is not None and fits(program):
                 self._store.use(name)
                 self._note("found", self._name)
                 return program
@@ -69,10 +78,12 @@ class CachedFunction:
         if self._store is None:
             return
         if self.key is None:
-            self._note("not stored", f"{self._name}: its arguments mean nothing to another process")
+            self._note(
+                "not stored", f"{self._name}: its arguments mean nothing to another process: {self._reason}"
+            )
             return
         try:
-            data = program_data(self._function, program, dependencies)
+            data = program_data(self._function, self._constants, program, dependencies)
         except NotPortable as reason:
             self._note("not stored", f"{self._name}: {reason}")
             return
@@ -90,7 +101,7 @@ class CachedFunction:
             data = (
                 machine_key(),
                 _settings(),
-                _of_function(self._function),
+                Fingerprints().root(self._function),
                 signature.name,
                 Fingerprints().of(options),
                 Results(Fingerprints()).structure_data(signature.structure),
@@ -98,8 +109,10 @@ class CachedFunction:
                 signature.names,
                 signature.aliases,
                 tuple(sorted(signature.scalars)),
+                sharing((), (), self._constants),
             )
-        except NotPortable:
+        except NotPortable as reason:
+            self._reason = str(reason)
             return None
         return digest(data)
 
@@ -107,13 +120,6 @@ class CachedFunction:
         statistics[event] += 1
         if settings.cache_verbosity:
             print(f"weft.cache: {event} {text}", file=sys.stderr)
-
-
-def _of_function(function: Callable[..., Any]) -> Data:
-    """What a function is; its variables outside are compared by guards."""
-    if isinstance(function, types.FunctionType):
-        return Fingerprints().function(function, with_state=False)
-    return Fingerprints().of(function)
 
 
 def _settings() -> Data:

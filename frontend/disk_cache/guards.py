@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..captures import Capture
+from ..dependencies import is_users_object
 from ..guards import Content, Deep, Guard, Identity, Kind, Names, Plain, Same, guard_of
-from ..handles import Global, Handle, Item
+from ..handles import Cell, Global, Handle, Item, Member
 from ..inputs import Input
 from ..unbound import UNBOUND
-from .fingerprints import Data, Fingerprints, NotPortable
+from .fingerprints import Fingerprints
 from .parts import type_data, type_from
 from .places import Places
+from .portable import Data, NotPortable
 
 HIDDEN_BYTES = 1 << 20
 """Arrays that a function makes while it is traced are stored with it up to this size."""
@@ -30,20 +32,23 @@ class GuardWriter:
         self._arrays: dict[int, Data] = {}
         """The places of arrays that were there before the trace, by identity."""
 
-    def reach(self, guard: Guard) -> None:
-        """Note the functions and arrays that a guard's place holds, which lead to further places."""
-        for handle, value in _contents(guard):
-            self.note(handle, value)
+    def reach(self, guards: Sequence[Guard]) -> None:
+        """Note the functions, objects and arrays that the places of guards hold, which lead to further places."""
+        is_new = True
+        while is_new:
+            found = [self.note(handle, value) for guard in guards for handle, value in _contents(guard)]
+            is_new = any(found)
 
-    def note(self, handle: Handle, value: Any) -> None:
-        """Note what a place holds, if another process can find the place."""
+    def note(self, handle: Handle, value: Any) -> bool:
+        """Note what a place holds, if another process can find the place; returns whether that is new."""
         try:
             path = self._places.describe(handle)
         except NotPortable:
-            return
-        self._places.reach(value, ("in", path))
+            return False
+        is_new = self._places.reach(value, ("in", path))
         if isinstance(value, np.ndarray) and self._arrays.setdefault(id(value), path) != path:
             raise NotPortable("an array that two places hold")  # of which another process may have two
+        return is_new
 
     def guard(self, guard: Guard) -> Data:
         """A guard."""
@@ -72,10 +77,10 @@ class GuardWriter:
         if value is UNBOUND and isinstance(handle, Global):
             # Then the name is one of Python's own, or there is an error.
             return ("builtin", self._fingerprints.of(getattr(builtins, handle.variable, UNBOUND)))
-        return self._fingerprints.of(value)
+        return self._fingerprints.named(_name_of(handle), value)
 
     def _value(self, handle: Handle, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Data:
-        return self._fingerprints.of(handle.get(), skip=skip)
+        return self._fingerprints.named(_name_of(handle), handle.get(), skip=skip)
 
     def capture(self, capture: Capture) -> Data:
         """An array from outside: where it is, or its elements if the trace made it."""
@@ -96,6 +101,15 @@ class GuardWriter:
         return ("input", self._places.describe(found.handle), type_data(found.type), found.kind_name)
 
 
+def _name_of(handle: Handle) -> str | None:
+    """The name by which code reads a place."""
+    if isinstance(handle, Global):
+        return handle.variable
+    if isinstance(handle, Member):
+        return handle.attribute
+    return handle.name if isinstance(handle, Cell) else None
+
+
 def _contents(guard: Guard) -> list[tuple[Handle, Any]]:
     """The places that a guard looks at, and the values there."""
     if isinstance(guard, Names):
@@ -112,17 +126,40 @@ def inside(handle: Handle, value: Any, depth: int = 0) -> list[tuple[Handle, Any
     if depth < 8 and isinstance(value, (list, tuple, dict)) and len(value) <= 1000:
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         for key, entry in entries:
-            if isinstance(entry, (list, tuple, dict, np.ndarray)):
+            if (
+                isinstance(entry, (list, tuple, dict, np.ndarray))
+                or is_users_object(entry)
+                or callable(entry)
+            ):
                 found += inside(Item(f"{handle.name}[{key!r}]", handle, key), entry, depth + 1)
     return found
+
+
+def sharing(guards: Iterable[Guard], handles: Iterable[Handle], values: Iterable[Any]) -> tuple[int, ...]:
+    """Which of the objects that guards, places and values hold are the same, as programs may ask by `is`.
+
+    For each object the number of the first one that is the same.
+    """
+    found = [value for guard in guards if not isinstance(guard, Kind) for _, value in _contents(guard)]
+    found += [value for handle in handles for _, value in inside(handle, handle.get())]
+    first: dict[int, int] = {}
+    objects = [value for value in [*found, *values] if _has_identity(value)]
+    return tuple(first.setdefault(id(value), number) for number, value in enumerate(objects))
+
+
+def _has_identity(value: Any) -> bool:
+    return value is not UNBOUND and type(value) not in _WITHOUT_IDENTITY and not isinstance(value, np.generic)
+
+
+_WITHOUT_IDENTITY = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset, slice, range)
 
 
 class GuardReader:
     """Makes guards, captures and inputs of data, for what is found now; raises NotPortable where that does not fit."""
 
-    def __init__(self, places: Places) -> None:
+    def __init__(self, places: Places, fingerprints: Fingerprints) -> None:
         self._places = places
-        self._fingerprints = Fingerprints()
+        self._fingerprints = fingerprints
 
     def guard(self, data: Data) -> list[Guard]:
         """The guards of one description."""
@@ -195,4 +232,4 @@ def _require(holds: bool) -> None:
         raise NotPortable("another value")
 
 
-__all__ = ["GuardReader", "GuardWriter", "inside"]
+__all__ = ["GuardReader", "GuardWriter", "inside", "sharing"]

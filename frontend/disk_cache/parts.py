@@ -12,9 +12,18 @@ from ...backend.cpu.packed_layout import PackedArgument, PackedLayout
 from ...backend.cpu.plan import HostSite, MachineCode, Plan, Site
 from ...dialect.dtypes import element_type
 from ...dialect.types import TensorType
-from ..outcomes import ArgumentResult, ChosenResult, ComputedResult, ListResult, OptionalResult, Result
+from ..outcomes import (
+    ArgumentResult,
+    ChosenResult,
+    ComputedResult,
+    ListResult,
+    OptionalResult,
+    Result,
+    ThawedResult,
+)
 from ..signature import Leaf, Node, Static, Structure, static_key
-from .fingerprints import Data, Fingerprints, NotPortable
+from .fingerprints import Fingerprints
+from .portable import Data, NotPortable
 
 if TYPE_CHECKING:
     from ..storage import ViewStep
@@ -44,15 +53,17 @@ def dtype_from(name: str) -> np.dtype[Any]:
 def code_data(code: MachineCode) -> Data:
     """Machine code with the plan of its calls."""
     plan = code.plan
-    sites = []
+    sites: list[Data] = []
     for site in plan.sites:
         if isinstance(site, HostSite):
-            raise NotPortable("a call of Python")
-        sites.append(tuple(site))
+            operands, results = tuple(map(type_data, site.operands)), tuple(map(type_data, site.results))
+            sites.append((site.callback, operands, results, site.location, "of Python"))
+        else:
+            sites.append(tuple(site))
     described = plan._replace(
         inputs=tuple(map(type_data, plan.inputs)),  # type: ignore[arg-type]
         results=tuple(map(type_data, plan.results)),  # type: ignore[arg-type]
-        sites=sites,  # type: ignore[arg-type]
+        sites=sites,
         on_heap=tuple(sorted(plan.on_heap)),  # type: ignore[arg-type]
         packed=tuple((packed.argument, tuple(packed.layout)) for packed in plan.packed),  # type: ignore[misc]
     )
@@ -71,13 +82,20 @@ def code_from(data: Data) -> MachineCode:
     values.update(
         inputs=[type_from(type) for type in values["inputs"]],
         results=[type_from(type) for type in values["results"]],
-        sites=[Site(*site) for site in values["sites"]],
+        sites=[_site_from(*site) for site in values["sites"]],
         on_heap=frozenset(values["on_heap"]),
         packed=tuple(
             PackedArgument(argument, PackedLayout(*layout)) for argument, layout in values["packed"]
         ),
     )
     return MachineCode(Plan(**values), *rest)
+
+
+def _site_from(*fields: Any) -> Site | HostSite:
+    if fields[-1] != "of Python":
+        return Site(*fields)
+    callback, operands, results, location, _ = fields
+    return HostSite(callback, tuple(map(type_from, operands)), tuple(map(type_from, results)), location)
 
 
 # Values that are part of a result
@@ -121,8 +139,10 @@ def value_from(data: Data) -> Any:
 class Results:
     """Results and structures as data, and back."""
 
-    def __init__(self, fingerprints: Fingerprints) -> None:
+    def __init__(self, fingerprints: Fingerprints, closures: Any = None) -> None:
         self._fingerprints = fingerprints
+        self._closures = closures
+        """What describes the functions that make results of outputs, or makes them again."""
 
     def structure_data(self, structure: Structure) -> Data:
         """A structure: of arguments, whose constants may be anything that has a fingerprint, or of a result."""
@@ -143,12 +163,11 @@ class Results:
             value = value_from(parts[0])
             return Static(static_key(value), value)
         children = tuple(map(self.structure_from, parts[2]))
-        return Node(self._class_from(parts[0]), tuple(map(value_from, parts[1])), children)
+        return Node(self.class_from(parts[0]), tuple(map(value_from, parts[1])), children)
 
-    def _class_from(self, data: Data) -> Any:
+    def class_from(self, data: Data) -> Any:
+        """The class that a fingerprint is of; raises NotPortable where it is another one."""
         kind, module, name = data[:3]
-        if kind == "class" and module == "builtins":
-            return {"list": list, "tuple": tuple, "dict": dict}[name]
         if kind == "class" and name == "OrderedDict":
             return OrderedDict
         found: Any = sys.modules.get(module)
@@ -160,9 +179,7 @@ class Results:
 
     def result_data(self, result: Result) -> Data:
         """A result."""
-        structure = self.structure_data(result.structure)
-        self.structure_from(structure)  # it must be possible to make it again
-        return (structure, tuple(map(self._leaf_data, result.leaves)))
+        return (self.structure_data(result.structure), tuple(map(self._leaf_data, result.leaves)))
 
     def result_from(self, data: Data) -> Result:
         """What `result_data` described."""
@@ -178,13 +195,12 @@ class Results:
         if isinstance(leaf, OptionalResult):
             return ("optional", self._leaf_data(leaf.is_none), self.result_data(leaf.value))
         if isinstance(leaf, ChosenResult):
-            options = tuple(map(self._fingerprints.of, leaf.options))
-            for option in options:
-                value_from(option)  # it must be possible to make it again
-            return ("chosen", self._leaf_data(leaf.choice), options)
+            return ("chosen", self._leaf_data(leaf.choice), tuple(map(self._fingerprints.of, leaf.options)))
         if isinstance(leaf, ListResult):
             columns = tuple((self._leaf_data(column), is_python) for column, is_python in leaf.columns)
             return ("list", self.structure_data(leaf.item), columns)
+        if isinstance(leaf, ThawedResult) and self._closures is not None:
+            return ("thawed", leaf.first, leaf.last, self._closures.data(leaf.thaw))
         raise NotPortable("a result that Python makes at each call")
 
     def _step_data(self, step: ViewStep) -> Data:
@@ -201,6 +217,8 @@ class Results:
             return OptionalResult(self._leaf_from(parts[0]), self.result_from(parts[1]))
         if kind == "chosen":
             return ChosenResult(self._leaf_from(parts[0]), tuple(map(value_from, parts[1])))
+        if kind == "thawed":
+            return ThawedResult(parts[0], parts[1], self._closures.value(parts[2]))
         columns = tuple((self._leaf_from(column), is_python) for column, is_python in parts[1])
         return ListResult(self.structure_from(parts[0]), columns)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...passes.timing import CompileTimes
@@ -10,48 +11,49 @@ from ..dependencies import Dependencies
 from ..packed_inputs import PackedInput
 from ..program import Program
 from ..tracebacks import places_of, recall
-from .fingerprints import Data, Fingerprints, NotPortable
-from .guards import GuardReader, GuardWriter, inside
-from .module_reads import is_pure, module_reads
-from .parts import Results, code_data, code_from, type_data, type_from
+from .closures import ClosureReader, ClosureWriter
+from .fingerprints import Fingerprints
+from .generated import is_library
+from .guards import GuardReader, GuardWriter, inside, sharing
+from .module_reads import module_reads
+from .parts import code_data, code_from, type_data, type_from
 from .places import ModuleAttribute, Places
+from .portable import Data, NotPortable
 from .purity import why_impure
+from .set_order import Tests, makes_sets
 
 
-def program_data(function: Callable[..., Any], program: Program, dependencies: Dependencies) -> Data:
-    """A program as data; raises NotPortable, which says why another process could not run it as this one does."""
-    if dependencies.reason is not None:
-        raise NotPortable(dependencies.reason)
-    if program.callbacks:
-        raise NotPortable("calls of Python")
-    if program.write_back is not None or program.stores_early:
-        raise NotPortable("changes of Python's state")
-    for called, takes_functions in dependencies.calls.values():
-        reason = why_impure(called, takes_functions)
-        if reason is not None:
-            raise NotPortable(reason)
-    fingerprints = Fingerprints()
-    fingerprints.of(function)
-    places = Places(function)
+def program_data(
+    function: Callable[..., Any], constants: Sequence[Any], program: Program, dependencies: Dependencies
+) -> Data:
+    """A program as data, for a function and the constants among its arguments.
+
+    Raises NotPortable, which says why another process could not run it as this one does.
+    """
+    _require_known(dependencies)
+    fingerprints = Fingerprints(Tests(dependencies.functions).only_test)
+    fingerprints.root(function)
+    for constant in constants:
+        fingerprints.of(constant)
+    places = Places(function, constants)
     writer = GuardWriter(places, fingerprints)
     read = _module_attributes(dependencies)
     for handle in read:
         for place, value in inside(handle, handle.get()):
             writer.note(place, value)
-    attributes = tuple((places.describe(handle), fingerprints.of(handle.get())) for handle in read)
-    for guard in program.guards:
-        writer.reach(guard)
+    writer.reach(program.guards)
+    attributes = tuple((places.describe(handle), _attribute_data(fingerprints, handle)) for handle in read)
     guards = [writer.guard(guard) for guard in program.guards]
     unseen = [f for f in dependencies.functions if id(f.__code__) not in fingerprints.codes]
     if unseen:
         raise NotPortable(f"{unseen[0].__qualname__}, which is not found under a name")
-    results = Results(fingerprints)
-    return (
-        attributes,
+    closures = ClosureWriter(places, fingerprints)
+    data = (
+        (attributes, sharing(program.guards, read, constants)),
         tuple(guards),
         (
             code_data(program.code),
-            results.result_data(program.result),
+            closures.results.result_data(program.result),
             tuple(map(type_data, program.computed_types)),
             tuple(
                 writer.extra(found, program.captures)
@@ -61,19 +63,51 @@ def program_data(function: Callable[..., Any], program: Program, dependencies: D
             tuple(sorted(program.written)),
             tuple((places.describe(handle), position) for handle, position in program.shared),
             tuple(map(writer.capture, program.captures)),
-            program.has_inputs,
+            (closures.data(program.write_back), program.stores_early, program.has_inputs),
+            tuple(map(closures.data, program.callbacks)),
             _error_places(program),
         ),
     )
+    program_from(function, constants, data, program.text)  # it must be possible to make it again
+    return data
+
+
+def _require_known(dependencies: Dependencies) -> None:
+    """Raise NotPortable where a trace did what data cannot tell."""
+    if dependencies.reason is not None:
+        raise NotPortable(dependencies.reason)
+    for called, takes_functions in dependencies.calls.values():
+        reason = why_impure(called, takes_functions)
+        if reason is not None:
+            raise NotPortable(reason)
+    if dependencies.has_sets or any(makes_sets(function.__code__) for function in dependencies.functions):
+        raise NotPortable("the order of a set, which is another one in each process")
 
 
 def _module_attributes(dependencies: Dependencies) -> list[ModuleAttribute]:
-    """What was read of modules."""
+    """What was read of modules, but for our own."""
     read = [ModuleAttribute(module, name) for module, name in dependencies.attributes.values()]
-    read = [handle for handle in read if not is_pure(handle.module.__name__)]
     read += [handle for function in dependencies.functions for handle in module_reads(function)]
-    places = {(handle.module.__name__, handle.attribute): handle for handle in read}
+    places = {(handle.module.__name__, handle.attribute): handle for handle in read if not handle.is_own}
     return [handle for _, handle in sorted(places.items())]
+
+
+def _attribute_data(fingerprints: Fingerprints, handle: ModuleAttribute) -> Data:
+    """What an attribute of a module is; an object of a library by its class, as it is made anew in each process."""
+    value = handle.get()
+    try:
+        return fingerprints.named(handle.attribute, value)
+    except NotPortable:
+        kind = type(value)
+        if isinstance(value, io.TextIOBase) and handle.name in _STREAMS:
+            return ("stream", kind.__module__, kind.__qualname__, value.encoding, value.isatty())
+        if not handle.is_known or not is_library(kind.__module__):
+            raise
+        return ("of a library", kind.__module__, kind.__qualname__)
+
+
+_STREAMS = ("sys.stdout", "sys.stderr")
+"""What prints write to when they run."""
 
 
 def _error_places(program: Program) -> Data:
@@ -82,21 +116,28 @@ def _error_places(program: Program) -> Data:
     return tuple(tuple(place) for site in sites for place in places_of(site.location))
 
 
-def program_from(function: Callable[..., Any], data: Data, text: Callable[[str], str]) -> Program:
+def program_from(
+    function: Callable[..., Any], constants: Sequence[Any], data: Data, text: Callable[[str], str]
+) -> Program:
     """The program of data; raises NotPortable where something that it depends on is not what it was."""
     (
-        attributes,
+        (attributes, pattern),
         guards_data,
-        (code, result, types, extra, written, shared, captures_data, has_inputs, errors),
+        (code, result, types, extra, written, shared, captures_data, state, callbacks, errors),
     ) = data
-    places = Places(function)
-    reader = GuardReader(places)
+    places = Places(function, constants)
     fingerprints = Fingerprints()
-    for path, expected in attributes:
-        if fingerprints.of(places.find(path).get()) != expected:
+    reader = GuardReader(places, fingerprints)
+    read = [places.find(path) for path, _ in attributes]
+    for handle, (_, expected) in zip(read, attributes, strict=True):
+        if not isinstance(handle, ModuleAttribute) or _attribute_data(fingerprints, handle) != expected:
             raise NotPortable("another value in a module")
     guards = [guard for guard_data in guards_data for guard in reader.guard(guard_data)]
     captures = [reader.capture(capture) for capture in captures_data]
+    if sharing(guards, read, constants) != pattern:
+        raise NotPortable("objects that are no longer the same")
+    closures = ClosureReader(places, fingerprints)
+    write_back, stores_early, has_inputs = state
     found = [reader.extra(one, captures) for one in extra]
     machine_code = code_from(code)
     plan = machine_code.plan
@@ -105,17 +146,17 @@ def program_from(function: Callable[..., Any], data: Data, text: Callable[[str],
     recall(errors)
     return Program(
         machine_code,
-        (),
+        tuple(map(closures.value, callbacks)),
         text,
-        Results(fingerprints).result_from(result),
+        closures.results.result_from(result),
         [type_from(type) for type in types],
         [*found, *packed],
         frozenset(written),
         [(places.find(path), position) for path, position in shared],
         [capture for capture in captures if capture is not None],
         guards,
-        None,
-        False,
+        closures.value(write_back),
+        stores_early,
         has_inputs,
         CompileTimes(),
     )

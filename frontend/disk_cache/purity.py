@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .fingerprints import GENERATED
+from .generated import is_generated
 
 _BUILTINS = frozenset(
     getattr(builtins, name)
@@ -39,19 +39,23 @@ _OF_NUMPY = frozenset(
     {"load", "loads", "loadtxt", "genfromtxt", "fromfile", "memmap", "open_memmap", "DataSource", "fromregex", "save",
      "savez", "savez_compressed", "savetxt", "tofile", "dump", "show_config", "show_runtime", "info", "seterr",
      "geterr", "seterrcall", "geterrcall", "setbufsize", "getbufsize", "set_printoptions", "get_printoptions",
-     "printoptions", "from_dlpack", "frombuffer", "test", "get_include"}
+     "printoptions", "from_dlpack", "array2string", "array_repr", "array_str", "format_float_positional",
+     "format_float_scientific", "set_string_function", "__repr__", "__str__", "__format__",
+     "frombuffer", "test", "get_include"}
 )  # fmt: skip
 """Functions of NumPy that read or change something besides their arguments."""
 
 _NUMPY_MODULES = ("numpy", "numpy.linalg", "numpy.fft", "numpy.exceptions")
 
-_OF_WEFT = frozenset({"trace_print", "py_call", "print", "set_verbosity", "run_functions_eagerly", "eager"})
+_OF_WEFT = frozenset({"trace_print", "set_verbosity", "run_functions_eagerly", "eager"})
 
 
 def why_impure(function: Callable[..., Any], takes_functions: bool) -> str | None:
     """Why calling something may give another result in another process; None where it gives the same."""
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
-    if takes_functions:
+    if function is print:
+        return None  # which prints when the function runs
+    if takes_functions and name != "py_call":
         return f"{name}, which got a function"
     return (
         None
@@ -97,15 +101,25 @@ def _is_in_numpy(module: str) -> bool:
 
 
 def _is_pure_class(kind: type) -> bool:
-    if kind in _BUILTINS or issubclass(kind, (np.generic, np.dtype)) or kind is np.ndarray:
+    if (
+        kind in _BUILTINS
+        or issubclass(kind, (np.generic, np.dtype))
+        or kind in (np.ndarray, np.finfo, np.iinfo)
+    ):
         return kind.__module__ in ("builtins", "numpy", "numpy.dtypes")
     if kind.__module__.partition(".")[0] == __name__.partition(".")[0] or kind is np.errstate:
         return True
     if issubclass(kind, BaseException):
-        return kind.__module__ == "builtins"
+        return not any(
+            isinstance(vars(base).get(name), types.FunctionType) for base in kind.__mro__ for name in _MAKING
+        )
     if _has_fields_only(kind):
         return True
     return kind.__module__ in ("collections", "itertools", "fractions", "functools")
+
+
+_MAKING = ("__init__", "__new__")
+"""Methods that run when an object is made."""
 
 
 def _has_fields_only(kind: type) -> bool:
@@ -116,8 +130,7 @@ def _has_fields_only(kind: type) -> bool:
     members = [member for base in kind.__mro__[:-1] if base is not tuple for member in vars(base).values()]
     functions = [getattr(member, "__func__", member) for member in members]
     return is_record and not any(
-        isinstance(member, property)
-        or (isinstance(member, types.FunctionType) and member.__code__.co_filename not in GENERATED)
+        isinstance(member, property) or (isinstance(member, types.FunctionType) and not is_generated(member))
         for member in functions
     )
 

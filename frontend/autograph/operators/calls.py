@@ -45,7 +45,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if type(owner) is list and (now := latest(owner)) is not owner:
         function = getattr(now, function.__name__)
     called = converted(function)
-    trace.dependencies.called(function, (*args, *kwargs.values()) if called is function else ())
+    trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
@@ -120,7 +120,6 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         note_unconverted(function, "it is marked by weft.do_not_convert")
         return function
     if is_generator_function(function):
-        _note_plain(function)
         return _generator_function(function)
     try:
         made = convert(function, OPERATORS)
@@ -139,10 +138,10 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
 
 
 def _note_plain(function: types.FunctionType) -> None:
-    """Take note that a function runs as it is: nobody sees what it calls and reads."""
+    """Take note that a function runs as it is."""
     trace = current_trace()
     if trace is not None:
-        trace.dependencies.refuse(f"{function.__qualname__}, which runs as it is while it is traced")
+        trace.dependencies.runs_plain(function)
 
 
 def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
@@ -150,9 +149,11 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
     try:
         feeding = convert_generator(function, OPERATORS)
     except ConversionError as error:
+        _note_plain(function)
         excuse(function, error)
         return function
     if feeding is None:
+        _note_plain(function)
         reason = why_not_converted(function) or "it is a generator function"
         note_unconverted(function, reason)
         require_conversion(function, reason)

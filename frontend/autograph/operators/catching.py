@@ -21,13 +21,12 @@ import numpy as np
 
 from ....dialect.callbacks import Callback
 from ....dialect.mlir import Value
-from ....dialect.op import Array
 from ....dialect.ops.state import exception_type
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ...array import TracedArray
-from ...caught import UnknownException, keep, kept, number_of
-from ...effects import outside_traces
+from ...caught import UnknownException, number_of
+from ...caught_calls import catching_call, find_handler, keep_checked, keep_raised
 from ...locations import user_places
 from ...regions import Draft, Region
 from ...runtime_values import Frozen, FrozenException, holds_traced
@@ -114,11 +113,7 @@ class Catching:
                 made = kind(message.format()).with_traceback(traceback_through(places, None))
                 return self._code(handler, error=made), _NOTHING
 
-            def make(*numbers: Array) -> list[Any]:
-                made = kind(message.format(*map(int, numbers)))
-                return [np.int64(keep(made.with_traceback(traceback_through(places, None))))]
-
-            (number,) = self._trace.host_call(outside_traces(make, "raise"), operands, [_NUMBER])
+            (number,) = self._trace.host_call(keep_checked(kind, message, places), operands, [_NUMBER])
             return self._code(handler, kind), number
 
         self._leave(condition, arrive)
@@ -135,16 +130,7 @@ class Catching:
         goes_on = self._dynamic_code(None)
         shapes = [([extent or 0 for extent in result.shape], result.dtype) for result in results]
 
-        def call(*arrays: Array) -> list[Any]:
-            try:
-                return [*(callback(*arrays) or ()), _NOTHING, _NOTHING]
-            except BaseException as error:
-                code = next((code for types, code in choices if isinstance(error, types)), goes_on)
-                if code == goes_on and not isinstance(error, (Exception, SystemExit)):
-                    raise
-                return [*(np.zeros(*shape) for shape in shapes), np.int64(code), np.int64(keep(error))]
-
-        call.__name__ = getattr(callback, "__name__", "call")
+        call = catching_call(callback, choices, goes_on, shapes)
         with self._paused():
             *values, code, number = self._trace.host_call(call, operands, [*results, _NUMBER, _NUMBER])
         self._leave(np.not_equal(code, 0), lambda: (code, number))
@@ -169,30 +155,15 @@ class Catching:
         if not holds_traced(error, depth=3) and number is None and not self._keeps_all:
             return self._code(handler, error=error), _NOTHING
         frozen = Frozen(self._trace, (FrozenException(error),))
-        thaw = frozen.thaw
-        places = user_places(error.__traceback__)
-
-        def make(*arrays: Array) -> list[Any]:
-            (made,) = thaw(arrays)
-            if made.__traceback__ is None:
-                made = made.with_traceback(traceback_through(places, None))
-            return [np.int64(keep(made))]
-
-        (number,) = self._trace.host_call(outside_traces(make, "raise"), frozen.operands, [_NUMBER])
+        make = keep_raised(frozen.thaw, user_places(error.__traceback__))
+        (number,) = self._trace.host_call(make, frozen.operands, [_NUMBER])
         return self._code(handler, type(error)), number
 
     def _found_out(self, number: Any) -> Any:
         """Which handler takes an exception whose class is known at run time."""
         choices = [(self._types_of(i), self._dynamic_code(i)) for i in range(len(self.handlers))]
-        goes_on = self._dynamic_code(None)
-
-        def find(number: Array) -> list[Any]:
-            error = kept(number)
-            return [np.int64(next((code for types, code in choices if isinstance(error, types)), goes_on))]
-
-        (code,) = self._trace.host_call(
-            outside_traces(find, "except"), [self._trace.value_of(number)], [_NUMBER]
-        )
+        find = find_handler(choices, self._dynamic_code(None))
+        (code,) = self._trace.host_call(find, [self._trace.value_of(number)], [_NUMBER])
         return code
 
     # Handlers

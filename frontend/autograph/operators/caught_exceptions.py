@@ -11,7 +11,7 @@ import numpy as np
 from ....dialect.types import TensorType
 from ...array import TracedArray
 from ...caught import UnknownException
-from ...effects import outside_traces
+from ...caught_calls import is_instance_of
 from ...runtime_objects import class_of
 from ...runtime_values import Frozen
 from .statements import current
@@ -21,12 +21,7 @@ def is_caught(error: UnknownException, kinds: Any) -> TracedArray:
     """Whether an exception whose class is known at run time belongs to some classes."""
     trace = current()
     frozen = Frozen(trace, (error,))
-    thaw = frozen.thaw
-
-    def is_instance(*arrays: Any) -> list[Any]:
-        return [np.bool_(isinstance(thaw(arrays)[0], kinds))]
-
-    call = outside_traces(is_instance, "isinstance")
+    call = is_instance_of(frozen.thaw, kinds)
     (found,) = trace.host_call(call, frozen.operands, [TensorType((), np.dtype(bool))])
     return found._like_python(bool)
 

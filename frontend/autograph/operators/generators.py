@@ -79,6 +79,9 @@ class Generator(Walk):
     def _generator(self) -> Any:
         if self._plain is None:
             args, kwargs = self._arguments
+            trace = current_trace()
+            if trace is not None:
+                trace.dependencies.runs_plain(self._original)
             self._plain = iter(()) if self._is_used else self._original(*args, **kwargs)
             self._is_used = True
         return self._plain
