@@ -10,21 +10,21 @@ second to the imaginary one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ..emit import Emitter, ForLoop, Index, create, load, store
 from ..loops.nest import Access
 from ..loops.temporaries import element_bytes
-from ..vectors.code import convert, lane_mask, vector_load, vector_store
+from ..vectors.code import convert, lane_mask, vector_load
 from ..vectors.width import vector_bytes
 from .complex_parts import flat_parts, split_parts
 from .packing import scratch
 from .plan import masks_are_cheap
 from .recognition import Contraction, Factor
 from .tile import Finish, broadcast_start, multiply_add, shuffle
+from .walk import Walk
 
 MOST_PACKED = 8
 """So many columns that are not contiguous along the sum are copied."""
@@ -110,7 +110,7 @@ def _pays(
     return products + CYCLES_OF_A_RESULT * rows * columns * parts + copies < by_columns
 
 
-class DotProducts:
+class DotProducts(Walk):
     """Writes one contraction at the insertion point; arguments as of `ContractionEmitter`."""
 
     def __init__(
@@ -122,13 +122,13 @@ class DotProducts:
         finish: Finish | None = None,
         may_repeat: bool = True,
     ) -> None:
-        self.contraction, self.plan, self.emitter, self.initial = contraction, plan, emitter, initial
+        super().__init__(contraction, emitter)
+        self.plan, self.initial = plan, initial
         self.may_repeat = may_repeat and initial is not None
         self.given_finish = finish or self._store
         (self.summed,) = contraction.summed
         self.depth = emitter.multiply(contraction.extent(self.summed), plan.parts)
         self.columns = contraction.extent(contraction.column)
-        self.points: list[Index] = [0] * len(contraction.nest.parallel)
         self.vector = ir.VectorType.get([plan.depth_lanes], contraction.element)
         self.left, self.right = contraction.left, contraction.right
         if contraction.whole is not None:
@@ -142,24 +142,11 @@ class DotProducts:
 
     def emit(self) -> None:
         """Write the whole contraction."""
-        right = self.contraction.right.access
-        around = [dim for dim in self.contraction.outer if right.mentions(dim)]
-        inside = [dim for dim in self.contraction.outer if not right.mentions(dim)]
-        with self._loops(around):
+        with self._loops(self._around()):
             if self.plan.pack_right:
                 self._pack_right()
-            with self._loops(inside):
+            with self._loops(self._inside()):
                 self._rows()
-
-    @contextmanager
-    def _loops(self, dims: Sequence[int]) -> Iterator[None]:
-        if not dims:
-            yield
-            return
-        with self.emitter.loop(self.contraction.extent(dims[0]), parallel=True) as position:
-            self.points[dims[0]] = position
-            with self._loops(dims[1:]):
-                yield
 
     def _pack_right(self) -> None:
         """Copy the columns, one after the other."""
@@ -217,13 +204,6 @@ class DotProducts:
                 part = shuffle(total, total, lanes) if together > 1 else total
                 point = self._at(first + row, self.emitter.multiply(columns[0], self.plan.parts))
                 self.given_finish(self._with_start(part, point, mask), point, mask)
-
-    def _at(self, row: int, column: Index) -> list[Index]:
-        point = list(self.points)
-        if self.contraction.row is not None:
-            point[self.contraction.row] = self.emitter.add(point[self.contraction.row], row)
-        point[self.contraction.column] = column
-        return point
 
     def _sums(self, columns: Sequence[Index], height: int) -> list[Value]:
         """Run along the sum: several vectors at once, single ones, and what remains; two vectors per complex number."""
@@ -349,13 +329,7 @@ class DotProducts:
         """Add what sums start from."""
         if self.initial is not None:
             return self._add(total, broadcast_start(self.contraction, self.initial, total.type))
-        result = self.contraction.result
-        indices = result.indices(self.emitter, point)
-        return self._add(total, vector_load(self.emitter, result.memref, indices, total.type, mask))
-
-    def _store(self, vector: Value, point: list[Index], mask: Value | None) -> None:
-        result = self.contraction.result
-        vector_store(vector, result.memref, result.indices(self.emitter, point), mask)
+        return self._add(total, self._load_result(point, total.type, mask))
 
     def _add(self, left: Value, right: Value) -> Value:
         is_integer = isinstance(self.contraction.element, ir.IntegerType)

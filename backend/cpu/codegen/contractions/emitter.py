@@ -22,12 +22,13 @@ from .packing import LeftPack, RightPack
 from .plan import Plan, Tiles, tile_height
 from .recognition import Contraction, Factor
 from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add, prefetch
+from .walk import Walk
 
 AHEAD = 8
 """So many rows of the right operand before they are packed, they are asked for."""
 
 
-class ContractionEmitter:
+class ContractionEmitter(Walk):
     """Writes one contraction at the insertion point.
 
     `initial` is the scalar that sums start from; without it they are added to the result in memory. `finish`
@@ -43,10 +44,10 @@ class ContractionEmitter:
         finish: Finish | None = None,
         may_repeat: bool = True,
     ) -> None:
-        self.contraction, self.plan, self.emitter = contraction, plan, emitter
+        super().__init__(contraction, emitter)
+        self.plan = plan
         self.may_repeat = may_repeat and initial is not None and plan.depth_block is None
         self.vector = ir.VectorType.get([plan.lanes], contraction.element)
-        self.points: list[Index] = [0] * len(contraction.nest.parallel)
         self.store = TileStore(contraction, plan, emitter, initial, finish)
         self.right_pack: RightPack | None = None
         self.left_pack: LeftPack | None = None
@@ -55,10 +56,8 @@ class ContractionEmitter:
 
     def emit(self) -> None:
         """Write the whole contraction."""
-        right = self.contraction.right.access
-        around = [dim for dim in self.contraction.outer if right.mentions(dim)]
-        inside = [dim for dim in self.contraction.outer if not right.mentions(dim)]
-        with self._loops(around), self._depth_block() as products:
+        inside = self._inside()
+        with self._loops(self._around()), self._depth_block() as products:
             if self.plan.pack_right and self.plan.pack_whole:
                 self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
                 for panels in self._panel_ranges():
@@ -121,16 +120,6 @@ class ContractionEmitter:
             panels.stop, panels.width * self.plan.lanes, panels.first, parallel=True
         ) as column:
             yield self._panel(column, panels.width)
-
-    @contextmanager
-    def _loops(self, dims: Sequence[int]) -> Iterator[None]:
-        if not dims:
-            yield
-            return
-        with self.emitter.loop(self.contraction.extent(dims[0]), parallel=True) as position:
-            self.points[dims[0]] = position
-            with self._loops(dims[1:]):
-                yield
 
     @contextmanager
     def _depth_block(self) -> Iterator[Block]:
@@ -245,14 +234,6 @@ class ContractionEmitter:
         initial = self.store.start(places, len(panel.starts), block)
         results = self._sum(list(self.contraction.summed), 0, initial, height, panel, block)
         self.store.finish(results, places, len(panel.starts), block)
-
-    def _at(self, row: int, column: Index) -> list[Index]:
-        """The point of a row of the current tile and a column."""
-        point = list(self.points)
-        if self.contraction.row is not None:
-            point[self.contraction.row] = self.emitter.add(point[self.contraction.row], row)
-        point[self.contraction.column] = column
-        return point
 
     def _sum(
         self, dims: list[int], depth: Index, carried: list[Value], height: int, panel: Panel, block: Block

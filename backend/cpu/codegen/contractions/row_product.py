@@ -7,10 +7,11 @@ from functools import partial
 
 from .....dialect.mlir import Value, ir
 from ..emit import Emitter, Index
-from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load, vector_store
+from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .plan import Plan
 from .recognition import Contraction
 from .tile import multiply_add
+from .walk import load_result, store_result
 
 STEPS = 8
 """Rows of the matrix added in one go: so often less is the result read and written."""
@@ -79,16 +80,15 @@ class RowProduct:
                 self._store(vector, row, v, mask)
 
     def _store(self, vector: Value, row: int, v: int, mask: Value | None) -> None:
-        result = self.contraction.result
-        vector_store(vector, result.memref, result.indices(self.emitter, self._at(row, 0, v)), mask)
+        store_result(self.contraction, self.emitter, vector, self._at(row, 0, v), mask)
 
     def _add(self, steps: int, masks: Sequence[Value | None]) -> None:
-        result, left = self.contraction.result, self.contraction.left
+        left = self.contraction.left
         for v, mask in enumerate(masks):
             rights = [self._right(step, v, mask) for step in range(steps)]
             for row in range(self.rows):
-                indices = result.indices(self.emitter, self._at(row, 0, v))
-                total = vector_load(self.emitter, result.memref, indices, self.vector, mask)
+                point = self._at(row, 0, v)
+                total = load_result(self.contraction, self.emitter, point, self.vector, mask)
                 for step, right in enumerate(rights):
                     place = left.access.indices(self.emitter, self._at(row, step, 0))
                     factor = broadcast_load(left.access.memref, place, left.conversion, self.vector)

@@ -9,9 +9,10 @@ from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
 from .. import target
 from ..emit import Emitter, Index, create
-from ..vectors.code import broadcast, mask_type, vector_load, vector_store
+from ..vectors.code import broadcast, mask_type
 from .plan import Plan
 from .recognition import Contraction
+from .walk import load_result, store_result
 
 Finish = Callable[[Value, "list[Index]", "Value | None"], None]
 """Takes a vector of results, the loop position of its first element, and the mask of valid lanes."""
@@ -116,9 +117,7 @@ class TileStore:
         return value if self.stored == self.vector else create("arith.trunci", [self.stored], [value])
 
     def _load(self, point: list[Index], mask: Value | None) -> Value:
-        result = self.contraction.result
-        indices = result.indices(self.emitter, point)
-        vector = vector_load(self.emitter, result.memref, indices, self.stored, mask)
+        vector = load_result(self.contraction, self.emitter, point, self.stored, mask)
         return _widened(vector, self.vector)
 
     def _before(self, place: Place, later: Value) -> Value:
@@ -134,8 +133,7 @@ class TileStore:
         return create("vector.maskedload", [self.vector], operands)
 
     def _store(self, vector: Value, point: list[Index], mask: Value | None) -> None:
-        result = self.contraction.result
-        vector_store(vector, result.memref, result.indices(self.emitter, point), mask)
+        store_result(self.contraction, self.emitter, vector, point, mask)
 
     def _prefetch(self, point: list[Index]) -> None:
         """Ask for the memory that the sums will be added to."""

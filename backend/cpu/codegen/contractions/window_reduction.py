@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from .....dialect.mlir import Value, ir
 from ..emit import Emitter, Index
 from ..loops.nest import LoopNest
 from ..loops.vector_body import is_vectorisable, vector_of, vectorise_body, widest_element
-from ..vectors.code import broadcast, lane_mask, vector_load, vector_store
+from ..vectors.code import broadcast, lane_mask, vector_load
 from ..vectors.width import vector_bytes
 from .plan import masks_are_cheap
 from .recognition import Contraction, Factor
 from .tile import Finish
+from .walk import Walk
 
 MOST_POSITIONS = 49
 """Larger windows are left to plain loops: this code is written out for every position."""
@@ -86,7 +86,7 @@ def plan_window_reduction(contraction: Contraction) -> WindowPlan | None:
     return WindowPlan(min(lanes, 1 << (contraction.columns.bit_length() - 1)))
 
 
-class WindowReduction:
+class WindowReduction(Walk):
     """Writes one reduction at the insertion point; arguments as of `ContractionEmitter`."""
 
     def __init__(
@@ -98,13 +98,13 @@ class WindowReduction:
         finish: Finish | None = None,
         may_repeat: bool = True,
     ) -> None:
-        self.contraction, self.emitter, self.initial = contraction, emitter, initial
+        super().__init__(contraction, emitter)
+        self.initial = initial
         self.lanes = plan.lanes
         self.may_repeat = may_repeat and initial is not None
         self.finish = finish or self._store
         self.has_filters = has_filters(contraction.nest)
         self.vector = vector_of(contraction.element, plan.lanes)
-        self.points: list[Index] = [0] * len(contraction.nest.parallel)
 
     def emit(self) -> None:
         """Write the whole reduction."""
@@ -134,16 +134,6 @@ class WindowReduction:
                 places = [emitter.add(position, number) for number in range(pixels)]
                 self._channels(dim, places, column, count)
 
-    @contextmanager
-    def _loops(self, dims: Sequence[int]) -> Iterator[None]:
-        if not dims:
-            yield
-            return
-        with self.emitter.loop(self.contraction.extent(dims[0]), parallel=True) as position:
-            self.points[dims[0]] = position
-            with self._loops(dims[1:]):
-                yield
-
     def _channels(self, dim: int, pixels: Sequence[Index], column: Index, count: int) -> None:
         """Compute some vectors of channels of some pixels of a row."""
         emitter, columns = self.emitter, self.contraction.columns
@@ -155,20 +145,20 @@ class WindowReduction:
             else:
                 mask = lane_mask(emitter, emitter.subtract(columns, starts[0]), self.lanes)
         places = [(dim, pixel, start) for pixel in pixels for start in starts]
-        values = [self._start(self._at(*place), mask) for place in places]
+        values = [self._start(self._at_pixel(*place), mask) for place in places]
         for position in self._positions(self.contraction.summed):
             for summed, index in zip(self.contraction.summed, position, strict=True):
                 self.points[summed] = index
             filters: list[Value | None] = [None] * count
             if self.has_filters:
                 own = self.contraction.right
-                filters = [self._read(own, self._at(dim, 0, start), mask) for start in starts]
+                filters = [self._read(own, self._at(0, start), mask) for start in starts]
             values = [
-                self._combine(value, self._at(*place), filters[number % count], mask)
+                self._combine(value, self._at_pixel(*place), filters[number % count], mask)
                 for number, (value, place) in enumerate(zip(values, places, strict=True))
             ]
         for value, place in zip(values, places, strict=True):
-            self.finish(value, self._at(*place), mask)
+            self.finish(value, self._at_pixel(*place), mask)
 
     def _positions(self, dims: Sequence[int]) -> Iterator[tuple[int, ...]]:
         if not dims:
@@ -180,10 +170,9 @@ class WindowReduction:
             for rest in self._positions(dims[1:]):
                 yield (index, *rest)
 
-    def _at(self, dim: int, pixel: Index, column: Index) -> list[Index]:
-        point = list(self.points)
+    def _at_pixel(self, dim: int, pixel: Index, column: Index) -> list[Index]:
+        point = self._at(0, column)
         point[dim] = pixel
-        point[self.contraction.column] = column
         return point
 
     def _combine(self, value: Value, point: list[Index], filters: Value | None, mask: Value | None) -> Value:
@@ -204,10 +193,4 @@ class WindowReduction:
     def _start(self, point: list[Index], mask: Value | None) -> Value:
         if self.initial is not None:
             return broadcast(self.initial, self.vector)
-        result = self.contraction.result
-        indices = result.indices(self.emitter, point)
-        return vector_load(self.emitter, result.memref, indices, self.vector, mask)
-
-    def _store(self, vector: Value, point: list[Index], mask: Value | None) -> None:
-        result = self.contraction.result
-        vector_store(vector, result.memref, result.indices(self.emitter, point), mask)
+        return self._load_result(point, self.vector, mask)
