@@ -91,16 +91,14 @@ def square(b: ScalarBuilder, x: Value) -> Value:
     return b.op("arith.muli", x, x)
 
 
-# Division. Zero, and -1 where it would overflow, are replaced by a divisor of 1 before dividing.
+# Division. Zero, and -1, by which the quotient may overflow, are replaced by a divisor of 1 before dividing.
 
 
-def _safe_divisor(b: ScalarBuilder, x: Value, y: Value) -> Value:
-    one = b.constant(1)
+def _safe_divisor(b: ScalarBuilder, y: Value) -> Value:
     unsafe = b.compare("eq", y, b.constant(0))
     if b.kind == "i":
-        smallest = b.compare("eq", x, b.constant(-(1 << (b.width - 1))))
-        unsafe = b.either(unsafe, b.both(smallest, b.compare("eq", y, b.constant(-1))))
-    return b.select(unsafe, one, y)
+        unsafe = b.either(unsafe, b.compare("eq", y, b.constant(-1)))
+    return b.select(unsafe, b.constant(1), y)
 
 
 def truncated_quotient(b: ScalarBuilder, x: Value, divisor: Value) -> Value:
@@ -112,10 +110,11 @@ def truncated_quotient(b: ScalarBuilder, x: Value, divisor: Value) -> Value:
 def divmod_(b: ScalarBuilder, x: Value, y: Value) -> tuple[Value, Value]:
     """Quotient rounded down, and what it leaves; both are 0 where the divisor is."""
     zero = b.constant(0)
-    divisor = _safe_divisor(b, x, y)
+    divisor = _safe_divisor(b, y)
     quotient = truncated_quotient(b, x, divisor)
     remainder = b.op("arith.subi", x, b.op("arith.muli", quotient, divisor))
     if b.kind == "i":
+        quotient = b.select(b.compare("eq", y, b.constant(-1)), negative(b, x), quotient)
         signs_differ = b.compare("lt", b.differ(remainder, divisor), zero)
         inexact = b.both(b.compare("ne", remainder, zero), signs_differ)
         quotient = b.select(inexact, b.op("arith.subi", quotient, b.constant(1)), quotient)
@@ -139,7 +138,7 @@ def remainder(b: ScalarBuilder, x: Value, y: Value) -> Value:
 @emits("fmod", "iu")
 def fmod(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """What division rounded towards zero leaves; a divisor of 1 leaves 0."""
-    return b.op("arith.remsi" if b.kind == "i" else "arith.remui", x, _safe_divisor(b, x, y))
+    return b.op("arith.remsi" if b.kind == "i" else "arith.remui", x, _safe_divisor(b, y))
 
 
 @emits("reciprocal", "iu")

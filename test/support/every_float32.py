@@ -18,7 +18,7 @@ from support.elementary import REFERENCES, TWO_OPERANDS, compiled
 Array = np.ndarray[Any, Any]
 Kernel = Callable[[Array, Array], None]
 
-BLOCK = 2**13
+BLOCK = 2**14
 """How many numbers are compared at once."""
 
 
@@ -55,18 +55,23 @@ def worst_error(kernel: Kernel, reference: Callable[[Array], Array], stride: int
 
 
 def float32_ulps(result: Array, exact: Array) -> Array:
-    """The distance in units of the last place; infinite where NaN, infinities or signs of zeros differ."""
+    """The distance in units of the last place, 0 of what is rounded to nearest.
+
+    It is infinite where NaN, infinities or signs of zeros differ.
+    """
     rounded = exact.astype(np.float32)
-    distance = np.abs(result - exact) / np.spacing(np.abs(rounded))
-    special = ~np.isfinite(result) | ~np.isfinite(rounded) | ((result == 0) & (rounded == 0))
-    at = np.flatnonzero(special)
-    got, wanted = result[at], rounded[at]
-    same = (np.isnan(got) & np.isnan(wanted)) | (
-        (got == wanted) & ((np.signbit(got) == np.signbit(wanted)) | (exact[at] != 0))
-    )
-    distance[at] = np.where(same, 0.0, np.inf)
+    # The power of two below the number, times 2**-23, is the distance to the next one, also of denormal numbers.
+    power = np.maximum(rounded.view(np.int32) & 0x7F800000, 0x00800000).view(np.float32)
+    distance = np.abs(result - exact) * 2.0**23 / power
+    same = result.view(np.int32) == rounded.view(np.int32)
+    same |= (result != result) & (rounded != rounded)
+    distance[same] = 0.0
+    special = ~np.isfinite(result) | ~np.isfinite(rounded) | (result == rounded)
+    at = np.flatnonzero(special & ~same)
+    # A zero may have either sign where the exact result is not zero.
+    distance[at] = np.where((result[at] == 0) & (rounded[at] == 0) & (exact[at] != 0), 0.0, np.inf)
     # The largest number is as good as infinity where the exact result is about half way between them.
-    between = at[~same & (np.abs(exact[at]) < 2.0**128) & (np.abs(got) > 2.0**127)]
+    between = at[(np.abs(exact[at]) < 2.0**128) & (np.abs(result[at]) > 2.0**127)]
     distance[between] = 1.0
     return distance
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
+from typing import TypeAlias
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from ..emit import create
 from ..vectors.code import broadcast
+from ..vectors.integer_division import IntegerDivisor, divide, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
 from ..vectors.math_expansion import is_expanded
 from .nest import nested
@@ -21,7 +23,8 @@ MATH_WEIGHT = 24
 DIVISION_WEIGHT = 11
 """How many operations a division by a reciprocal counts as, beyond itself."""
 
-# Lanes beyond the end hold zeros, and dividing integers by zero is an error even in a lane nobody uses.
+# Lanes beyond the end hold zeros, and dividing integers by zero is an error even in a lane nobody uses. By floats it is
+# none.
 _DIVISIONS = ("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")
 _SCALARS = (ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type, ir.IntegerType, ir.IndexType)
 
@@ -38,13 +41,14 @@ def _has_vector_form(op: Operation) -> bool:
         return True
     if not op.name.startswith(("arith.", "math.")) or list(op.regions) or len(op.results) != 1:
         return False
-    if op.name.startswith(_DIVISIONS) and not op.name.endswith("f"):
+    if op.name.startswith(_DIVISIONS) and not op.name.endswith("f") and not is_integer_division(op):
         return False
     types = [value.type for value in [*op.operands, *op.results]]
     return all(isinstance(type, _SCALARS) for type in types)
 
 
-_NONE: Mapping[Value, InvariantDivisor] = MappingProxyType({})
+Divisor: TypeAlias = "InvariantDivisor | IntegerDivisor"
+_NONE: Mapping[Value, Divisor] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,15 @@ class SplitBody:
         return max(_bytes(value.type) for value in self.vectors)
 
     @property
-    def divisors(self) -> list[Value]:
-        """Numbers that are the same along a vector, and that others are divided by at a cost."""
+    def divisors(self) -> dict[Value, Operation]:
+        """Numbers that are the same along a vector, with an operation that divides others by them at a cost."""
         results = {result for op in self.varying for result in op.results}
-        found = (op.operands[1] for op in self.varying if is_worthwhile(op))
-        return [value for value in found if value not in results and value not in self.arguments]
+        found = [op for op in self.varying if is_worthwhile(op) or is_integer_division(op)]
+        return {
+            op.operands[1]: op
+            for op in found
+            if op.operands[1] not in results and op.operands[1] not in self.arguments
+        }
 
     @property
     def weight(self) -> int:
@@ -138,7 +146,7 @@ def vectorise(
     known: dict[Value, Value],
     lanes: int,
     index: Callable[[int, Type], Value] | None = None,
-    divisors: Mapping[Value, InvariantDivisor] = _NONE,
+    divisors: Mapping[Value, Divisor] = _NONE,
 ) -> list[Value]:
     """Write operations for vectors at the insertion point; returns the vectors of some values.
 
@@ -154,10 +162,24 @@ def vectorise(
                 known[op.results[0]] = index(dim, op.results[0].type)
         elif op.name == "arith.divf" and op.operands[1] in divisors:
             dividend = _vector_value(op.operands[0], known, lanes)
-            known[op.results[0]] = divisors[op.operands[1]].quotient(dividend)
+            divisor = divisors[op.operands[1]]
+            assert isinstance(divisor, InvariantDivisor)
+            known[op.results[0]] = divisor.quotient(dividend)
+        elif is_integer_division(op):
+            x, y = (_vector_value(operand, known, lanes) for operand in op.operands)
+            by = divisors.get(op.operands[1])
+            known[op.results[0]] = divide(op, x, y, by if isinstance(by, IntegerDivisor) else None)
         else:
             known[op.results[0]] = _vector_operation(op, known, lanes)
     return [_vector_value(value, known, lanes) for value in outputs]
+
+
+def prepared_divisor(op: Operation, scalar: Value, lanes: int) -> Divisor:
+    """What an operation divides by, for vectors."""
+    type = vector_of(scalar.type, lanes)
+    if is_integer_division(op):
+        return IntegerDivisor.of(scalar, type, op.name.endswith("si"))
+    return InvariantDivisor.of(scalar, type)
 
 
 def narrowed_index(op: Operation) -> int | None:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from .....dialect.mlir import Operation, Type, Value, ir
 from ..emit import Emitter, Index, create, load, prefetch
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
-from ..vectors.invariant_division import InvariantDivisor
 from ..vectors.width import vector_bytes
 from .independence import any_order
 from .nest import Access, LoopNest
 from .read_ahead import AHEAD_BYTES, comes_from_memory
 from .streaming import elements_before_line, is_large, may_stream
 from .temporaries import element_bytes, known_bytes
-from .vector_body import SplitBody, is_vectorisable, vector_of, vectorise
+from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
 LINE_BYTES = 64
 """The size of a line of the caches."""
@@ -57,7 +56,7 @@ class VectorLoop:
             if self._varies(access) and comes_from_memory(access, nest.operation)
         ]
         """What no cache may hold yet."""
-        self.divisors: dict[Value, InvariantDivisor] = {}
+        self.divisors: dict[Value, Divisor] = {}
         """What the loop divides by, with reciprocals."""
 
     def _split(self) -> SplitBody:
@@ -175,8 +174,8 @@ class VectorLoop:
         for op in self.body.invariant:
             scalars[op.results[0]] = self._scalar_operation(op, scalars, points)
         self.divisors = {
-            value: InvariantDivisor.of(scalars.get(value, value), vector_of(value.type, self.lanes))
-            for value in dict.fromkeys(self.body.divisors)
+            value: prepared_divisor(op, scalars.get(value, value), self.lanes)
+            for value, op in self.body.divisors.items()
         }
         wanted = self.body.vectors
         return {

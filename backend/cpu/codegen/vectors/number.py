@@ -204,8 +204,16 @@ class Integer:
     @property
     def bits(self) -> int:
         """The width of the scalar type."""
-        type = self.value.type
+        return Integer.width_of(self.value.type)
+
+    @staticmethod
+    def width_of(type: Type) -> int:
+        """The width of an integer type, or of the elements of a vector type."""
         return int((type.element_type if isinstance(type, ir.VectorType) else type).width)
+
+    def magnitude(self) -> Integer:
+        """The absolute value, as an unsigned number."""
+        return (self.constant(0) - self).where(self.compare("<", 0), self)
 
     def constant(self, number: int) -> Integer:
         """A constant of this type; one with the highest bit set may be given as unsigned."""
