@@ -12,6 +12,7 @@ from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.recognition import Contraction, match_contraction
 from .contractions.row_product import RowProduct
+from .contractions.turned_product import copy_back, may_turn, turned
 from .contractions.window_reduction import (
     WindowPlan,
     WindowReduction,
@@ -35,6 +36,13 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
         nest, *nests = nests
         fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
         following = nests[0] if nests else None
+        if fill is not None and (contraction := _turned(nest, emitter)) is not None:
+            waiting.remove(fill)
+            _emit_loops(waiting, emitter)
+            waiting = []
+            with nest.operation.location:
+                _emit_turned(contraction, fill, emitter)
+            continue
         found = _contraction(nest, fill, following, emitter)
         if found is None:
             waiting.append(nest)
@@ -79,6 +87,22 @@ def _contraction(
         if epilogue is not None:
             return contraction, choice, epilogue
     return contraction, choice, None
+
+
+def _turned(nest: LoopNest, emitter: Emitter) -> Contraction | None:
+    """A nest as a contraction that is better computed transposed."""
+    contraction = match_contraction(nest, emitter)
+    return contraction if contraction is not None and may_turn(contraction) else None
+
+
+def _emit_turned(contraction: Contraction, fill: LoopNest, emitter: Emitter) -> None:
+    """Write a contraction with its operands in each other's role, then a transposing copy."""
+    other = turned(contraction, emitter)
+    choice = plan(other)
+    assert choice is not None
+    ContractionEmitter(other, choice, emitter, fill.inputs[0].memref).emit()
+    _emit_loops([copy_back(other, contraction)], emitter)
+    _erase([contraction.nest, fill])
 
 
 def _fills(fill: LoopNest, nest: LoopNest) -> bool:

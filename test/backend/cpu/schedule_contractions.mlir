@@ -166,3 +166,34 @@ func.func private @small_image(%x: memref<1x22x22x32xf32>, %w: memref<3x3x32x192
       ins(%x, %w : memref<1x22x22x32xf32>, memref<3x3x32x192xf32>) outs(%o : memref<1x20x20x192xf32>)
   return
 }
+
+// A product with few columns is computed transposed where the left operand is contiguous along the rows, then copied.
+// CHECK-LABEL: func.func private @few_columns(
+// CHECK: %[[BUFFER:.*]] = memref.alloc
+// CHECK: vector.load %arg0
+// CHECK: vector.{{store|maskedstore}} {{.*}}%[[BUFFER]]
+// CHECK: scf.for
+// CHECK: load %[[BUFFER]]
+// CHECK: store {{.*}}%arg2
+#left_columns = affine_map<(i, j, k) -> (k, i)>
+#right_rows = affine_map<(i, j, k) -> (k, j)>
+func.func private @few_columns(%x: memref<100x160xf32>, %y: memref<100x4xf32>, %o: memref<160x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<160x4xf32>)
+  linalg.contract indexing_maps = [#left_columns, #right_rows, #results]
+      ins(%x, %y : memref<100x160xf32>, memref<100x4xf32>) outs(%o : memref<160x4xf32>)
+  return
+}
+
+// With many it is not.
+// CHECK-LABEL: func.func private @many_columns(
+// CHECK-NOT: memref.alloc
+// CHECK: vector.fma
+// CHECK: return
+func.func private @many_columns(%x: memref<100x160xf32>, %y: memref<100x32xf32>, %o: memref<160x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<160x32xf32>)
+  linalg.contract indexing_maps = [#left_columns, #right_rows, #results]
+      ins(%x, %y : memref<100x160xf32>, memref<100x32xf32>) outs(%o : memref<160x32xf32>)
+  return
+}

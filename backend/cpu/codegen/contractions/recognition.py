@@ -23,6 +23,9 @@ _PRODUCTS = {
     "arith.ori": "arith.andi",
     "complex.add": "complex.mul",
 }
+ENOUGH_ROWS = 28
+"""Of dimensions that have so many rows, the last one is used: its rows are next to each other."""
+
 _CONVERSIONS = {"arith.extf", "arith.extsi", "arith.extui", "arith.sitofp", "arith.uitofp"}
 
 
@@ -120,7 +123,7 @@ def _assign_roles(nest: LoopNest, left: Factor, right: Factor, column: int) -> C
         return None
     others = [dim for dim, parallel in enumerate(nest.parallel) if parallel and dim != column]
     rows = [dim for dim in others if left.access.mentions(dim) and not right.access.mentions(dim)]
-    row = max(rows, key=lambda dim: (_size(nest.extents[dim]), dim)) if rows else None
+    row = max(rows, key=lambda dim: (min(_size(nest.extents[dim]), ENOUGH_ROWS), dim)) if rows else None
     outer = [dim for dim in others if dim != row]
     result = nest.outputs[0]
     element, columns = result.memref.type.element_type, nest.extents[column]
