@@ -145,6 +145,31 @@ class Min(Extremum, name="min"):
     ufunc_name = "minimum"
 
 
+class ExtremeNumber(Extremum):
+    """Base of the extremes of what is not NaN."""
+
+    dtypes = "f"
+
+    @classmethod
+    def evaluate(cls, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+        wide = widened(x)
+        return np.asarray(cls.function.reduce(wide, axis=axes, keepdims=keepdims)).astype(x.dtype)
+
+
+class MaxNumber(ExtremeNumber, name="max_number"):
+    """Largest element over axes that is not NaN; NaN where all are."""
+
+    function = np.fmax
+    ufunc_name = "fmax"
+
+
+class MinNumber(ExtremeNumber, name="min_number"):
+    """Smallest element over axes that is not NaN; NaN where all are."""
+
+    function = np.fmin
+    ufunc_name = "fmin"
+
+
 class Spread(Op, family="reductions"):
     """Base of var and std: the sum of squares is divided by the number of elements less `correction`."""
 

@@ -11,7 +11,7 @@ from ...dialect.ops import reductions as ops
 from ..staging import ArrayLike, ArrayResult, asarray, cast
 from .arguments import NO_VALUE, deliver, is_inexact
 from .reductions import any as any_of
-from .reductions import count, given, max, mean, min, prod, spread, sum
+from .reductions import count, given, max, max_of_numbers, mean, min, min_of_numbers, prod, spread, sum
 from .selection import blend, choose
 
 
@@ -119,6 +119,8 @@ def nanmax(
     where: Any = NO_VALUE,
 ) -> ArrayResult:
     """The largest element over axes that is not NaN; NaN where all are."""
+    if not given(initial) and not given(where) and _is_real_float(a):
+        return max_of_numbers(a, axis, out, keepdims)
     return _nan_extremum(max, -np.inf, a, axis, out, keepdims, initial, where)
 
 
@@ -131,7 +133,14 @@ def nanmin(
     where: Any = NO_VALUE,
 ) -> ArrayResult:
     """The smallest element over axes that is not NaN; NaN where all are."""
+    if not given(initial) and not given(where) and _is_real_float(a):
+        return min_of_numbers(a, axis, out, keepdims)
     return _nan_extremum(min, np.inf, a, axis, out, keepdims, initial, where)
+
+
+def _is_real_float(a: ArrayLike) -> bool:
+    dtype = asarray(a).dtype
+    return is_inexact(dtype) and dtype.kind != "c"
 
 
 def _nan_extremum(

@@ -288,6 +288,16 @@ def min(
     return _extremum(ops.Min, np.minimum, a, axis, out, keepdims, initial, where)
 
 
+def max_of_numbers(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ArrayResult:
+    """The largest element over axes of floats that is not NaN; NaN where all are."""
+    return _extremum(ops.MaxNumber, np.fmax, a, axis, out, keepdims, NO_VALUE, NO_VALUE)
+
+
+def min_of_numbers(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ArrayResult:
+    """The smallest element over axes of floats that is not NaN; NaN where all are."""
+    return _extremum(ops.MinNumber, np.fmin, a, axis, out, keepdims, NO_VALUE, NO_VALUE)
+
+
 def amax(
     a: ArrayLike,
     axis: Any = None,

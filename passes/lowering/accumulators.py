@@ -96,6 +96,11 @@ def add_to_sum(c: Conversion, source: np.dtype[Any], result: np.dtype[Any], tota
     return sum_
 
 
+STOPS = "weft.stops"
+"""On a combiner that nothing changes any more once it has found something, so that the search may end early:
+`arith.ori` and `arith.andi` of bytes that are 0 or 1, and `arith.minsi` of places in ascending order."""
+
+
 def multiply(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
     """The product of two scalars."""
     name = {"f": "arith.mulf", "c": "complex.mul"}.get(kind(dtype), "arith.muli")

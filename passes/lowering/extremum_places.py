@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.mlir import Value, dialect
+from ...dialect.mlir import Value, dialect, ir
 from ...dialect.op import Op
 from ...dialect.ops.reductions import Argmax, Argmin, real_dtype
 from ...dialect.types import TensorType
-from .accumulators import computing_dtype, convert_scalar, parts
+from .accumulators import STOPS, computing_dtype, convert_scalar, parts
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type
 from .reductions import Reduction, expand_shape, extremum_of, geometry_of
 from .scalars import ScalarBuilder
@@ -36,6 +36,8 @@ def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
     """The first place of the extremum; that of the first NaN where there is one."""
     geometry, which = geometry_of(c, op), _UFUNC_OF[op.op_class]
     row = _row_length(geometry.type.shape)
+    if geometry.type.dtype == np.bool_:
+        return geometry.finish(_places_of_truth(geometry, which == "maximum"), op.result_type)
     found = _places(geometry, which) if row is None else _place_by_rows(geometry, which, row)
     return geometry.finish(found, op.result_type)
 
@@ -48,13 +50,42 @@ def _row_length(shape: tuple[int | None, ...]) -> int | None:
     return next((row for row in range(LONGEST_ROW, SHORTEST_ROW - 1, -1) if length % row == 0), None)
 
 
+def _places_of_truth(geometry: Reduction, wanted: bool) -> Value:
+    """The first places at which booleans are what is wanted, 0 where none is; the search ends at the first one."""
+    c, place = geometry.c, _place_dtype(geometry)
+    index, beyond = ScalarBuilder(c, place), int(np.iinfo(place).max)
+
+    def body(out: Value, x: Value) -> Value:
+        truth = c.load(x, geometry.type.dtype)
+        position = arith.IndexCastOp(index.type, linalg_index(geometry.axes[0])).result
+        never = index.constant(beyond)
+        choices = (position, never) if wanted else (never, position)
+        candidate = index.select(truth, *choices)
+        return c.operation("arith.minsi", [out, candidate], [out.type], {STOPS: ir.UnitAttr.get()})
+
+    types = geometry.reduced_type(place), geometry.reduced_type(_INT64)
+
+    def or_zero(first: Value) -> Value:
+        is_none = index.compare("eq", first, index.constant(beyond))
+        found = index.select(is_none, index.constant(0), first)
+        return found if place == _INT64 else arith.ExtSIOp(scalar_type(_INT64), found).result
+
+    found = geometry.combine(beyond, place, body)
+    return c.map_elements([found], [types[0]], [types[1]], or_zero)[0]
+
+
+def _place_dtype(geometry: Reduction) -> np.dtype[Any]:
+    """32 bits where these hold all places along the reduced axis."""
+    length = geometry.type.shape[geometry.axes[0]]
+    return _INT32 if length is not None and length < np.iinfo(_INT32).max else _INT64
+
+
 def _places(geometry: Reduction, which: str) -> Value:
     """The places of extrema along the reduced axis, computed in 32 bits where these hold all places."""
     c, dtype = geometry.c, geometry.type.dtype
     computing = computing_dtype(dtype)
     extreme = extremum_of(geometry, which)
-    length = geometry.type.shape[geometry.axes[0]]
-    place = _INT32 if length is not None and length < np.iinfo(_INT32).max else _INT64
+    place = _place_dtype(geometry)
     index, beyond = ScalarBuilder(c, place), int(np.iinfo(place).max)
 
     def body(out: Value, x: Value, best: Value) -> Value:

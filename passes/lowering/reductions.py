@@ -19,8 +19,10 @@ from ...dialect.ops.reductions import (
     AllOf,
     AnyOf,
     Max,
+    MaxNumber,
     Mean,
     Min,
+    MinNumber,
     Prod,
     Std,
     Sum,
@@ -31,6 +33,7 @@ from ...dialect.ops.reductions import (
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from .accumulators import (
+    STOPS,
     add,
     add_to_sum,
     computing_dtype,
@@ -44,6 +47,7 @@ from .accumulators import (
     summing_dtype,
 )
 from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
+from .scalars import ScalarBuilder
 
 arith = dialect("arith")
 
@@ -255,21 +259,56 @@ def extremum_of(geometry: Reduction, which: str) -> Value:
 
 @lowers(Max, Min)
 def lower_max_and_min(c: Conversion, op: OpInstance) -> Value:
-    """Combine from the value that loses against every other."""
+    """Combine from the value that loses against every other; of booleans it is any or all."""
+    if op.operand_types[0].dtype == _BOOL:
+        return lower_any_and_all(c, op)
     geometry, reduced = geometry_of(c, op), geometry_of(c, op).reduced_type(op.result_type.dtype)
     extreme = extremum_of(geometry, _UFUNC_OF[op.op_class])
     accumulator = reduced.with_dtype(computing_dtype(reduced.dtype))
     return geometry.finish(round_once(c, extreme, accumulator, reduced), op.result_type)
 
 
+_NUMBER_OF: dict[type[Op], str] = {MaxNumber: "maximum", MinNumber: "minimum"}
+
+
+@lowers(MaxNumber, MinNumber)
+def lower_max_and_min_of_numbers(c: Conversion, op: OpInstance) -> Value:
+    """Combine integers in the order of the numbers they stand for; that of NaN loses against every other."""
+    geometry, dtype, which = geometry_of(c, op), op.operand_types[0].dtype, _NUMBER_OF[op.op_class]
+    computing = computing_dtype(dtype)
+    b = ScalarBuilder(c, np.dtype(f"int{8 * computing.itemsize}"))
+    loser = int(extremum_identity(which, b.dtype).real)
+
+    def ordered(bits: Value) -> Value:
+        """Invert all bits but the sign of negative numbers; twice gives the same again."""
+        sign = b.op("arith.shrsi", bits, b.constant(b.width - 1))
+        return b.differ(bits, b.both(sign, b.constant(int(np.iinfo(b.dtype).max))))
+
+    def body(out: Value, x: Value) -> Value:
+        number = convert_scalar(c, x, dtype, computing)
+        is_nan = arith.CmpFOp(arith.CmpFPredicate.UNO, number, number).result
+        key = ordered(b.op("arith.bitcast", number, result=b.type))
+        return extremum(c, which, b.dtype, out, b.select(is_nan, b.constant(loser), key))
+
+    def decode(key: Value) -> Value:
+        number = c.operation("arith.bitcast", [ordered(key)], [scalar_type(computing)])
+        nan = c.constant(np.nan, computing)
+        found = b.select(b.compare("eq", key, b.constant(loser)), nan, number)
+        return convert_scalar(c, found, computing, dtype)
+
+    types = geometry.reduced_type(b.dtype), geometry.reduced_type(dtype)
+    extreme = geometry.combine(loser, b.dtype, body)
+    return geometry.finish(c.map_elements([extreme], [types[0]], [types[1]], decode)[0], op.result_type)
+
+
 @lowers(AnyOf, AllOf)
 def lower_any_and_all(c: Conversion, op: OpInstance) -> Value:
     """Or and and of bytes that say whether an element is not zero."""
     geometry, dtype = geometry_of(c, op), op.operand_types[0].dtype
-    combiner, initial = ("arith.ori", False) if op.op_class is AnyOf else ("arith.andi", True)
+    combiner, initial = ("arith.ori", False) if op.op_class in (AnyOf, Max) else ("arith.andi", True)
 
     def body(out: Value, x: Value) -> Value:
         truth = c.store(is_nonzero(c, dtype, c.load(x, dtype)), _BOOL)
-        return c.operation(combiner, [out, truth], [out.type])
+        return c.operation(combiner, [out, truth], [out.type], {STOPS: ir.UnitAttr.get()})
 
     return geometry.finish(geometry.combine(initial, _BOOL, body), op.result_type)

@@ -92,8 +92,36 @@ func.func @argmax(%x: tensor<4x?xf32>) -> tensor<4xi64> {
 // CHECK-LABEL: func.func @all
 // CHECK: %[[TRUE:.*]] = arith.cmpf une, %in, %cst{{.*}} : f64
 // CHECK: %[[BYTE:.*]] = arith.extui %[[TRUE]] : i1 to i8
-// CHECK: arith.andi %out, %[[BYTE]] : i8
+// CHECK: arith.andi %out, %[[BYTE]] {weft.stops} : i8
 func.func @all(%x: tensor<4xf64>) -> tensor<i1> {
   %0 = "weft.all"(%x) {axes = array<i64: 0>, keepdims = false} : (tensor<4xf64>) -> tensor<i1>
   return %0 : tensor<i1>
+}
+
+// Of what is not NaN: integers in the order of the numbers are combined, the lowest of which stands for NaN.
+// CHECK-LABEL: func.func @max_number
+// CHECK: linalg.fill ins(%c-2147483648_i32
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %in, %in : f32
+// CHECK: %[[KEY:.*]] = arith.select %[[NAN]], %c-2147483648_i32{{.*}}, %{{.*}} : i32
+// CHECK: arith.maxsi %out, %[[KEY]] : i32
+// CHECK: arith.cmpi eq, %in, %c-2147483648_i32
+func.func @max_number(%x: tensor<9xf32>) -> tensor<f32> {
+  %0 = "weft.max_number"(%x) {axes = array<i64: 0>, keepdims = false} : (tensor<9xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// The maximum of booleans is whether any is true, that of bytes is not.
+// CHECK-LABEL: func.func @max_of_truth
+// CHECK: arith.ori %{{.*}} {weft.stops} : i8
+// CHECK-LABEL: func.func @max_of_bytes
+// CHECK-NOT: weft.stops
+// CHECK: arith.maxui
+// CHECK: return
+func.func @max_of_truth(%x: tensor<9xi1>) -> tensor<i1> {
+  %0 = "weft.max"(%x) {axes = array<i64: 0>, keepdims = false} : (tensor<9xi1>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func @max_of_bytes(%x: tensor<9xui8>) -> tensor<ui8> {
+  %0 = "weft.max"(%x) {axes = array<i64: 0>, keepdims = false} : (tensor<9xui8>) -> tensor<ui8>
+  return %0 : tensor<ui8>
 }

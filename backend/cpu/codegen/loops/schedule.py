@@ -14,6 +14,7 @@ from ..emit import Emitter, ForLoop, Index, load, store
 from .column_reductions import match_column_reduction
 from .independence import any_order
 from .nest import LoopNest, nested
+from .searches import match_search
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop
 from .vector_reductions import match_vector_reduction
@@ -53,7 +54,8 @@ def _vector_form(
     if not order:
         return None, 0
     if carried:
-        return match_vector_reduction(nest, carried, emitter), len(carried)
+        search = match_search(nest, carried, emitter)
+        return search or match_vector_reduction(nest, carried, emitter), len(carried)
     columns = match_column_reduction(nest, order, emitter)
     if columns is not None:
         return columns, 2

@@ -54,7 +54,7 @@ class VectorReduction(VectorLoop):
             self.nest.fixed.setdefault(dim, 0)
         extent = self.nest.extents[self.inner]
         is_whole = len(self.nest.parallel) == len(self.dims) == 1
-        if is_whole and may_have_blocks(extent):
+        if is_whole and self._shares_blocks(extent):
             neutral = self._neutral_of([op.results[0].type for op in self.combiners])
             numbers = reduce_blocks(self.emitter, extent, neutral, self._of_range, self._added)
         else:
@@ -63,6 +63,10 @@ class VectorReduction(VectorLoop):
         before = [load(access.memref, at) for access, at in zip(self.nest.outputs, places, strict=True)]
         for value, access, at in zip(self._added(before, numbers), self.nest.outputs, places, strict=True):
             store(value, access.memref, at)
+
+    def _shares_blocks(self, extent: Index) -> bool:
+        """Whether the reduction is cut into blocks that threads share."""
+        return may_have_blocks(extent)
 
     def _of_range(self, start: Index, stop: Index) -> list[Value]:
         """The numbers that a range of the innermost dimension comes to."""

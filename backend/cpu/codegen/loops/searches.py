@@ -1,0 +1,141 @@
+"""Reductions that are searches: they look at a block of elements at a time and end where something was found.
+
+any(x): 4 strips of 64 bytes are joined by `or`, then the result is looked at
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+
+from .....dialect.mlir import Value, ir
+from .....passes.lowering.accumulators import STOPS
+from ..emit import Emitter, Index, create
+from .nest import LoopNest
+from .reductions import combine, combiners
+from .vector_body import vector_of
+from .vector_loops import streams
+from .vector_reductions import VectorReduction
+
+BLOCK = 2048
+"""How many bytes are looked at before the search is ended if it found something; fewer elements of more bytes, which
+take longer."""
+
+_EQUAL, _DIFFERENT, _LESS = 0, 1, 2
+"""Predicates of `arith.cmpi`."""
+
+
+class Search(VectorReduction):
+    """The innermost loop of a search."""
+
+    def _shares_blocks(self, extent: Index) -> bool:
+        return False
+
+    def _loops(self, dims: list[int], totals: list[Value]) -> list[Value]:
+        dim, *rest = dims
+        if not rest:
+            return self._inner_loops(totals, 0, self.nest.extents[self.inner])
+
+        def step(position: Value, found: list[Value]) -> list[Value]:
+            self.nest.fixed[dim] = position
+            return self._loops(rest, found)
+
+        return self._while_open(totals, 0, self.nest.extents[dim], 1, step)
+
+    def _inner_loops(self, totals: list[Value], start: Index, stop: Index) -> list[Value]:
+        constant = self._invariants()
+        strips = BLOCK // (self.lanes * self.unroll * self.body.widest**2)
+        block = self.lanes * self.unroll * max(1, strips)
+        whole = self._whole(start, stop, block)
+
+        def step(position: Value, found: list[Value]) -> list[Value]:
+            return self._whole_strips(found, position, self.emitter.add(position, block), constant)
+
+        def rest(position: Value, found: list[Value]) -> list[Value]:
+            return self._strips(found, position, stop, constant)
+
+        if whole != start:
+            totals = self._while_open(totals, start, whole, block, step)
+        return totals if whole == stop else self._while_open(totals, whole, stop, block, rest)
+
+    def _while_open(
+        self,
+        totals: list[Value],
+        start: Index,
+        stop: Index,
+        step: int,
+        body: Callable[[Value, list[Value]], list[Value]],
+    ) -> list[Value]:
+        """A loop that ends before its end if something was found."""
+        loop = _WhileLoop([self.emitter.value(start), *totals])
+        with loop.condition():
+            position, *found = loop.passed
+            is_left = self._compare(_LESS, position, self.emitter.value(stop))
+            loop.go_on_if(create("arith.andi", [is_left.type], [is_left, self._is_open(found)]))
+        with loop.body():
+            position, *found = loop.carried
+            after = body(position, found)
+            loop.end([self.emitter.value(self.emitter.add(position, step)), *after])
+        return loop.results[1:]
+
+    def _is_open(self, totals: list[Value]) -> Value:
+        """Whether nothing was found yet, in any lane."""
+        (combiner,), (kind,), (total, *others) = self.combiners, self.kinds, totals
+        for other in others:
+            total = combine(combiner, total, other)
+        if combiner.name == "arith.andi":  # bytes are 1 until one is 0
+            lanes = self._compare(_EQUAL, total, self.emitter.splat(0, total.type))
+        else:
+            none = kind.neutral(total.type.element_type)
+            lanes = self._compare(_DIFFERENT, total, self.emitter.splat(none, total.type))
+        flag = lanes.type.element_type
+        found = create("vector.reduction", [flag], [lanes], {"kind": ir.Attribute.parse("#vector.kind<or>")})
+        return self._compare(_EQUAL, found, self.emitter.splat(0, flag))
+
+    def _compare(self, predicate: int, left: Value, right: Value) -> Value:
+        attribute = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), predicate)
+        flag = ir.IntegerType.get_signless(1)
+        is_vector = isinstance(left.type, ir.VectorType)
+        type = vector_of(flag, left.type.shape[0]) if is_vector else flag
+        return create("arith.cmpi", [type], [left, right], {"predicate": attribute})
+
+
+class _WhileLoop:
+    """An `scf.while` under construction; what it carries is passed on to the body as it is."""
+
+    def __init__(self, initial: Sequence[Value]) -> None:
+        types = [value.type for value in initial]
+        self._operation = ir.Operation.create("scf.while", types, list(initial), regions=2)
+        locations = [ir.Location.current] * len(types)
+        self._blocks = [
+            region.blocks.append(*types, arg_locs=locations) for region in self._operation.regions
+        ]
+        self.passed, self.carried = (list(block.arguments) for block in self._blocks)
+        self.results = list(self._operation.results)
+
+    def condition(self) -> AbstractContextManager[object]:
+        """The insertion point for what decides whether the body runs."""
+        point: AbstractContextManager[object] = ir.InsertionPoint(self._blocks[0])
+        return point
+
+    def go_on_if(self, condition: Value) -> None:
+        """Finish the condition."""
+        ir.Operation.create("scf.condition", [], [condition, *self.passed])
+
+    def body(self) -> AbstractContextManager[object]:
+        """The insertion point for the body."""
+        point: AbstractContextManager[object] = ir.InsertionPoint(self._blocks[1])
+        return point
+
+    def end(self, values: Sequence[Value]) -> None:
+        """Finish the body with the values carried to the next iteration."""
+        ir.Operation.create("scf.yield", [], list(values))
+
+
+def match_search(nest: LoopNest, carried: Sequence[int], emitter: Emitter) -> Search | None:
+    """The form of a search for reductions that run innermost, where they are one."""
+    found = [combiner for combiner in combiners(nest) if combiner is not None]
+    is_search = len(nest.outputs) == len(found) == 1 and STOPS in found[0].attributes
+    if not is_search or not streams(nest, carried[-1]):
+        return None
+    return Search(nest, carried[-1], emitter, list(carried), found)
