@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..backend.cpu.dispatch.copying import contiguous
 from ..backend.cpu.machine.executable import RuntimeFailure
 from ..backend.cpu.machine.foreign import loaded
 from ..dialect.errors import WeftTypeError, WeftValueError
@@ -278,6 +277,8 @@ def _ready(value: Any) -> np.ndarray[Any, Any]:
     flags = value.flags
     if flags.c_contiguous and flags.aligned and value.dtype.isnative:
         return value
+    from ..backend.cpu.dispatch.copying import contiguous  # most arrays need no copy
+
     return contiguous(value)
 
 

@@ -9,7 +9,7 @@ import builtins
 import functools
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ class Dependencies:
     def _sets_of(self, arguments: Sequence[Any]) -> None:
         for argument in arguments:
             entries = argument if isinstance(argument, (list, tuple, set, frozenset, range)) else (argument,)
-            if not all(type(entry) in HASHED_BY_VALUE for entry in entries):
+            if not all(type(entry) in _HASHED_BY_VALUE for entry in entries):
                 self.has_sets = True
 
     def read(self, module: types.ModuleType, name: str) -> None:
@@ -114,8 +114,14 @@ _TEXTS = _Functions(str, repr, format, ascii)
 _PASSING = _Functions(isinstance, issubclass, callable, type, iter, next)
 """What gets an object and reads nothing of it."""
 
-HASHED_BY_VALUE = (bool, int, float, np.int64, np.float64)
+_HASHED_BY_VALUE = (bool, int, float, np.int64, np.float64)
 """Values whose hashes are the same in all processes."""
+
+
+def has_order(entries: Collection[Any]) -> bool:
+    """Whether all processes walk a set of such entries in one order, if it was made in the same way."""
+    return len(entries) < 2 or all(type(entry) in _HASHED_BY_VALUE for entry in entries)
+
 
 _WITH_TEXT = (str, bool, int, float, complex, bytes, type(None), np.dtype, np.generic, range, slice, type)
 """Values whose texts are the same in all processes."""
@@ -159,4 +165,4 @@ _OWN = __name__.partition(".")[0]
 _LIBRARIES = sys.stdlib_module_names - {"__main__"} | {"numpy", _OWN}
 _FOREIGN = _LIBRARIES | {"ml_dtypes", builtins.__name__}
 
-__all__ = ["HASHED_BY_VALUE", "Dependencies", "holds_object", "is_users_object"]
+__all__ = ["Dependencies", "has_order", "holds_object", "is_users_object"]

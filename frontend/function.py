@@ -120,6 +120,7 @@ class Function(FastCallable):
         self._traces = 0
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
+        self._own_attributes = frozenset((*vars(self), "_own_attributes"))
 
     @property
     def trace_count(self) -> int:
@@ -378,7 +379,17 @@ class Function(FastCallable):
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
         target = self.target or settings.target
-        return (self.python_function, self.name, self.autograph, self.strict, target, self.input_signature)
+        given = sorted(set(vars(self)) - self._own_attributes)
+        attributes = tuple((name, getattr(self, name)) for name in given)
+        return (
+            self.python_function,
+            self.name,
+            self.autograph,
+            self.strict,
+            target,
+            self.input_signature,
+            attributes,
+        )
 
     def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
         """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""

@@ -46,6 +46,8 @@ class ClosureWriter:
         self._fingerprints = fingerprints
         self.results = Results(fingerprints, self)
         self._left = _MOST
+        self.made_functions = False
+        """Whether there were any functions."""
 
     def data(self, value: Any) -> Data:
         """What a function, or something in a closure, is; raises NotPortable."""
@@ -106,6 +108,7 @@ class ClosureWriter:
         return (self._fingerprints.of(structure.kind), tuple(map(self.data, structure.keys)), children)
 
     def _callable(self, value: Any) -> Data:
+        self.made_functions = True
         if isinstance(value, types.FunctionType):
             return self._function(value)
         if isinstance(value, types.MethodType):

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from ...backend.cache.files import digest
-from ..dependencies import is_users_object
+from ..dependencies import has_order, is_users_object
 from ..unbound import UNBOUND
 from .generated import is_generated, is_library
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable
-from .set_order import has_order
 
 ARRAY_BYTES = 1 << 24
 """Arrays that are compared by their elements have at most so many bytes."""
@@ -155,7 +154,7 @@ class Fingerprints:
                 )
                 if with_state
                 else (),
-                self.of(_attributes(function), depth + 1) if with_state else (),
+                self.of(_attributes(function), depth + 1),
             )
         finally:
             self._open.pop()

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
+
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
@@ -19,7 +21,7 @@ from .fingerprints import Fingerprints
 from .guards import sharing
 from .parts import Results, type_data
 from .portable import Data, NotPortable
-from .programs import program_data, program_from
+from .programs import program_from
 
 MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""
@@ -82,6 +84,8 @@ class CachedFunction:
                 "not stored", f"{self._name}: its arguments mean nothing to another process: {self._reason}"
             )
             return
+        from .storing import program_data  # a process that finds all has nothing to store
+
         try:
             data = program_data(self._function, self._constants, program, dependencies)
         except NotPortable as reason:
@@ -124,7 +128,8 @@ class CachedFunction:
 
 def _settings() -> Data:
     """The settings that compiled code may depend on: all but those that are known not to matter to it."""
-    return tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.name not in NO_CODE)
+    own = tuple((f.name, getattr(settings, f.name)) for f in fields(settings) if f.name not in NO_CODE)
+    return (*own, np.get_printoptions()["legacy"])  # the texts of NumPy's numbers are part of some programs
 
 
 __all__ = ["CachedFunction", "statistics"]

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import dis
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
 
-from ..dependencies import HASHED_BY_VALUE
+from ..dependencies import has_order
 from .module_reads import codes_of
 
 _TESTS = frozenset({"CONTAINS_OP"})
 _IGNORED = frozenset({"EXTENDED_ARG", "CACHE", "NOP", "RESUME"})
 _CALLED = frozenset({"GET_ITER", "PRECALL", "CALL", "CALL_FUNCTION", "RETURN_VALUE", "CALL_FUNCTION_EX"})
 _VIEWS = frozenset({"keys", "items"})
-
-
-def has_order(entries: Collection[Any]) -> bool:
-    """Whether all processes walk a set of such entries in one order, if it was made in the same way."""
-    return len(entries) < 2 or all(type(entry) in HASHED_BY_VALUE for entry in entries)
 
 
 class Tests:
@@ -109,4 +103,4 @@ def _instructions(code: types.CodeType) -> Iterator[dis.Instruction]:
     return (i for i in dis.get_instructions(code) if i.opname not in _IGNORED)
 
 
-__all__ = ["Tests", "has_order", "makes_sets"]
+__all__ = ["Tests", "makes_sets"]

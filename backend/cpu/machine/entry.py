@@ -17,7 +17,6 @@ from typing import Any
 
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
-from ..codegen.vectors.width import vector_bytes
 from ..plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
 
 # PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
@@ -62,6 +61,8 @@ def entry_text(plan: Plan, by_pointer: Set[str] = frozenset(), by_table: Set[str
 
 def _width() -> str:
     """Vectors as wide as in kernels, which may be inlined: LLVM asks the function that a loop is in."""
+    from ..codegen.vectors.width import vector_bytes  # what runs entries is imported without what writes them
+
     return f'"prefer-vector-width"="{8 * vector_bytes()}"'
 
 

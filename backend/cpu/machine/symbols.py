@@ -18,7 +18,6 @@ from ..planning.names import (
     is_own_name,
     is_sorting_name,
 )
-from ..sorting.library import sorting_address
 from ..threads.pool import parallel_for_address
 from .host_calls import host_call_address
 from .libraries import library_function
@@ -99,6 +98,8 @@ def _address(name: str) -> int:
     if name in (FREE, FREE_SCRATCH):
         return result_pool().free_address
     if is_sorting_name(name):
+        from ..sorting.library import sorting_address  # few programs sort
+
         return sorting_address(name)
     if name not in ALLOWED:
         raise InternalError(f"the compiled code calls an unknown function {name}")
