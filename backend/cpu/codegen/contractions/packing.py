@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from .....dialect.mlir import Type, Value, ir
 from ..emit import Emitter, Index, create, load, store
-from ..vectors.code import convert, lane_mask, transpose, vector_load, vector_store
+from ..loops.temporaries import element_bytes
+from ..vectors.code import columns_of, convert, lane_mask, transpose, vector_load, vector_store
 from .plan import Plan, tile_height
 from .recognition import Contraction
 from .tile import Block, Panel
@@ -25,13 +26,16 @@ class RightPack:
         self.vector_type = ir.VectorType.get([plan.lanes], contraction.element)
         *around, last = (contraction.extent(dim) for dim in contraction.summed)
         transposed = self.factor.is_contiguous_in(contraction.summed[-1])
-        # Without masks the copy by squares needs as many rows as a vector has lanes.
-        self.squares = transposed and (plan.masked or _least(last, plan.depth_block) >= plan.lanes)
+        self.piece = min(plan.lanes, 16 // element_bytes(contraction.element))
+        """Products of a row that a transposing copy takes at once."""
+        self.long_enough = _least(last, plan.depth_block) >= self.piece
+        """Whether there are so many; where that is not known, masks are needed."""
+        self.transposed = transposed and (plan.masked or self.long_enough)
         depth: Index = last if plan.depth_block is None else plan.depth_block
         for extent in around:
             depth = emitter.multiply(depth, extent)
-        # The transposing copy writes whole squares: it needs room for a last one that is not full.
-        self.rows = emitter.add(depth, plan.lanes - 1 if self.squares else 0)
+        # The transposing copy writes whole pieces: it needs room for a last one that is not full.
+        self.rows = emitter.add(depth, plan.lanes - 1 if self.transposed else 0)
         """Rows of a panel."""
         rows = self.rows
         if plan.pack_whole:
@@ -62,8 +66,8 @@ class RightPack:
         with summed_loops(self.contraction, self.emitter, around, point) as depth:
             start = self.emitter.multiply(depth, self.contraction.extent(last))
             start = self.emitter.add(self._first_row(panel), start)
-            if self.squares:
-                self._copy_squares(point, start, panel, block)
+            if self.transposed:
+                self._copy_transposed(point, start, panel, block)
             elif self.factor.is_contiguous_in(self.contraction.column):
                 self._copy_rows(point, start, panel, block)
             else:
@@ -79,60 +83,46 @@ class RightPack:
                 here[column] = first
                 self._put(self._load(here, mask), row, v * self.plan.lanes)
 
-    def _copy_squares(self, point: list[Index], start: Index, panel: Panel, block: Block) -> None:
-        """Rows of the operand become columns of the panel, a square of vectors at a time."""
-        lanes, extent = self.plan.lanes, block.depth
-        with self.emitter.loop(extent, lanes) as step:
-            position, mask = step, None
-            if not (isinstance(extent, int) and extent % lanes == 0):
-                if self.plan.masked:
-                    mask = lane_mask(self.emitter, self.emitter.subtract(extent, step), lanes)
-                else:
-                    position = self.emitter.minimum(step, self.emitter.subtract(extent, lanes))
-            self._copy_row_of_squares(point, start, position, panel, block, mask)
-
-    def _copy_row_of_squares(
-        self,
-        point: list[Index],
-        start: Index,
-        position: Index,
-        panel: Panel,
-        block: Block,
-        mask: Value | None,
-    ) -> None:
-        last, lanes = self.contraction.summed[-1], self.plan.lanes
-        here = list(point)
-        here[last] = self.emitter.add(block.start, position)
-        first_row = self.emitter.add(start, position)
+    def _copy_transposed(self, point: list[Index], start: Index, panel: Panel, block: Block) -> None:
+        """Rows of the operand become columns of the panel, as many as vectors have lanes at a time."""
+        lanes = self.plan.lanes
         if self.plan.masked:
-            # All squares of the panel by the same code: a transposition is long.
+            # All columns of the panel by the same code, which is long.
             whole = all(valid is None for valid in panel.masks)
             with self.emitter.loop(len(panel.starts) * lanes, lanes) as place:
                 first = self.emitter.add(panel.starts[0], place)
-                self._copy_square(here, first, first_row, place, whole, mask)
+                self._copy_vectors(point, self._rows(first, whole), start, place, block)
             return
         for v, first in enumerate(panel.starts):
-            self._copy_square(here, first, first_row, v * lanes, panel.masks[v] is None, mask)
+            rows = self._rows(first, panel.masks[v] is None)
+            self._copy_vectors(point, rows, start, v * lanes, block)
 
-    def _copy_square(
-        self,
-        point: Sequence[Index],
-        first: Index,
-        first_row: Index,
-        place: Index,
-        whole: bool,
-        mask: Value | None,
+    def _rows(self, first: Index, whole: bool) -> list[Index]:
+        """The rows for a vector from a column on, the last one again for those beyond."""
+        emitter = self.emitter
+        final = emitter.subtract(self.contraction.extent(self.contraction.column), 1)
+        wanted = [emitter.add(first, lane) for lane in range(self.plan.lanes)]
+        return wanted if whole else [emitter.minimum(row, final) for row in wanted]
+
+    def _copy_vectors(
+        self, point: list[Index], rows: Sequence[Index], start: Index, place: Index, block: Block
     ) -> None:
-        """Rows from `first` on, the last one again for those beyond, become columns at a place of the panel."""
-        column, lanes = self.contraction.column, self.plan.lanes
-        final = self.emitter.subtract(self.contraction.extent(column), 1)
-        here, rows = list(point), []
-        for lane in range(lanes):
-            wanted = self.emitter.add(first, lane)
-            here[column] = wanted if whole else self.emitter.minimum(wanted, final)
-            rows.append(self._load(here, mask))
-        for lane, vector in enumerate(transpose(rows)):
-            self._put(vector, self.emitter.add(first_row, lane), place)
+        """Rows of the operand become columns at a place of the panel, 128 bits of each at a time."""
+        piece, extent, emitter = self.piece, block.depth, self.emitter
+        with emitter.loop(extent, piece) as step:
+            position, mask = step, None
+            if not (isinstance(extent, int) and extent % piece == 0):
+                if self.long_enough:
+                    position = emitter.minimum(step, emitter.subtract(extent, piece))
+                else:
+                    mask = lane_mask(emitter, emitter.subtract(extent, step), piece)
+            here, pieces = list(point), []
+            here[self.contraction.summed[-1]] = emitter.add(block.start, position)
+            for row in rows:
+                here[self.contraction.column] = row
+                pieces.append(self._load(here, mask, piece))
+            for number, vector in enumerate(columns_of(pieces)):
+                self._put(vector, emitter.add(emitter.add(start, position), number), place)
 
     def _copy_elements(self, point: list[Index], start: Index, panel: Panel, block: Block) -> None:
         last, column, parts = self.contraction.summed[-1], self.contraction.column, self.contraction.parts
@@ -156,12 +146,12 @@ class RightPack:
                         )
                         store(value, self.buffer, [emitter.value(row), emitter.value(to)])
 
-    def _load(self, point: Sequence[Index], mask: Value | None) -> Value:
-        access = self.factor.access
-        type = ir.VectorType.get([self.plan.lanes], access.memref.type.element_type)
+    def _load(self, point: Sequence[Index], mask: Value | None, lanes: int | None = None) -> Value:
+        access, lanes = self.factor.access, lanes or self.plan.lanes
+        type = ir.VectorType.get([lanes], access.memref.type.element_type)
         indices = access.indices(self.emitter, point)
         vector = vector_load(self.emitter, access.memref, indices, type, mask)
-        return convert(self.factor.conversion, vector, self.vector_type)
+        return convert(self.factor.conversion, vector, ir.VectorType.get([lanes], self.contraction.element))
 
     def _put(self, vector: Value, row: Index, column: Index) -> None:
         indices = [self.emitter.value(row), self.emitter.value(column)]

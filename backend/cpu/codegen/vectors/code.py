@@ -77,6 +77,30 @@ def transpose(rows: Sequence[Value]) -> list[Value]:
     return result
 
 
+def columns_of(rows: Sequence[Value]) -> list[Value]:
+    """The columns of n vectors of m lanes, vectors of n lanes; m divides n, and both are powers of two.
+
+    Pieces are put together first, by loads where m lanes have 128 bits, which leaves few rounds of interleaving.
+    """
+    size, piece = len(rows), rows[0].type.shape[0]
+    result = [_joined(rows[first::piece]) for first in range(piece)]
+    bit = piece // 2
+    while bit:
+        result = _exchanged(result, bit, *_interleaved(size, piece))
+        bit //= 2
+    return result
+
+
+def _joined(parts: Sequence[Value]) -> Value:
+    """Short vectors behind each other."""
+    vectors = list(parts)
+    while len(vectors) > 1:
+        lanes = list(range(2 * vectors[0].type.shape[0]))
+        pairs = zip(vectors[::2], vectors[1::2], strict=True)
+        vectors = [_shuffle(left, right, lanes) for left, right in pairs]
+    return vectors[0]
+
+
 def _exchanged(vectors: Sequence[Value], bit: int, low: Sequence[int], high: Sequence[int]) -> list[Value]:
     """Shuffle each two vectors whose numbers differ in a bit: the first by `low`, the second by `high`."""
     result = list(vectors)
@@ -102,4 +126,5 @@ def _pieces(size: int, piece: int) -> tuple[list[int], list[int]]:
 
 def _shuffle(left: Value, right: Value, lanes: Sequence[int]) -> Value:
     mask = {"mask": ir.DenseI64ArrayAttr.get(list(lanes))}
-    return create("vector.shuffle", [left.type], [left, right], mask)
+    type = ir.VectorType.get([len(lanes)], left.type.element_type)
+    return create("vector.shuffle", [type], [left, right], mask)
