@@ -9,7 +9,6 @@ from __future__ import annotations
 from ....dialect.mlir import Module, Operation, ir
 from ....passes.managers import module_pipeline, run_passes
 from .emit import create
-from .loops.nest import nested
 
 FREE = module_pipeline(["buffer-deallocation-pipeline"])  # once only: it refuses functions that free memory
 
@@ -51,7 +50,15 @@ def free_memory(module: Module, allocations: list[Operation], verify: bool) -> N
 
 def allocations_in(function: Operation) -> list[Operation]:
     """The ops of a function that allocate memory."""
-    return [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
+    found: list[Operation] = []
+
+    def visit(op: Operation) -> ir.WalkResult:
+        if op.name == "memref.alloc":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def _stays_in_its_block(allocation: Operation) -> bool:

@@ -76,7 +76,7 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
 
 
 def _schedule(function: Operation) -> list[Operation]:
-    """Write a function as loops; returns it, and the functions of ranges of its loops."""
+    """Write a function as loops, and functions of ranges of these; returns what allocates memory in them."""
     emitter = Emitter(function)
     _copies_to_generic(function)
     for block in _blocks(function):
@@ -84,13 +84,12 @@ def _schedule(function: Operation) -> list[Operation]:
             with ir.InsertionPoint(following), run[0].location:
                 nests = [loop_nest(operation) for operation in run]
                 emit_run(nests, emitter)
-    shrink_temporaries(function)
+    allocations = shrink_temporaries(allocations_in(function))
     made = [function, *split_parallel_loops(function)]
-    for each in made:
-        settle_temporaries(each)
-        if emitter.stores_past_caches:
+    if emitter.stores_past_caches:
+        for each in made:
             fence_streams(each)
-    return made
+    return settle_temporaries(allocations)
 
 
 def _blocks(function: Operation) -> list[Block]:

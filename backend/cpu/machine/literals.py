@@ -41,13 +41,24 @@ def rewrite_literals(text: str) -> str:
     >>> rewrite_literals("ret float 1.000000e-01")
     'ret float 0x3FB99999A0000000'
     """
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        for mark in _MARKS:
-            if mark in line:
-                lines[number] = _rewrite_line(line)
-                break
-    return "\n".join(lines)
+    pieces, copied = [], 0
+    for begin, end in sorted(_marked_lines(text)):
+        pieces += [text[copied:begin], _rewrite_line(text[begin:end])]
+        copied = end
+    return "".join([*pieces, text[copied:]])
+
+
+def _marked_lines(text: str) -> set[tuple[int, int]]:
+    """Where the lines with a mark begin and end."""
+    found = set()
+    for mark in _MARKS:
+        at = text.find(mark)
+        while at >= 0:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            found.add((text.rfind("\n", 0, at) + 1, end))
+            at = text.find(mark, end)
+    return found
 
 
 def _rewrite_line(line: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....dialect.errors import InternalError
-from ....dialect.mlir import Module, Operation, translate_to_llvm
+from ....dialect.mlir import Module, Operation, ir, translate_to_llvm
 from .literals import rewrite_literals
 from .lone_lanes import store_lone_lanes
 from .rare_branches import weigh_rare_branches
@@ -14,22 +14,23 @@ def translate(module: Module) -> str:
 
     The check comes first because the translation ends the process on an op it does not know.
     """
-    for view in module.body.operations:
-        left = _left_over(view.operation)
-        if left is not None:
-            raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
+    left = _left_over(module.operation)
+    if left is not None:
+        raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
     text = rewrite_literals(translate_to_llvm(module))
     return weigh_rare_branches(store_lone_lanes(text))
 
 
-def _left_over(operation: Operation) -> Operation | None:
-    """The first op in an op, or itself, that is not of the LLVM dialect."""
-    if not operation.name.startswith("llvm."):
-        return operation
-    for region in operation.regions:
-        for block in region:
-            for view in block.operations:
-                inner = view.operation
-                if not inner.name.startswith("llvm."):
-                    return inner
-    return None
+def _left_over(module: Operation) -> Operation | None:
+    """The first op in a module that is not of the LLVM dialect."""
+    found: Operation | None = None
+
+    def visit(op: Operation) -> ir.WalkResult:
+        nonlocal found
+        if op.name.startswith("llvm.") or op == module:
+            return ir.WalkResult.ADVANCE
+        found = op
+        return ir.WalkResult.INTERRUPT
+
+    module.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found

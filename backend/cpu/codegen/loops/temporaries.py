@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterator, Sequence
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
-from .nest import nested
 
 STACK_BYTES = 16 * 1024
 """Temporaries up to this size live on the stack."""
@@ -28,28 +27,39 @@ _ACCESSES = {*_MEMREF_OPERAND, "memref.dim", "memref.prefetch", "func.call"}
 """What may be done with memory on the stack; calls are of the function of a range of a loop."""
 
 
-def shrink_temporaries(function: Operation) -> None:
-    """Shrink the allocations of a function to what an iteration needs, and allocate that in the loop."""
-    for operation in _allocations(function):
+def shrink_temporaries(allocations: Sequence[Operation]) -> list[Operation]:
+    """Shrink the allocations of a function to what an iteration needs, and allocate that in the loop.
+
+    Returns those that there are then.
+    """
+    left = []
+    for operation in allocations:
         allocation = _shrink(_merge_axes(operation))
-        if not any(True for _ in allocation.results[0].uses):
+        if any(True for _ in allocation.results[0].uses):
+            left.append(allocation)
+        else:
             allocation.erase()
+    return left
 
 
-def settle_temporaries(function: Operation) -> None:
-    """Move the small allocations of a function to the stack and the others out of its loops."""
-    entry = function.regions[0].blocks[0]
-    for allocation in _allocations(function):
-        if _only_accessed(allocation.results[0]):
-            if _is_small(allocation.results[0].type):
-                _move_to_stack(allocation, entry)
-            else:
-                _move_out_of_loops(allocation)
+def settle_temporaries(allocations: Sequence[Operation]) -> list[Operation]:
+    """Move small allocations to the stack of their function and others out of its loops; returns the others."""
+    left = []
+    for allocation in allocations:
+        if not _only_accessed(allocation.results[0]):
+            left.append(allocation)
+        elif _is_small(allocation.results[0].type):
+            _move_to_stack(allocation, _function_of(allocation).regions[0].blocks[0])
+        else:
+            _move_out_of_loops(allocation)
+            left.append(allocation)
+    return left
 
 
-def _allocations(function: Operation) -> list[Operation]:
-    # Listed first: shrinking one erases its loads and stores, which must not be looked at afterwards.
-    return [op.operation for op in nested(function) if op.operation.name == "memref.alloc"]
+def _function_of(op: Operation) -> Operation:
+    while op.name != "func.func":
+        op = op.parent.operation
+    return op
 
 
 def _move_out_of_loops(allocation: Operation) -> None:
