@@ -167,8 +167,10 @@ def op_class_of(op: Operation) -> type[Op] | None:
 
 def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:
     """The attribute values of an operation by field name."""
-    attributes = op.attributes
     fields = op_class.attribute_fields()
+    if not fields:
+        return {}
+    attributes = op.attributes
     if missing := [f.name for f in fields if f.name not in attributes]:
         raise WeftValueError(f"needs the attribute {' and '.join(missing)}")
     return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in fields}
@@ -184,16 +186,42 @@ def create(
 ) -> Operation:
     """Build an op at the current insertion point; result types are inferred unless given (refined)."""
     if types is None:
-        types = op_class.result_types([type_from_mlir(operand.type) for operand in operands], attributes)
+        results = _inferred_types(op_class, operands, attributes)
+    else:
+        results = [type_to_mlir(t) for t in types]
     return ir.Operation.create(
         f"weft.{op_class.name}",
-        results=[type_to_mlir(t) for t in types],
+        results=results,
         operands=operands,
         attributes={
             f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()
         },
         loc=location,
     )
+
+
+_MOST_INFERRED = 10_000
+_inferred: dict[Any, list[Type]] = {}
+"""The result types of ops on operands and attributes that were met: programs have few different ones."""
+
+
+def _inferred_types(op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> list[Type]:
+    types = [operand.type for operand in operands]
+    key: Any = None
+    found: list[Type] | None = None
+    try:
+        key = (op_class, *types, *attributes.items())
+        found = _inferred.get(key)
+    except TypeError:  # constants have arrays for attributes, which have no hash
+        key = None
+    if found is None:
+        inferred = op_class.result_types([type_from_mlir(t) for t in types], attributes)
+        found = [type_to_mlir(t) for t in inferred]
+        if key is not None:
+            if len(_inferred) >= _MOST_INFERRED:
+                _inferred.clear()
+            _inferred[key] = found
+    return found
 
 
 def tensor_type(value: Value) -> TensorType:

@@ -23,6 +23,7 @@ from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics
 from .lowering import load_families
 from .lowering.conversion import LOWERINGS, Conversion, OpInstance, storage_type
+from .rewriting import operations_in
 
 load_families()
 
@@ -94,8 +95,7 @@ class _FunctionConverter:
             self.replaced_arguments.append((block, len(old)))
         for argument in old:
             self.values[argument] = block.add_argument(_converted_type(argument.type), argument.location)
-        for view in list(block.operations):
-            operation = view.operation
+        for operation in operations_in(block):
             with ir.InsertionPoint(operation), operation.location:
                 op_class = op_class_of(operation)
                 if op_class is not None:

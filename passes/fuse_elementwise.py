@@ -24,7 +24,7 @@ from ..dialect.mlir import Block, Module, Operation, Value, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .fusion import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
-from .rewriting import defined_functions, is_unused, operations_of
+from .rewriting import defined_functions, is_unused, operations_in
 
 CHEAP = 8
 """Bodies up to this cost are computed again for every element that they are broadcast to."""
@@ -60,12 +60,19 @@ class FuseElementwise(Pass):
 def _used_further_in(function: Operation) -> set[Value]:
     """The values that are used in a block inside of theirs."""
     found: set[Value] = set()
-    for operation in operations_of(function):
-        block = operation.block
-        for operand in operation.operands:
-            owner = operand.owner
-            if (owner if isinstance(owner, ir.Block) else owner.operation.block) != block:
-                found.add(operand)
+
+    def visit(block: Block) -> None:
+        own = set(block.arguments)
+        for operation in operations_in(block):
+            found.update(operand for operand in operation.operands if operand not in own)
+            for region in operation.regions:
+                for inner in region:
+                    visit(inner)
+            own.update(operation.results)
+
+    for region in function.regions:
+        for block in region:
+            visit(block)
     return found
 
 
@@ -99,8 +106,8 @@ class _BlockFuser:
 
         Branches and loops come before that: they look at ops of this block, which are then still there.
         """
-        for view in list(self.block.operations):
-            self._note(view.operation)
+        for op in operations_in(self.block):
+            self._note(op)
         for block in self.inner:
             scalars = ChainMap[Value, Any]({}, self.scalars)
             _BlockFuser(block, self.maps, self.max_ops, self.statistics, self.captured, scalars=scalars).run()

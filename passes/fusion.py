@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from ..dialect.mlir import Attribute, Operation, Value, ir
 from ..dialect.records import dataclass
+from .rewriting import operations_in
 
 AffineMap: TypeAlias = Any
 
@@ -46,9 +47,7 @@ def _cost(op: Operation) -> int:
         return known
     if name.startswith("math."):
         return 16
-    inner = sum(
-        _cost(view.operation) for region in op.regions for block in region for view in block.operations
-    )
+    inner = sum(_cost(inner) for region in op.regions for block in region for inner in operations_in(block))
     return 1 + 2 * inner
 
 
@@ -210,7 +209,7 @@ class Generic:
     ) -> None:
         self.op = op
         block = op.regions[0].blocks[0]
-        operations = [view.operation for view in block.operations]
+        operations = operations_in(block)
         self.body: list[Operation] = operations[:-1]
         self.terminator: Operation = operations[-1]
         self.arguments: list[Value] = list(block.arguments)
@@ -281,8 +280,8 @@ def _count_names(op: Operation, names: Counter[str]) -> None:
     names[op.name] += 1
     for region in op.regions:
         for block in region:
-            for view in block.operations:
-                _count_names(view.operation, names)
+            for inner in operations_in(block):
+                _count_names(inner, names)
 
 
 def _is_unused(value: Value) -> bool:
@@ -451,5 +450,5 @@ def _move_indices(op: Operation, loops: AffineMap) -> None:
             op.results[0].replace_all_uses_with(zero)
     for region in op.regions:
         for block in region:
-            for inner in block.operations:
-                _move_indices(inner.operation, loops)
+            for inner in operations_in(block):
+                _move_indices(inner, loops)

@@ -13,7 +13,7 @@ from typing import ClassVar
 from ..dialect.mlir import Module, Operation, Value, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics
-from .rewriting import operations_of
+from .rewriting import operations_in, operations_of
 
 MARK = "weft.body"
 
@@ -33,19 +33,23 @@ class TellBodiesApart(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Look at all loop nests, wherever they are."""
+        if self.remove and MARK not in module.operation.attributes:
+            return
+        generics = [op for op in operations_of(module.operation) if op.name == "linalg.generic"]
         if self.remove:
-            for op in operations_of(module.operation):
-                if op.name == "linalg.generic" and MARK in op.attributes:
+            del module.operation.attributes[MARK]
+            for op in generics:
+                if MARK in op.attributes:
                     del op.attributes[MARK]
             return
         alike: dict[Hashable, list[Operation]] = defaultdict(list)
-        for op in operations_of(module.operation):
-            if op.name == "linalg.generic":
-                alike[tuple(map(_from_outside, op.operands))].append(op)
+        for op in generics if len(generics) > self.most else ():
+            alike[tuple(map(_from_outside, op.operands))].append(op)
         integer = ir.IntegerType.get_signless(64)
         for group in alike.values():
             if len(group) <= self.most:
                 continue
+            module.operation.attributes[MARK] = ir.UnitAttr.get()
             numbers: dict[Hashable, int] = {}
             for op in group:
                 number = numbers.setdefault(_body(op), len(numbers))
@@ -58,8 +62,7 @@ def _body(generic: Operation) -> Hashable:
     block = generic.regions[0].blocks[0]
     known: dict[Value, Hashable] = {argument: number for number, argument in enumerate(block.arguments)}
     parts: list[Hashable] = []
-    for view in block.operations:
-        op = view.operation
+    for op in operations_in(block):
         operands = tuple(known[v] if v in known else _from_outside(v) for v in op.operands)
         parts.append((op.name, tuple(op.attributes.items()), operands))
         for result in op.results:

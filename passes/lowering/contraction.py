@@ -8,6 +8,7 @@ multiplication and an addition to the accumulator.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,15 @@ from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.ops.contraction import Contract, Conv2d, GroupedConv2d, Matmul, parse_spec
 from ...dialect.types import Shape, TensorType
 from .accumulators import add, computing_dtype, multiply, round_once
-from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
+from .conversion import (
+    Conversion,
+    Extent,
+    OpInstance,
+    lowers,
+    maps_attribute,
+    scalar_type,
+    segments_attribute,
+)
 from .reshapes import collapse, expand
 from .scalars import emit
 
@@ -37,7 +46,7 @@ def structured(
         name,
         results=[destination.type],
         operands=[*inputs, destination],
-        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1]), **attributes},
+        attributes={"operandSegmentSizes": segments_attribute(len(inputs), 1), **attributes},
         regions=1,
     )
     block = op.regions[0].blocks.append(*(ir.RankedTensorType(v.type).element_type for v in op.operands))
@@ -67,11 +76,7 @@ def _contract(
     if kind(result.dtype) == "c" and not result_labels and x_labels == y_labels and len(x_labels) == 1:
         return _complex_dot(c, operands, result)
     summed = dict.fromkeys(label for label in x_labels + y_labels if label not in result_labels)
-    loops = [*result_labels, *summed]
-    maps = [
-        ir.AffineMap.get(len(loops), 0, [ir.AffineDimExpr.get(loops.index(label)) for label in part])
-        for part in labels
-    ]
+    maps = _maps_of(labels, (*result_labels, *summed))
     sources = {
         label: (operand, axis)
         for operand, part in zip(operands, (x_labels, y_labels), strict=True)
@@ -90,9 +95,18 @@ def _contract(
         iterators = ["parallel"] * len(result_labels) + ["reduction"] * len(summed)
         combined = c.generic(operands, [destination], maps, iterators, lambda *scalars: [body(*scalars)])[0]
         return round_once(c, combined, accumulator, result)
-    attributes = {"indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])}
+    attributes = {"indexing_maps": maps_attribute(maps)}
     contracted = structured(c, "linalg.contract", operands, destination, attributes, body)
     return round_once(c, contracted, accumulator, result)
+
+
+@cache
+def _maps_of(labels: tuple[str, ...], loops: tuple[str, ...]) -> tuple[Any, ...]:
+    """Where operands and result are in the loops, by labels."""
+    return tuple(
+        ir.AffineMap.get(len(loops), 0, [ir.AffineDimExpr.get(loops.index(label)) for label in part])
+        for part in labels
+    )
 
 
 def _complex_dot(c: Conversion, operands: Sequence[Value], result: TensorType) -> Value:

@@ -219,7 +219,7 @@ class Conversion:
             "linalg.fill",
             results=[destination.type],
             operands=[stored, destination],
-            attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+            attributes={"operandSegmentSizes": segments_attribute(1, 1)},
             regions=1,
         )
         block = op.regions[0].blocks.append(stored.type, destination.type.element_type)
@@ -246,9 +246,9 @@ class Conversion:
             results=[d.type for d in destinations],
             operands=[*inputs, *destinations],
             attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps]),
-                "iterator_types": ir.ArrayAttr.get([_iterator(name) for name in iterators]),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), len(destinations)]),
+                "indexing_maps": maps_attribute(tuple(maps)),
+                "iterator_types": _iterators_attribute(tuple(iterators)),
+                "operandSegmentSizes": segments_attribute(len(inputs), len(destinations)),
             },
             regions=1,
         )
@@ -270,7 +270,7 @@ class Conversion:
         if extents is None:
             extents = self.broadcast_extents(inputs, shape)
         maps = [broadcast_map(t, shape.rank) for t in input_types]
-        maps += [ir.AffineMap.get_identity(shape.rank)] * len(result_types)
+        maps += [_identity_map(shape.rank)] * len(result_types)
 
         def stored_body(*stored: Value) -> list[Value]:
             scalars = [self.load(s, t.dtype) for s, t in zip(stored, input_types, strict=False)]
@@ -284,12 +284,39 @@ class Conversion:
 
 def broadcast_map(operand: TensorType, rank: int) -> Any:
     """The indexing map of an operand that broadcasts to a rank: axes of extent 1 are read at 0."""
-    offset = rank - operand.rank
+    return _broadcast_map(tuple(extent == 1 for extent in operand.shape), rank)
+
+
+@cache
+def _broadcast_map(repeated: tuple[bool, ...], rank: int) -> Any:
+    offset = rank - len(repeated)
     expressions = [
-        ir.AffineConstantExpr.get(0) if extent == 1 else ir.AffineDimExpr.get(offset + axis)
-        for axis, extent in enumerate(operand.shape)
+        ir.AffineConstantExpr.get(0) if is_repeated else ir.AffineDimExpr.get(offset + axis)
+        for axis, is_repeated in enumerate(repeated)
     ]
     return ir.AffineMap.get(rank, 0, expressions)
+
+
+@cache
+def _identity_map(rank: int) -> Any:
+    return ir.AffineMap.get_identity(rank)
+
+
+@cache
+def maps_attribute(maps: tuple[Any, ...]) -> Attribute:
+    """The `indexing_maps` of a linalg op: programs have few different ones."""
+    return ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in maps])
+
+
+@cache
+def segments_attribute(inputs: int, destinations: int) -> Attribute:
+    """The `operandSegmentSizes` of a linalg op."""
+    return ir.DenseI32ArrayAttr.get([inputs, destinations])
+
+
+@cache
+def _iterators_attribute(iterators: tuple[str, ...]) -> Attribute:
+    return ir.ArrayAttr.get([_iterator(name) for name in iterators])
 
 
 @cache
@@ -313,7 +340,9 @@ __all__ = [
     "broadcast_map",
     "linalg_index",
     "lowers",
+    "maps_attribute",
     "scalar_type",
+    "segments_attribute",
     "storage_element",
     "storage_type",
 ]
