@@ -66,6 +66,8 @@ def parse(entry: Any) -> list[Entry]:
         return [Entry("ellipsis")]
     if isinstance(entry, slice):
         return [Entry("slice", _parsed_slice(entry), 1)]
+    if isinstance(entry, NonzeroOfMask):
+        return [Entry("array", entry, 1)]
     if isinstance(entry, OnePlace):
         return [Entry("place", entry.index, 1)]
     if is_traced(entry):
@@ -118,10 +120,10 @@ def _parse_traced(entry: Traced) -> Entry:
 
 @dataclass(frozen=True)
 class NonzeroOfMask:
-    """The places along one axis where a NumPy mask is true."""
+    """The places along one axis where a mask is true."""
 
-    hits: Array
-    mask: Array
+    hits: Array | Traced
+    mask: Array | Traced
     mask_axis: int
 
 

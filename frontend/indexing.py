@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..dialect.errors import InternalError, UnsupportedError, WeftIndexError, WeftValueError
+from ..dialect.errors import InternalError, WeftIndexError, WeftValueError
 from ..dialect.op import Op
 from ..dialect.ops.indexing import (
     INT64_MAX,
@@ -95,7 +95,7 @@ class AdvancedIndex:
 
 @dataclass(frozen=True)
 class MaskIndex:
-    """A selection by a traced boolean mask of the axes from `axis` on; only writing has a known shape."""
+    """A selection by a traced boolean mask of the axes from `axis` on."""
 
     mask: Traced
     axis: int
@@ -106,19 +106,15 @@ class MaskIndex:
         """What makes the mask broadcast against the view, which has a rank."""
         return _expand(self.mask.type.rank, rank - self.axis - self.mask.type.rank)
 
-    def value_steps(self, rank: int, value: TensorType) -> tuple[ViewStep, ...]:
-        """What makes an assigned value broadcast against the view; an error if it has one element per hit."""
+    def value_steps(self, rank: int, value: TensorType) -> tuple[ViewStep, ...] | None:
+        """What makes an assigned value broadcast against the view; None if it has one element per hit."""
         behind = rank - self.axis - self.mask.type.rank
         result_rank = self.axis + 1 + behind
         extra = max(0, value.rank - result_rank)
         steps = _squeeze(tuple(range(extra))) if set(value.shape[:extra]) <= {1} else None
         count_axis = self.position - (result_rank - (value.rank - extra))
         if steps is None or (count_axis >= 0 and value.shape[extra + count_axis] != 1):
-            raise UnsupportedError(
-                f"x[mask] = value with a value {value} for the elements that a traced mask selects: how many "
-                "there are is known only at run time; write x[:] = np.where(mask, values, x) with values in "
-                "the shape of x"
-            )
+            return None
         remaining = value.rank - extra
         if count_axis >= 0:
             steps += _squeeze((count_axis,))
@@ -142,23 +138,14 @@ class IndexPlan:
         return self.advanced is None and not self.copies
 
 
-def masked_read_error(mask: Traced) -> UnsupportedError:
-    """The error for reading `x[mask]` with a traced mask."""
-    return UnsupportedError(
-        f"x[mask] with a traced mask ({mask.type}) has as many elements as are true at run time; compiled "
-        "code needs known shapes: write np.where(mask, x, 0) for a masked array, np.sum(x, where=mask) for a "
-        "reduction, or np.where(mask, f(x), x) for a masked update"
-    )
-
-
 # Planning
 
 
 def plan_index(shape: Shape, index: Any) -> IndexPlan:
     """Plan reading or writing `x[index]` for an array of a shape.
 
-    Raises what NumPy raises (`IndexError`, `ValueError`, `TypeError`), and `UnsupportedError` where the shape
-    of the result would depend on data. Lists that hold traced values are to be made arrays first.
+    Raises what NumPy raises (`IndexError`, `ValueError`, `TypeError`). Lists that hold traced values are to be made
+    arrays first; a traced mask is the only advanced index, or stands there as the places where it is true.
 
     >>> plan = plan_index((4, 5), (1, slice(None, None, 2)))
     >>> [(step.op_class.name, step.attributes) for step in plan.steps]  # doctest: +NORMALIZE_WHITESPACE
@@ -167,12 +154,6 @@ def plan_index(shape: Shape, index: Any) -> IndexPlan:
     entries = [parsed for item in (index if isinstance(index, tuple) else (index,)) for parsed in parse(item)]
     located = locate(entries, len(shape))
     masks = [entry for entry in located if entry.kind == "mask"]
-    advanced = [entry for entry in located if entry.kind in ("array", "flag", "mask")]
-    if masks and len(advanced) > 1:
-        raise UnsupportedError(
-            "a traced boolean mask together with index arrays: the shape of the result would be known only "
-            "at run time; make the selection in two steps with np.where"
-        )
     return _Planner(shape, located, masked=bool(masks)).plan()
 
 
@@ -484,7 +465,6 @@ __all__ = [
     "MaskIndex",
     "WriteBack",
     "inverse_permutation",
-    "masked_read_error",
     "plan_index",
     "write_back",
 ]

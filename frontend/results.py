@@ -9,8 +9,6 @@ import numpy as np
 
 from ..dialect.errors import UnsupportedError
 from .array import TracedArray
-from .indexing import masked_read_error
-from .masked import MaskedSelection
 from .outcomes import list_of
 from .runtime_values import RuntimeValue, holds_traced
 from .signature import Structure, constants, flatten_with
@@ -32,8 +30,6 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
                 f"the result holds a {kind} object, whose code would run after the tracing of the function has ended; "
                 "return a list or a tuple"
             )
-        if isinstance(constant, MaskedSelection):
-            raise masked_read_error(constant.place.mask)
         if holds_traced(constant, depth=3):
             raise UnsupportedError(
                 f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "

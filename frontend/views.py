@@ -16,18 +16,17 @@ from ..dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ..dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
 from . import items
 from .current import current_trace
-from .index_entries import OnePlace
+from .index_entries import NonzeroOfMask, OnePlace
 from .indexing import (
     AdvancedIndex,
     BoundsCheck,
     ExtentCheck,
     IndexPlan,
     MaskIndex,
-    masked_read_error,
     plan_index,
 )
 from .indexing import write_back as plan_write_back
-from .masked import MaskedSelection, same_value
+from .selections import SelectedArray, nonzero_places, select
 from .staging import apply, asarray, cast, cast_assigned, is_traced, trace_of, type_of_operand
 from .storage import ViewStep
 
@@ -49,12 +48,12 @@ def set_item(container: Any, index: Any, value: Any) -> None:
     write(container, index, value)
 
 
-def read_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
+def read_item(x: TracedArray, index: Any) -> TracedArray:
     """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
     index = _with_arrays(index)
     plan, view = _prepare(x, index)
     if isinstance(plan.advanced, MaskIndex):
-        return MaskedSelection(view.copy(), plan.advanced, _mask_beside(view, plan.advanced))
+        return select(view, plan.advanced, _mask_beside(view, plan.advanced))
     if plan.advanced is not None:
         gathered: TracedArray = apply(Gather, view, *_index_arrays(plan.advanced), **plan.advanced.attributes)
         return gathered
@@ -65,16 +64,20 @@ def read_item(x: TracedArray, index: Any) -> TracedArray | MaskedSelection:
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
-    plan, view = _prepare(x, _with_arrays(index))
-    if isinstance(value, MaskedSelection):
-        _assign_selection(view, plan, value)
+    index = _with_arrays(index)
+    plan, view = _prepare(x, index)
+    if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
         return
     converted = cast_assigned(value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))
     elif isinstance(plan.advanced, MaskIndex):
         mask, filling = _mask_beside(view, plan.advanced), _traced(view, converted)
-        for step in plan.advanced.value_steps(view.ndim, filling.type):
+        steps = plan.advanced.value_steps(view.ndim, filling.type)
+        if steps is None:
+            _write_each(x, index, filling, plan.advanced)
+            return
+        for step in steps:
             filling = filling._view(step)
         _require_fit(filling, view, *_ADVANCED_MISFIT)
         view._write(apply(Select, mask, filling, view))
@@ -85,6 +88,20 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
         view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
 
 
+def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskIndex) -> None:
+    """`x[mask] = values`, a value for each element that the mask selects."""
+    places = with_places(index)
+    if values.ndim == 1 and place.mask.type.rank == x.ndim:
+        message = (
+            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the "
+            "mask is true"
+        )
+        hits = next(entry for entry in places if isinstance(entry, NonzeroOfMask)).hits
+        given, selected = (_traced(x, array.shape[0]) for array in (values, hits))
+        x._storage.trace.raise_if(np.not_equal(given, selected), "ValueError", message, given, selected)
+    write_item(x, places, values)
+
+
 def _mask_beside(view: TracedArray, place: MaskIndex) -> TracedArray:
     """The mask in a shape that broadcasts against the view."""
     mask: TracedArray = place.mask
@@ -93,15 +110,14 @@ def _mask_beside(view: TracedArray, place: MaskIndex) -> TracedArray:
     return mask.copy()
 
 
-def _assign_selection(view: TracedArray, plan: IndexPlan, selection: MaskedSelection) -> None:
-    """`x[mask] = f(y[mask])`: known shapes as long as both are the same mask."""
-    place = plan.advanced
-    if not isinstance(place, MaskIndex) or not same_value(
-        _mask_beside(view, place)._value(), selection.mask._value()
-    ):
-        raise masked_read_error(selection.place.mask)
-    update = _broadcast(cast(selection.full, view.dtype), view, *_ADVANCED_MISFIT)
-    view._write(apply(Select, selection.mask, update, view))
+def _assign_selection(view: TracedArray, plan: IndexPlan, selection: SelectedArray) -> bool:
+    """`x[mask] = f(y[mask])`: over the whole arrays, as long as both are the same mask."""
+    place, whole = plan.advanced, selection.whole()
+    if whole is None or not isinstance(place, MaskIndex) or not selection.has_mask(_mask_beside(view, place)):
+        return False
+    update = _broadcast(cast(whole, view.dtype), view, *_ADVANCED_MISFIT)
+    view._write(apply(Select, _mask_beside(view, place), update, view))
+    return True
 
 
 def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
@@ -122,6 +138,8 @@ def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
 
 def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
     """Plan an index, record its run-time checks and take the view steps."""
+    if _masks_meet_others(index):
+        index = with_places(index)
     plan = plan_index(x.type.shape, index)
     for check in plan.checks:
         _record_check(x, check)
@@ -248,6 +266,29 @@ def _with_arrays(index: Any) -> Any:
     if isinstance(index, list) and current_trace() is not None and _holds_traced(index):
         return asarray(index)
     return index
+
+
+def _is_mask(item: Any) -> bool:
+    """Whether an entry of an index is a traced mask."""
+    return is_traced(item) and item.dtype == np.bool_
+
+
+def _masks_meet_others(index: Any) -> bool:
+    """Whether a traced mask stands beside another index array."""
+    entries = index if isinstance(index, tuple) else ()
+    arrays = sum(isinstance(i, (np.ndarray, list, bool)) or (is_traced(i) and i.ndim > 0) for i in entries)
+    return arrays > 1 and any(map(_is_mask, entries))
+
+
+def with_places(index: Any) -> tuple[Any, ...]:
+    """The index with the places where traced masks are true instead of the masks."""
+    entries: list[Any] = []
+    for item in index if isinstance(index, tuple) else (index,):
+        if _is_mask(item):
+            entries += [NonzeroOfMask(h, item, axis) for axis, h in enumerate(nonzero_places(item))]
+        else:
+            entries.append(item)
+    return tuple(entries)
 
 
 def _with_one_place(index: slice) -> slice | OnePlace:

@@ -12,14 +12,15 @@ _NAMESPACES = ("{anonymous}", "(anonymous namespace)")
 """How gcc and clang write what a pattern of upstream's is called by."""
 _DISABLED = ",".join(
     f"{namespace}::{pattern}"
-    for pattern in ("ConvertTrivialIfToSelect", "ForOpTensorCastFolder")
+    for pattern in ("ConvertTrivialIfToSelect", "ForOpTensorCastFolder", "TensorCastExtractSlice")
     for namespace in _NAMESPACES
 )
 
 CANONICALIZE = f"canonicalize{{region-simplify=disabled disable-patterns={{{_DISABLED}}}}}"
-"""Without two patterns: turning branches that only choose between tensors into `arith.select` would compute both, and
-carrying the static type that the initial value of a loop had is wrong where an iteration gives another size. There are
-no jumps between blocks to simplify, and looking for them takes long where branches nest deeply.
+"""Without three patterns: turning branches that only choose between tensors into `arith.select` would compute both;
+carrying the static type that the initial value of a loop had is wrong where an iteration gives another size; and a
+slice behind a check of its size is no slice of that size, which its source may not have. There are no jumps between
+blocks to simplify, and looking for them takes long where branches nest deeply.
 """
 
 

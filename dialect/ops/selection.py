@@ -1,4 +1,4 @@
-"""Choice between two tensors, element by element."""
+"""Choice by conditions: between the elements of two tensors, and of the places of those that are true."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from ..dtypes import ALL_DTYPES
 from ..errors import WeftTypeError
 from ..op import Array, Case, Op, Operand, TensorType, same_dtype
 from ..types import broadcast_shapes
+
+
+_INT64 = np.dtype(np.int64)
 
 
 class Select(Op, name="select", family="selection"):
@@ -41,3 +44,29 @@ class Select(Op, name="select", family="selection"):
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
         """A boolean condition and every dtype."""
         return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in ALL_DTYPES])
+
+
+class TruePlaces(Op, name="true_places", family="selection"):
+    """The places of the true elements in ascending order, then zeros; and how many are true."""
+
+    condition: Operand
+    results = 2
+    cases = (Case(((7,),)), Case(((1,),)), Case(((0,),)))
+
+    @staticmethod
+    def infer(condition: TensorType) -> tuple[TensorType, TensorType]:
+        if condition.dtype != bool or condition.rank != 1:
+            raise WeftTypeError(f"weft.true_places needs a bool condition with one axis, not {condition}")
+        return TensorType(condition.shape, _INT64), TensorType((), _INT64)
+
+    @staticmethod
+    def evaluate(condition: Array) -> tuple[Array, Array]:
+        (found,) = np.nonzero(condition)
+        places = np.zeros(condition.shape, np.int64)
+        places[: found.size] = found
+        return places, np.asarray(found.size, np.int64)
+
+    @classmethod
+    def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
+        """A boolean condition."""
+        return iter([(np.dtype(np.bool_),)])

@@ -21,6 +21,7 @@ MODULES = (
     "reductions",
     "nan_reductions",
     "scans",
+    "found",
     "contraction",
     "images",
     "info",

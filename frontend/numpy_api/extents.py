@@ -348,12 +348,12 @@ def _of_dynamic_slice(operation: Any, axis: int) -> Step:
 
 
 def _of_gather(operation: Any, axis: int) -> Step:
-    """The axis of the indexed array that is left as it is."""
+    """The axis of the indexed array that is left as it is, or that of the indices, which have one shape."""
     indexed, position = tuple(operation.attributes["axes"]), operation.attributes["position"].value
     rest = [place for place in range(operation.operands[0].type.rank) if place not in indexed]
     inserted = operation.results[0].type.rank - len(rest)
     if position <= axis < position + inserted:
-        return None
+        return operation.operands[1], axis - position
     return operation.operands[0], rest[axis if axis < position else axis - inserted]
 
 

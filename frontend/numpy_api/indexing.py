@@ -1,4 +1,4 @@
-"""Functions that select, find and replace elements. What has a data-dependent shape is for eager arrays only."""
+"""Functions that select, find and replace elements at places that are given."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, cast_assigned, is_traced, trace_of
-from .arguments import BOOL, INT64, NO_VALUE, along, axis_index, common_dtype, deliver, staged, write_into
+from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, staged, write_into
 from .extents import Extent, known_shape, require_equal, shapes_text
 from .joining import stack
 from .reductions import all as all_of
@@ -304,68 +304,6 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
     return choose_between(np.isnan(positions), np.nan, result)
 
 
-# Shapes that depend on data
-
-
-def _data_dependent(name: str, instead: str) -> Any:
-    """A function whose result's shape depends on data: NumPy's on eager arrays, an error on traced ones."""
-    numpy_function = getattr(np, name)
-
-    def function(*args: Any, **kwargs: Any) -> ArrayResult:
-        if trace_of((*args, *kwargs.values())) is not None:
-            raise UnsupportedError(
-                f"the shape of {name}()'s result depends on the values of a traced array, which are known only when "
-                f"the compiled function runs; {instead}, or call it outside of the compiled function"
-            )
-        return numpy_function(*args, **kwargs)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = (
-        f"As `numpy.{name}`, on NumPy arrays; on traced ones an `UnsupportedError` that says: {instead}."
-    )
-    function.__wrapped__ = numpy_function  # type: ignore[attr-defined]
-    return function
-
-
-_INSTEAD = {
-    "argwhere": "work with the mask itself: np.where(mask, a, b), np.sum(x, where=mask)",
-    "bincount": "compare and sum: np.sum(x[:, None] == np.arange(bins), axis=0)",
-    "compress": "keep the shape: np.where(condition, x, 0)",
-    "extract": "keep the shape: np.where(condition, x, 0)",
-    "flatnonzero": "work with the mask itself: np.where(mask, a, b), np.argmax(mask) for the first",
-    "nonzero": "work with the mask itself: np.where(mask, a, b), np.argmax(mask) for the first",
-    "unique": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
-    "unique_all": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
-    "unique_counts": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
-    "unique_inverse": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
-    "unique_values": "sort and compare neighbours: np.sort(x), x[1:] != x[:-1]",
-    "trim_zeros": "keep the zeros",
-    "intersect1d": "compare all with all: np.any(a[:, None] == b, axis=1)",
-    "setdiff1d": "compare all with all: np.all(a[:, None] != b, axis=1)",
-    "union1d": "keep both arrays",
-}
-
-DATA_DEPENDENT = {name: _data_dependent(name, instead) for name, instead in _INSTEAD.items()}
-globals().update(DATA_DEPENDENT)
-
-
-def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
-    """The places of the elements that are not zero; for eager arrays."""
-    found: tuple[ArrayResult, ...] = DATA_DEPENDENT["nonzero"](a)
-    return found
-
-
-def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE, /) -> ArrayResult:
-    """Elements of x where the condition holds, of y elsewhere; with the condition alone, `nonzero`.
-
-    >>> where(np.array([True, False]), 1, np.array([5.0, 6.0]))
-    array([1., 6.])
-    """
-    if (x is NO_VALUE) != (y is NO_VALUE):
-        raise WeftValueError("either both or neither of x and y should be given")
-    return nonzero(condition) if x is NO_VALUE else choose_between(condition, x, y)
-
-
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -382,7 +320,6 @@ def isin(
 
 
 __all__ = [
-    *DATA_DEPENDENT,
     "choose",
     "copyto",
     "digitize",
@@ -396,5 +333,4 @@ __all__ = [
     "select",
     "take",
     "take_along_axis",
-    "where",
 ]

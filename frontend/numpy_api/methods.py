@@ -8,7 +8,7 @@ from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftTypeError
 from ...dialect.ops.casts import Bitcast
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from . import creation, elementwise, indexing, shape, sorting
+from . import creation, elementwise, found, indexing, shape, sorting
 from .arguments import NO_VALUE, write_into
 
 
@@ -46,8 +46,8 @@ def clip(x: Any, min: Any = NO_VALUE, max: Any = NO_VALUE, out: Any = None, **kw
 
 
 def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) -> ArrayResult:
-    """The slices along an axis where a condition holds: not in compiled code."""
-    return indexing.DATA_DEPENDENT["compress"](condition, x, axis, out)
+    """The slices along an axis where a condition holds."""
+    return found.compress(condition, x, axis, out)
 
 
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:

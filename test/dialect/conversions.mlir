@@ -20,6 +20,13 @@ func.func @parts(%x: tensor<3x1xf32>, %y: tensor<2xf32>) {
   return
 }
 
+// CHECK-LABEL: func.func @true_places
+func.func @true_places(%mask: tensor<?xi1>) {
+  // CHECK: "weft.true_places"(%arg0) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
+  %0:2 = "weft.true_places"(%mask) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
+  return
+}
+
 // CHECK-LABEL: func.func @select
 func.func @select(%c: tensor<i1>, %x: tensor<?xui16>, %y: tensor<ui16>) {
   // CHECK: "weft.select"(%arg0, %arg1, %arg2) : (tensor<i1>, tensor<?xui16>, tensor<ui16>) -> tensor<?xui16>

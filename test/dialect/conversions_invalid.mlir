@@ -78,3 +78,19 @@ func.func @constant_type() {
   %0 = "weft.constant"() {value = dense<[1, 2]> : tensor<2xi32>} : () -> tensor<3xi32>
   return
 }
+
+// -----
+
+func.func @places_of_numbers(%x: tensor<2xi32>) {
+  // expected-error @below {{weft.true_places needs a bool condition with one axis, not i32[2]}}
+  %0:2 = "weft.true_places"(%x) : (tensor<2xi32>) -> (tensor<2xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @places_in_a_table(%x: tensor<2x2xi1>) {
+  // expected-error @below {{weft.true_places needs a bool condition with one axis, not bool[2,2]}}
+  %0:2 = "weft.true_places"(%x) : (tensor<2x2xi1>) -> (tensor<4xi64>, tensor<i64>)
+  return
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -207,16 +206,6 @@ def test_masked_rows():
         return x
 
     check(f, np.arange(12).reshape(4, 3), 2)
-
-
-def test_the_mask_is_that_of_the_time_it_was_computed():
-    def f(x):
-        values = x[x > 2] + 1
-        x[0] = 50
-        x[x > 2] = values
-
-    with pytest.raises(NotImplementedError):
-        weft.function(f)(np.arange(5))
 
 
 def test_scalars_are_never_written():

@@ -277,3 +277,12 @@ def test_such_arrays_are_returned(i: int) -> None:
 def test_negative_extents_are_refused_as_in_numpy() -> None:
     with pytest.raises(ValueError, match="negative dimensions are not allowed"):
         weft.function(lambda i: np.zeros(i - 5))(np.int64(2))
+
+
+def test_a_slice_of_a_size_that_its_array_does_not_have():
+    def f(x, n):
+        return (x[:n] + np.ones(7)) * 2
+
+    for n in (3, 4, 7):
+        with pytest.raises(ValueError, match=r"could not be broadcast together with shapes \([34],\) \(7,\)"):
+            weft.function(f)(np.arange(4.0), np.int64(n))

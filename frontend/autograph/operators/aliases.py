@@ -11,7 +11,6 @@ from typing import Any
 
 from ...array import TracedArray
 from ...locations import user_frames
-from ...masked import MaskedSelection
 from ...sources import Join, connect, usable_sources
 from ...storage import Storage
 from .abstract import parts_of
@@ -123,7 +122,7 @@ def reachable() -> Iterable[Any]:
 
 
 def _holds_one_of(value: Any, storages: set[int]) -> bool:
-    array = value.full if isinstance(value, MaskedSelection) else present(value)
+    array = present(value)
     return isinstance(array, TracedArray) and id(array._storage) in storages
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....dialect.register import context
 from ...numpy_api.extents import forget_facts
+from ...selections import forget_places
 from ...trace import Trace
 from .places import Snapshot
 
@@ -39,6 +40,7 @@ class Checkpoint:
             self._catcher.forget(self._points)
         self._trace.region = self._region
         forget_facts(self._trace)
+        forget_places(self._trace)
         with context():
             erased = self._region.operations_behind(self._last)
             results = {result for operation in erased for result in operation.results}

@@ -9,7 +9,6 @@ import numpy as np
 from ....dialect.mlir import Value, ir
 from ....dialect.register import context
 from ...array import TracedArray
-from ...masked import MaskedSelection
 from ...staging import cast
 from ...trace import Trace
 from .optional import Optional
@@ -58,10 +57,4 @@ def condition_of(trace: Trace, truth: TracedArray) -> Value:
     return trace.create_upstream("tensor.extract", [truth._value()], [bit])[0]
 
 
-def require_truth(value: Any) -> None:
-    """Refuse values whose truth needs elements that are not known."""
-    if isinstance(value, MaskedSelection):
-        bool(value)
-
-
-__all__ = ["condition_of", "is_staged", "require_truth", "truth_of"]
+__all__ = ["condition_of", "is_staged", "truth_of"]
