@@ -189,20 +189,17 @@ def _is_exiting(branch: Operation) -> bool:
 
 def lower_exits(module: Module) -> None:
     """Turn every exit call of a module in the llvm dialect into a return from its function."""
-    declaration = None
+    declaration = next((op for op in module.body.operations if _is_named(op, EXIT)), None)
+    if declaration is None:
+        return
     for function in list(module.body.operations):
-        if function.operation.name != "llvm.func":
-            continue
-        if _is_named(function, EXIT):
-            declaration = function
-        elif function.regions[0].blocks:
+        if function.operation.name == "llvm.func" and function.regions[0].blocks:
             for call in _exit_calls(function.operation):
                 with ir.InsertionPoint(call), call.location:
                     result = _result_type(function.operation)
                     ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
                 _erase_from(call)
-    if declaration is not None:
-        declaration.operation.erase()
+    declaration.operation.erase()
 
 
 def _erase_from(call: Operation) -> None:
