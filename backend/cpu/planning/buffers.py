@@ -43,6 +43,7 @@ from .places import Buffer, Kind, Places, result_holder
 from .regions import Regions
 from .shapes import Extent, IndexBuilder, Sizes, SymbolicSizes, static_shape
 from .sizes_function import build_sizes_function
+from .terms import Terms
 from .varying import is_known_at_entry, varying_sizes
 
 
@@ -104,6 +105,7 @@ class _Planner:
         self._kernels = program.kernels
         self._body: Block = function.regions[0].blocks[0]
         self._builder = IndexBuilder()
+        self._terms = Terms(self._builder)
         self._mapping: dict[Value, Value] = {}  # scalars and memrefs of the old function, to the new one
         self._varying = varying_sizes(function)
         self._sizes = Sizes(self._builder, self._mapping, self._varying)
@@ -145,13 +147,15 @@ class _Planner:
                 new = func.FuncOp(self._name, ([*inputs, *places, *extra], []))
             block = self._block = new.add_entry_block()
             with ir.InsertionPoint(block):
-                self._base = arith.ConstantOp(ir.IndexType.get(), 0)
+                # Constants are put before it, all else comes behind it.
+                self._start = arith.ConstantOp(ir.IndexType.get(), 0)
                 self._words = self._host_calls.words(self._old)
                 self._bind_arguments(block, len(inputs), len(results))
                 first_site = len(self._failures.sites)
                 self._plan_block(self._body)
                 self._return(list(self._body.operations)[-1].operation)
                 wanted = self._unknown_result_sizes()
+                self._places.know_holders(list(self._body.operations)[-1].operation.operands)
                 func.ReturnOp([])
             polls = insert_polls(new, self._record, self._failures)
             workspace = self._finish_workspace()
@@ -183,7 +187,7 @@ class _Planner:
         *placed, workspace, self._record, table, self._extents = arguments[inputs:]
         heap = Heap(table, self._builder, self._failures, self._record, self._name)
         lifetimes = Lifetimes(self._body, self._kernels, varying=self._varying)
-        places = Places(lifetimes, self._sizes, Workspace(self._builder, self._base.result), workspace, heap)
+        places = Places(lifetimes, self._sizes, Workspace(self._builder), workspace, heap)
         for old, new in zip(self._body.arguments, arguments[:inputs], strict=True):
             self._mapping[old] = new
             if isinstance(old.type, ir.MemRefType):
@@ -236,6 +240,7 @@ class _Planner:
 
     def _raise_if(self, op: Operation) -> None:
         condition, *values = (self._scalar(operand) for operand in op.operands)
+        self._terms.expect(condition)
         self._failures.lower(op, condition, values, self._record)
 
     def _extract(self, op: Operation) -> None:
@@ -418,14 +423,13 @@ class _Planner:
     # The end
 
     def _finish_workspace(self) -> int | None:
-        workspace = self._places.workspace
-        holders = [result.holder for result in self._places.results if result.holder is not None]
-        with ir.InsertionPoint.at_block_begin(self._block):
-            static = workspace.finish(holders)
-        self._base.operation.attributes["value"] = ir.IntegerAttr.get(ir.IndexType.get(), static)
-        dynamic = workspace.end.owner != self._base.operation
-        self._places.workspace_memref.set_type(_bytes_type(None if dynamic else static))
-        return None if dynamic else static
+        places = self._places
+        holders = [result.holder for result in places.results if result.holder is not None]
+        with ir.InsertionPoint.after(self._start.operation):
+            self._end = places.workspace.finish(holders, self._terms)
+        static = self._end if isinstance(self._end, int) else None
+        places.workspace_memref.set_type(_bytes_type(static))
+        return static
 
     def _drop_unused_arguments(self, function: Operation) -> None:
         """Remove the table of heap blocks and the sizes of results where there are none."""
@@ -461,8 +465,7 @@ class _Planner:
     ) -> str | None:
         if not wanted and workspace is not None:
             return None
-        total = self._places.workspace.end if workspace is None else workspace
-        return build_sizes_function(function, inputs, [*wanted, total])
+        return build_sizes_function(function, inputs, [*wanted, self._end])
 
     def _result_extents(self, value: Value) -> list[Extent]:
         """The sizes of a result that its type does not tell."""

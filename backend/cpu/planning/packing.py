@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 from ....dialect.records import dataclass
 
@@ -18,6 +18,9 @@ _MOST_REPACKED = 1000
 """Placing the largest first takes time that grows with the square of their number."""
 
 _FEW_BYTES = 4096
+
+ANY_SIZE = _FEW_BYTES
+"""Of ranges that are all of one size, which is not known."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,37 @@ def share(ranges: Sequence[Range], holders: Sequence[Range]) -> list[int | None]
                 found[index] = number
                 break
     return found
+
+
+def group(ranges: Sequence[Range], kinds: Sequence[Hashable]) -> list[list[int]]:
+    """Ranges that may lie at one place, one after the other, by their indices.
+
+    Sizes need only be right when compared: the largest go first, each to a place that is free at the time (Pisarchyk
+    and Lee: shared objects, greedy by size). What is of one kind is likely to have one size: it goes together.
+    """
+    first = {kind: -index for index, kind in reversed(list(enumerate(kinds)))}
+
+    def order(index: int) -> tuple[int, int, int]:
+        return -ranges[index].size, -first[kinds[index]], ranges[index].start
+
+    places: list[_Place] = []
+    for index in sorted(range(len(ranges)), key=order):
+        alike = [place for place in reversed(places) if kinds[index] in place.kinds]
+        others = [place for place in reversed(places) if kinds[index] not in place.kinds]
+        found = next((place for place in alike + others if _insert(place.taken, ranges[index])), None)
+        if found is None:
+            found = _Place([], [(ranges[index].start, ranges[index].end)], set())
+            places.append(found)
+        found.members.append(index)
+        found.kinds.add(kinds[index])
+    return [place.members for place in places]
+
+
+@dataclass
+class _Place:
+    members: list[int]
+    taken: list[tuple[int, int]]
+    kinds: set[Hashable]
 
 
 def _insert(taken: list[tuple[int, int]], wanted: Range) -> bool:
@@ -169,4 +203,4 @@ class StaticArena:
         insort(self._by_offset, (offset, size))
 
 
-__all__ = ["FOREVER", "Range", "StaticArena", "most_alive", "pack", "share"]
+__all__ = ["ANY_SIZE", "FOREVER", "Range", "StaticArena", "group", "most_alive", "pack", "share"]

@@ -207,14 +207,25 @@ class Places:
     def _in_workspace(self, value: Value, allocate: Callable[[Extent], Slot]) -> Buffer:
         extents = self.sizes.of(value)
         with self._before_regions():
-            extents = [self._hoist(extent) for extent in extents]
-            width = byte_width(value.type.element_type)
-            key = (*extents, "x", width)
-            size = self._byte_sizes.get(key)
-            if size is None:
-                size = self.builder.multiply(self.builder.product(extents), width)
-                size = self._byte_sizes[key] = self.builder.round_up(size, ALIGNMENT)
+            size = self._rounded_bytes([self._hoist(extent) for extent in extents], value.type)
             return Buffer(Kind.TEMPORARY, None, allocate(size))
+
+    def _rounded_bytes(self, extents: Sequence[Extent], type: Type) -> Extent:
+        """The bytes of a slot for an array."""
+        width = byte_width(type.element_type)
+        key = (*extents, "x", width)
+        size = self._byte_sizes.get(key)
+        if size is None:
+            size = self.builder.multiply(self.builder.product(extents), width)
+            size = self._byte_sizes[key] = self.builder.round_up(size, ALIGNMENT)
+        return size
+
+    def know_holders(self, returned: Sequence[Value]) -> None:
+        """Note the sizes of results that are not static, at the end of the function."""
+        for value, buffer in zip(returned, self.results, strict=True):
+            if buffer.holder is not None and buffer.holder.size is None:
+                buffer.holder.extents = self.sizes.of(value)
+                buffer.holder.size = self._rounded_bytes(buffer.holder.extents, value.type)
 
     def destination(self, result: Value | None, operand: Value, busy: set[Buffer]) -> Buffer:
         """The buffer for a result that is made from an operand by overwriting it; it holds the operand's value.
@@ -437,13 +448,14 @@ def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuil
     return ops.cast(type, cast)
 
 
-def result_holder(memref: Value, builder: IndexBuilder) -> Holder | None:
-    """The memory of a result, which intermediates of the same element type may use; None if its size is not static."""
+def result_holder(memref: Value, builder: IndexBuilder) -> Holder:
+    """The memory of a result, which intermediates of the same element type may use."""
     type = memref.type
-    if not type.has_static_shape:
-        return None
+    is_static = type.has_static_shape
 
     def can_show(view: Value) -> bool:
+        if not is_static:
+            return bool(view.type == type)
         return bool(view.type.has_static_shape and view.type.element_type == type.element_type)
 
     def show(view: Value) -> Value:
@@ -452,7 +464,8 @@ def result_holder(memref: Value, builder: IndexBuilder) -> Holder | None:
         with ir.InsertionPoint(view.owner.operation), view.owner.operation.location:
             return reshape(memref, view.type, list(view.type.shape), builder)
 
-    return Holder(math.prod(type.shape) * byte_width(type.element_type), can_show, show)
+    size = math.prod(type.shape) * byte_width(type.element_type) if is_static else None
+    return Holder(size, can_show, show)
 
 
 def byte_width(type: Type) -> int:

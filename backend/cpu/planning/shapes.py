@@ -68,6 +68,12 @@ class IndexBuilder:
             return left
         return self._make("muli", left, right)
 
+    def maximum(self, left: Extent, right: Extent) -> Extent:
+        """The larger one."""
+        if isinstance(left, int) and isinstance(right, int):
+            return max(left, right)
+        return self._make("maxsi", left, right)
+
     def _make(self, name: str, left: Extent, right: Extent) -> Extent:
         return getattr(self._arith, name)(self.value(left), self.value(right))
 

@@ -10,6 +10,7 @@ from weft.backend.cpu.planning.packing import (
     Range,
     StaticArena,
     _largest_first,
+    group,
     most_alive,
     pack,
     share,
@@ -111,3 +112,24 @@ def test_a_free_end_grows():
     arena.release(arena.allocate(64), 64)
     assert arena.allocate(128) == 0
     assert arena.size == 128
+
+
+@settings(deadline=None)
+@given(RANGES, st.data())
+def test_what_shares_a_place_is_never_alive_together(ranges, data):
+    kinds = data.draw(st.lists(st.integers(0, 3), min_size=len(ranges), max_size=len(ranges)))
+    groups = group(ranges, kinds)
+    assert sorted(index for members in groups for index in members) == list(range(len(ranges)))
+    for members in groups:
+        for number, index in enumerate(members):
+            assert not any(ranges[index].overlaps(ranges[other]) for other in members[:number])
+
+
+def test_equal_sizes_take_no_more_places_than_are_needed_at_once():
+    ranges = [Range(64, start, start + 2) for start in range(20)]
+    assert len(group(ranges, ["a"] * 20)) == 2
+
+
+def test_what_is_of_one_kind_goes_together():
+    ranges = [Range(64, 0, 1), Range(64, 0, 1), Range(64, 1, 2), Range(64, 1, 2)]
+    assert group(ranges, ["a", "b", "b", "a"]) == [[0, 3], [1, 2]]

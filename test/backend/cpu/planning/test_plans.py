@@ -24,8 +24,8 @@ def repeated(x, y, z, n, swaps):
     return x
 
 
-def random_function(seed):
-    """A function of three square matrices of two sizes, made of kernels with one and several uses of their results."""
+def random_program(seed):
+    """A program on three square matrices of two sizes, made of kernels with one and several uses of their results."""
     generator = random.Random(seed)
     steps = [
         (
@@ -61,7 +61,12 @@ def random_function(seed):
             values.append(value)
         return tuple(values[-1 - index % len(values)] for index in outputs)
 
-    return weft.function(function).get_concrete_function(
+    return function
+
+
+def random_function(seed):
+    """A compiled random program."""
+    return weft.function(random_program(seed)).get_concrete_function(
         spec(40, 40), spec(40, 40), spec(16, 16), spec(dtype="int64")
     )
 
@@ -71,6 +76,21 @@ def random_function(seed):
 def test_random_programs(seed, trips, monkeypatch):
     monkeypatch.setattr(packing, "_FEW_BYTES", 1)
     assert check_plan(random_function(seed), trips) or not trips
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs_of_unknown_sizes(seed):
+    program = random_program(seed)
+    unknown = [spec(None, None, dtype="float64")] * 3
+    compiled = weft.function(program, input_signature=[*unknown, spec(dtype="int64")])
+    generator = np.random.default_rng(seed)
+    for large, small, trips in [(40, 16, 3), (20, 90, 1), (33, 33, 0), (16, 20, 2)]:
+        a, b = generator.uniform(-0.1, 0.1, (2, large, large))
+        c = generator.uniform(-0.1, 0.1, (small, small))
+        with np.errstate(all="ignore"):
+            wanted = program(a, b, c, trips)
+        for mine, theirs in zip(compiled(a, b, c, trips), wanted, strict=True):
+            np.testing.assert_allclose(mine, theirs, rtol=1e-6, atol=1e-6 * np.max(np.abs(theirs)))
 
 
 def test_a_wrong_plan_is_found(monkeypatch):
