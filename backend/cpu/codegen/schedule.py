@@ -12,6 +12,7 @@ from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.recognition import Contraction, match_contraction
 from .contractions.row_product import RowProduct
+from .contractions.tile import Finish
 from .contractions.turned_product import copy_back, may_turn, turned
 from .contractions.window_reduction import (
     WindowPlan,
@@ -36,12 +37,12 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
         nest, *nests = nests
         fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
         following = nests[0] if nests else None
-        if fill is not None and (contraction := _turned(nest, emitter)) is not None:
+        if fill is not None and (products := _turned(nest, emitter)) is not None:
             waiting.remove(fill)
             _emit_loops(waiting, emitter)
             waiting = []
             with nest.operation.location:
-                _emit_turned(contraction, fill, emitter)
+                _emit_turned(*products, fill, emitter)
             continue
         found = _contraction(nest, fill, following, emitter)
         if found is None:
@@ -89,19 +90,23 @@ def _contraction(
     return contraction, choice, None
 
 
-def _turned(nest: LoopNest, emitter: Emitter) -> Contraction | None:
-    """A nest as a contraction that is better computed transposed."""
+def _turned(nest: LoopNest, emitter: Emitter) -> tuple[Contraction, Contraction, Choice] | None:
+    """A nest as a contraction that is better computed transposed, that one, and how."""
     contraction = match_contraction(nest, emitter)
-    return contraction if contraction is not None and may_turn(contraction) else None
-
-
-def _emit_turned(contraction: Contraction, fill: LoopNest, emitter: Emitter) -> None:
-    """Write a contraction with its operands in each other's role, then a transposing copy."""
+    if contraction is None or not may_turn(contraction):
+        return None
     other = turned(contraction, emitter)
-    choice = plan(other)
-    assert choice is not None
-    ContractionEmitter(other, choice, emitter, fill.inputs[0].memref).emit()
-    _emit_loops([copy_back(other, contraction)], emitter)
+    choice = plan_dot_products(other) or plan(other)
+    return None if choice is None else (contraction, other, choice)
+
+
+def _emit_turned(
+    contraction: Contraction, other: Contraction, choice: Choice, fill: LoopNest, emitter: Emitter
+) -> None:
+    """Write a contraction with its operands in each other's role, then a transposing copy."""
+    _write(other, choice, emitter, fill.inputs[0].memref, None, True)
+    if other.result.memref.type.rank == contraction.result.memref.type.rank:
+        _emit_loops([copy_back(other, contraction)], emitter)
     _erase([contraction.nest, fill])
 
 
@@ -127,6 +132,18 @@ def _emit_contraction(
     initial: Value | None = fill.inputs[0].memref if fill else None
     finish = epilogue.finish if epilogue else None
     may_repeat = epilogue is None or not epilogue.updates()
+    _write(contraction, choice, emitter, initial, finish, may_repeat)
+    _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
+
+
+def _write(
+    contraction: Contraction,
+    choice: Choice,
+    emitter: Emitter,
+    initial: Value | None,
+    finish: Finish | None,
+    may_repeat: bool,
+) -> None:
     if isinstance(choice, DotPlan):
         DotProducts(contraction, choice, emitter, initial, finish, may_repeat).emit()
     elif isinstance(choice, WindowPlan):
@@ -136,7 +153,6 @@ def _emit_contraction(
         RowProduct(contraction, choice, emitter, initial).emit()
     else:
         ContractionEmitter(contraction, choice, emitter, initial, finish, may_repeat).emit()
-    _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
 
 
 def _erase(nests: Sequence[LoopNest | None]) -> None:

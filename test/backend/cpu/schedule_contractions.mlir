@@ -197,3 +197,21 @@ func.func private @many_columns(%x: memref<100x160xf32>, %y: memref<100x32xf32>,
       ins(%x, %y : memref<100x160xf32>, memref<100x32xf32>) outs(%o : memref<160x32xf32>)
   return
 }
+
+// A vector is computed from the rows of the matrix as they are, without a buffer; its stack, too.
+// CHECK-LABEL: func.func private @vectors(
+// CHECK-NOT: memref.alloc
+// CHECK: vector.load
+// CHECK: vector.fma
+// CHECK-NOT: memref.alloc
+// CHECK: return
+#stacked = affine_map<(b, i, j, k) -> (b, i, k)>
+#vector = affine_map<(b, i, j, k) -> (k, j)>
+#stacked_results = affine_map<(b, i, j, k) -> (b, i, j)>
+func.func private @vectors(%x: memref<4x50x40xf32>, %y: memref<40x1xf32>, %o: memref<4x50x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<4x50x1xf32>)
+  linalg.contract indexing_maps = [#stacked, #vector, #stacked_results]
+      ins(%x, %y : memref<4x50x40xf32>, memref<40x1xf32>) outs(%o : memref<4x50x1xf32>)
+  return
+}

@@ -153,7 +153,7 @@ def _in_parts(contraction: Contraction, emitter: Emitter) -> Contraction | None:
     left, right, result = contraction.left, contraction.right, contraction.result
     if left.conversion or right.conversion:
         return None
-    contraction.whole = left.access, _without_unit_axis(right.access)
+    contraction.whole = left.access, without_unit_axis(right.access)
     contraction.element = contraction.element.element_type
     contraction.parts = 2
     contraction.columns = emitter.multiply(contraction.columns, 2)
@@ -165,7 +165,7 @@ def _in_parts(contraction: Contraction, emitter: Emitter) -> Contraction | None:
     return contraction
 
 
-def _without_unit_axis(access: Access) -> Access:
+def without_unit_axis(access: Access) -> Access:
     """The same addresses without a last axis of extent 1, so that what is contiguous looks like it."""
     type = access.memref.type
     rank = type.rank

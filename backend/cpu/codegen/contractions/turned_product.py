@@ -15,7 +15,8 @@ from ..loops.nest import Access, LoopNest, loop_nest
 from ..loops.temporaries import element_bytes
 from ..vectors.width import vector_bytes
 from .packing import scratch
-from .recognition import Contraction
+from .plan import FEW_ROWS
+from .recognition import Contraction, Factor, without_unit_axis
 
 LEAST_DEPTH = 16
 """Shorter sums are not worth the copy."""
@@ -27,7 +28,11 @@ MOST_BYTES = 256 * 1024
 def may_turn(contraction: Contraction) -> bool:
     """Whether computing the transposed result takes less time, with the copy."""
     row, column = contraction.row, contraction.column
-    if row is None or contraction.outer or len(contraction.summed) != 1 or contraction.parts == 2:
+    if row is None or len(contraction.summed) != 1 or contraction.parts == 2:
+        return False
+    if contraction.extent(column) == 1:
+        return _is_vector(contraction)
+    if contraction.outer:
         return False
     rows, columns, depth = (contraction.extent(dim) for dim in (row, column, contraction.summed[0]))
     if not isinstance(rows, int) or not isinstance(columns, int) or not isinstance(depth, int):
@@ -37,28 +42,46 @@ def may_turn(contraction: Contraction) -> bool:
     plain = left.conversion is None and right.conversion is None and contraction.packed is None
     if not plain or contraction.element != contraction.stored or not left.is_contiguous_in(row):
         return False
-    if (
-        depth < LEAST_DEPTH
-        or rows < 2 * lanes
-        or rows * columns * element_bytes(contraction.element) > MOST_BYTES
-    ):
+    if depth < LEAST_DEPTH or rows * columns * element_bytes(contraction.element) > MOST_BYTES:
         return False
+    many = rows >= 2 * lanes
     if right.is_contiguous_in(column):
-        return 1 < columns <= lanes // 2
+        return many and 1 < columns <= lanes // 2
     # The right operand would be copied otherwise: as many numbers as the sums are long, for each column.
-    return columns > 1 and (rows <= 2 * depth or 4 * columns <= rows)
+    return columns > 1 and (1 < rows <= FEW_ROWS or (many and (rows <= depth or 4 * columns <= rows)))
+
+
+def _is_vector(contraction: Contraction) -> bool:
+    """Whether it is a matrix times a vector, whose result is a vector in memory."""
+    row, result, left = contraction.row, contraction.result, contraction.left
+    assert row is not None
+    summed = contraction.summed[0]
+    rows, depth = contraction.extent(row), contraction.extent(summed)
+    if not isinstance(rows, int) or not isinstance(depth, int) or rows < 2 or len(result.expressions) < 2:
+        return False
+    type = result.memref.type
+    whole = isinstance(type.layout, ir.AffineMapAttr) and type.get_strides_and_offset()[0][-2] == 1
+    plain = contraction.packed is None and contraction.element == contraction.stored
+    in_order = left.is_contiguous_in(row) or left.is_contiguous_in(summed)
+    return plain and whole and in_order and result.expressions[-2] == ir.AffineExpr.get_dim(row)
 
 
 def turned(contraction: Contraction, emitter: Emitter) -> Contraction:
-    """The contraction with its operands in each other's role, and its result in a buffer."""
+    """The contraction with its operands in each other's role, and its result in a buffer, unless that is a vector."""
     row, column = contraction.row, contraction.column
     assert row is not None
-    shape = [contraction.extent(column), contraction.extent(row)]
-    buffer = scratch(emitter, shape, contraction.stored)
-    result = Access(buffer, [ir.AffineExpr.get_dim(column), ir.AffineExpr.get_dim(row)], is_scalar=False)
+    left = contraction.right
+    if contraction.extent(column) == 1:
+        result = without_unit_axis(contraction.result)
+        left = Factor(without_unit_axis(left.access), left.conversion)
+    else:
+        shape = [contraction.extent(column), contraction.extent(row)]
+        buffer = scratch(emitter, shape, contraction.stored)
+        dims = [ir.AffineExpr.get_dim(column), ir.AffineExpr.get_dim(row)]
+        result = Access(buffer, dims, is_scalar=False)
     return replace(
         contraction,
-        left=contraction.right,
+        left=left,
         right=contraction.left,
         result=result,
         row=column,
