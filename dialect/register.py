@@ -207,21 +207,23 @@ _inferred: dict[Any, list[Type]] = {}
 
 def _inferred_types(op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> list[Type]:
     types = [operand.type for operand in operands]
-    key: Any = None
-    found: list[Type] | None = None
-    try:
-        key = (op_class, *types, *attributes.items())
-        found = _inferred.get(key)
-    except TypeError:  # constants have arrays for attributes, which have no hash
-        key = None
+    if any(field.kind is FieldKind.ELEMENTS for field in op_class.attribute_fields()):
+        return _infer(op_class, types, attributes)  # equal numbers may have different dtypes
+    key = (op_class, *types, *((name, _hashable(value)) for name, value in attributes.items()))
+    found = _inferred.get(key)
     if found is None:
-        inferred = op_class.result_types([type_from_mlir(t) for t in types], attributes)
-        found = [type_to_mlir(t) for t in inferred]
-        if key is not None:
-            if len(_inferred) >= _MOST_INFERRED:
-                _inferred.clear()
-            _inferred[key] = found
+        if len(_inferred) >= _MOST_INFERRED:
+            _inferred.clear()
+        found = _inferred[key] = _infer(op_class, types, attributes)
     return found
+
+
+def _infer(op_class: type[Op], types: list[Type], attributes: dict[str, Any]) -> list[Type]:
+    return [type_to_mlir(t) for t in op_class.result_types(list(map(type_from_mlir, types)), attributes)]
+
+
+def _hashable(attribute: Any) -> Any:
+    return tuple(attribute) if isinstance(attribute, list) else attribute
 
 
 def tensor_type(value: Value) -> TensorType:
