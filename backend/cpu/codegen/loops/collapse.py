@@ -12,9 +12,11 @@ from .nest import Access, LoopNest, memref_size
 def collapse_dims(nests: Sequence[LoopNest], emitter: Emitter) -> None:
     """Merge the dimensions that all nests run over contiguously, in all of them.
 
-    Views of the operands go to the insertion point. Nothing happens to nests that ask for their position.
+    Views of the operands go to the insertion point. Nothing happens to nests that ask for their position. Single
+    elements, such as what a reduction of a whole array starts from, have no dimensions to share.
     """
-    if any(nest.uses_index() for nest in nests):
+    nests = [nest for nest in nests if nest.parallel]
+    if not nests or any(nest.uses_index() for nest in nests):
         return
     views: dict[tuple[Value, int], Value] = {}
     dim = 0

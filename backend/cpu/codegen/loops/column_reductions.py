@@ -8,7 +8,7 @@ written once for `ROWS` rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .....dialect.mlir import Operation, Value
 from ..emit import Emitter, ForLoop, Index, create
@@ -136,12 +136,18 @@ class ColumnReduction(VectorLoop):
         mask: Value | None,
     ) -> list[Value]:
         """The totals of some columns with some rows added."""
-        for number, constant in enumerate(constants):
-            self.nest.fixed[self.rows] = self.emitter.add(row, number)
-            known = self._inputs(column, constant, mask)
+        for known in self._rows_from(row, column, constants, mask):
             known.update(zip(self._output_arguments(), totals, strict=True))
             totals = self._evaluate(column, known)
         return list(totals)
+
+    def _rows_from(
+        self, row: Index, column: Index, constants: Sequence[dict[Value, Value]], mask: Value | None
+    ) -> Iterator[dict[Value, Value]]:
+        """What the body reads in some columns of one row after the other, each while that row has its position."""
+        for number, constant in enumerate(constants):
+            self.nest.fixed[self.rows] = self.emitter.add(row, number)
+            yield self._inputs(column, constant, mask)
 
     def _load_totals(self, column: Index, stop: Index, mask: Value | None) -> list[Value]:
         points = self._points(column)
@@ -171,9 +177,8 @@ class WidenedColumnSum(ColumnReduction):
         mask: Value | None,
     ) -> list[Value]:
         vectors: list[Value] = []
-        for number, constant in enumerate(constants):
-            self.nest.fixed[self.rows] = self.emitter.add(row, number)
-            vectors += self._evaluate(column, self._inputs(column, constant, mask))
+        for known in self._rows_from(row, column, constants, mask):
+            vectors += self._evaluate(column, known)
         return [
             combine(self.combiners[0], total, create("arith.extf", [total.type], [half]))
             for total, half in zip(totals, halves(pairwise_sum(vectors)), strict=True)
