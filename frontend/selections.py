@@ -44,11 +44,11 @@ def true_places(mask: TracedArray) -> TracedArray:
     """
     trace, value = mask._storage.trace, mask._value()
     known = _known.setdefault(trace, [])
-    for region, other, found in known[-_REMEMBERED:]:
+    for region, other, remembered in known[-_REMEMBERED:]:
         if region.is_open and same_value(value, other):
-            return found
+            return remembered
     places, count = apply(TruePlaces, mask)
-    found = places[:count]
+    found: TracedArray = places[:count]
     known.append((trace.region, value, found))
     return found
 

@@ -98,7 +98,8 @@ def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskInde
         )
         hits = next(entry for entry in places if isinstance(entry, NonzeroOfMask)).hits
         given, selected = (_traced(x, array.shape[0]) for array in (values, hits))
-        x._storage.trace.raise_if(np.not_equal(given, selected), "ValueError", message, given, selected)
+        differ = apply(NotEqual, given, selected)
+        x._storage.trace.raise_if(differ, "ValueError", message, given, selected)
     write_item(x, places, values)
 
 

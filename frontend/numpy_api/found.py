@@ -12,12 +12,14 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import indexing as ops
+from ...dialect.ops.elementwise import NotEqual
 from ..selections import nonzero_places
 from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
 from .arguments import INT64, NO_VALUE, staged
 from .creation import arange, zeros
 from .indexing import searchsorted, take
 from .joining import concatenate, stack
+from .reductions import any as any_of
 from .reductions import max as largest
 from .scans import cumsum
 from .selection import choose as choose_between
@@ -105,7 +107,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
     if numbers.type.shape[0] == 0:
         return zeros(minlength, INT64)  # NumPy does not look at the weights
     places = cast(numbers, INT64)
-    trace.raise_if(np.any(np.less(places, 0)), "ValueError", "'list' argument must have no negative elements")
+    is_negative = any_of(places < 0)
+    trace.raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
     length = np.maximum(largest(places, initial=-1) + 1, minlength)
     if weights is None:
         addend: ArrayResult = np.ones(numbers.shape, INT64) if numbers.type.is_static else places * 0 + 1
@@ -114,9 +117,9 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         addend = cast(asarray(weights), np.dtype(np.float64))
         if addend.ndim != 1:
             raise WeftValueError("object too deep for desired array")
-        differ = np.not_equal(*(asarray(array.shape[0]) for array in (addend, numbers)))
+        lengths = [staged(trace, array.shape[0]) for array in (addend, numbers)]
         message = "The weights and list don't have the same length."
-        trace.raise_if(staged(trace, differ), "ValueError", message)
+        trace.raise_if(apply(NotEqual, *lengths), "ValueError", message)
         start = zeros(length, np.float64)
     return apply(ops.Scatter, start, addend, places, axes=(0,), position=0, mode="add")
 
@@ -156,7 +159,9 @@ def unique(
     """
     x = asarray(ar)
     if not is_traced(x):
-        return np.unique(x, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+        return np.unique(  # type: ignore[call-overload]
+            x, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan
+        )
     if axis is not None:
         raise UnsupportedError(
             "unique(axis=...) is not supported in compiled code; call it outside of the compiled function"
@@ -272,7 +277,7 @@ def intersect1d(
     array([2, 3])
     """
     if trace_of((ar1, ar2)) is None:
-        return np.intersect1d(ar1, ar2, assume_unique, return_indices)
+        return np.intersect1d(ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
     if return_indices:
         raise UnsupportedError(
             "intersect1d(return_indices=True) is not supported in compiled code; find the places with np.searchsorted"
@@ -307,7 +312,7 @@ def _sorted_together(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool) -> Arr
     return sort(concatenate(parts))
 
 
-def trim_zeros(filt: ArrayLike, trim: str = "fb") -> ArrayResult:
+def trim_zeros(filt: ArrayLike, trim: Any = "fb") -> ArrayResult:
     """The array with one axis without the zeros in front ("f") and at the back ("b").
 
     >>> trim_zeros(np.array([0, 1, 0, 2, 0]))
