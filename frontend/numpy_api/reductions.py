@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from .joining import concatenate
 from .selection import blend, choose
 from .shape import broadcast_to, ravel, reshape, squeeze
 
-UINT64 = np.dtype(np.uint64)
+INT32, UINT64 = np.dtype(np.int32), np.dtype(np.uint64)
 FLOAT32 = np.dtype(np.float32)
 
 
@@ -124,12 +125,21 @@ def _fold(
             ops.AnyOf if ufunc is np.add else ops.AllOf, _masked(x, where, neutral), axis, keepdims
         )
     else:
-        result = _apply_reduction(
-            op_class, cast(_masked(x, where, neutral), wanted), reduced_axes(axis, x.ndim), keepdims
-        )
+        axes = reduced_axes(axis, x.ndim)
+        summands, computing = _masked(x, where, neutral), wanted
+        if op_class is ops.Sum and wanted == INT64 and _counts_fit(x, axes):
+            computing = INT32
+        result = cast(_apply_reduction(op_class, cast(summands, computing), axes, keepdims), wanted)
     if given(initial):
         result = ufunc(result, initial)
     return deliver(result, out)
+
+
+def _counts_fit(x: ArrayResult, axes: tuple[int, ...]) -> bool:
+    """Whether the number of true elements is known to fit into 32 bits, of which a vector holds twice as many."""
+    extents = [known_shape(x)[place] for place in axes]
+    known = [extent for extent in extents if extent is not None]
+    return x.dtype == BOOL and len(known) == len(extents) and math.prod(known) < 1 << 31
 
 
 def dtype_of_out(out: Any) -> np.dtype[Any] | None:

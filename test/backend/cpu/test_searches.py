@@ -105,3 +105,28 @@ def test_extremes_of_numbers_of_nothing() -> None:
     assert weft.function(lambda x: np.nanmin(x))(np.array([3, 2])) == 2
     complex_ = np.array([np.nan, 1 + 2j, 3 - 1j])
     assert weft.function(lambda x: np.nanmax(x))(complex_) == np.nanmax(complex_)
+
+
+@pytest.mark.parametrize("shape", [(0,), (7,), (100_001,), (33, 470), (5, 6, 7)], ids=str)
+def test_counts_of_truths(shape: tuple[int, ...]) -> None:
+    """They are added up in 32 bits, and are of 64."""
+    x = np.random.default_rng(0).random(shape) < 0.6
+    for axis in (None, *range(len(shape))):
+
+        def program(x: Any, axis: int | None = axis) -> Any:
+            return np.count_nonzero(x, axis), np.sum(x, axis, where=~x), np.sum(x, axis, initial=1 << 40)
+
+        for found, expected in zip(weft.function(program)(x), program(x), strict=True):
+            np.testing.assert_array_equal(found, expected)
+            assert np.asarray(found).dtype == np.int64
+
+
+def test_counts_of_unknown_sizes() -> None:
+    spec = [weft.TensorSpec((None,), "bool")]
+    x = np.ones(1000, bool)
+    assert weft.function(lambda x: np.sum(x), input_signature=spec)(x) == 1000
+    text = weft.function(lambda x: np.sum(x)).get_concrete_function(x).as_text("linalg")
+    assert "arith.addi %out" in text
+    assert ": i32" in text
+    wide = weft.function(lambda x: np.sum(x), input_signature=spec).get_concrete_function().as_text("linalg")
+    assert ": i32" not in wide
