@@ -14,6 +14,7 @@ import pytest
 
 import weft
 from weft.backend.cpu.machine import llvm
+from weft.frontend import sources
 from weft.passes import managers
 
 X = np.linspace(-1, 1, 8)
@@ -73,6 +74,20 @@ def loops(count: int) -> Any:
     return run, (X, np.int64(3))
 
 
+def nested_branches(depth: int) -> Any:
+    def inside(x: Any, depth: int) -> Any:
+        if depth and x[depth % 8] > depth:
+            x = inside(x * 0.5, depth - 1)
+        else:
+            x = x + 1.0
+        return x
+
+    def run(x: Any) -> Any:
+        return inside(x, depth)
+
+    return run, (X,)
+
+
 PROGRAMS = (chain, results, layers, writes, branches, loops)
 
 
@@ -101,6 +116,42 @@ def test_work_grows_with_the_program(program: Callable[[int], Any]) -> None:
     small, medium, large = (work_of(program, count) for count in (20, 40, 80))
     assert medium - small > 20 * 20  # tracing is among what is counted
     assert large - medium < 2.4 * (medium - small)
+
+
+def test_work_grows_with_the_depth() -> None:
+    """Branches twice as deep are twice the calls: what is around a branch is not looked at for each op in it."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)  # some thirty frames for a branch inside of another
+    try:
+        work_of(nested_branches, 4)
+        small, medium, large = (work_of(nested_branches, depth) for depth in (8, 16, 32))
+    finally:
+        sys.setrecursionlimit(limit)
+    assert medium - small > 8 * 100
+    assert large - medium < 2.25 * (medium - small)
+
+
+def test_arrays_have_few_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an array may be after many branches is a chain, of which each part knows the next ones only."""
+    connected: list[int] = []
+
+    def note(storage: Any, join: Any, by_path: Any) -> None:
+        paths = tuple(by_path)
+        connected.append(len(paths))
+        sources.connect(storage, join, paths)
+
+    monkeypatch.setattr("weft.frontend.autograph.operators.aliases.connect", note)
+
+    def run(x: Any) -> Any:
+        x = x.copy()
+        for i in weft.unroll(range(60)):
+            if x[i % 8] > i:
+                x = x + 1.0
+        x[0] = 7.0  # looks at all that x may be, once
+        return x
+
+    np.testing.assert_array_equal(weft.function(run)(X), run(X))
+    assert connected == [2] * 60
 
 
 def test_passes_run_as_often_whatever_the_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ....dialect.mlir import Block, Operation, Value, ir
 from ....passes.rewriting import operations_in
 from .scalars import scalar_constant
@@ -19,7 +17,7 @@ _UPDATED = {"scf.for": 3, "scf.while": 0, "tensor.insert": 1, "tensor.insert_sli
 
 def separate_fills(function: Operation) -> None:
     """Give every use of equal elements a fill of its own, in all regions of a function."""
-    for op in list(_nested(function)):
+    for op in _nested(function):
         if op.name == "arith.constant":
             _fill_constant(op)
         elif op.name in _UPDATED:
@@ -70,10 +68,17 @@ def _fill(scalar: Value, like: Value) -> Value:
     return fill.result
 
 
-def _nested(op: Operation) -> Iterator[Operation]:
-    for region in op.regions:
-        for block in region:
-            for inner in operations_in(block):
-                yield inner
-                if not inner.name.startswith("linalg."):
-                    yield from _nested(inner)
+def _nested(function: Operation) -> list[Operation]:
+    """The ops in a function, without those in the bodies of loop nests, outer ones first."""
+    found: list[Operation] = []
+
+    def visit(op: Operation) -> None:
+        for region in op.regions:
+            for block in region:
+                for inner in operations_in(block):
+                    found.append(inner)
+                    if not inner.name.startswith("linalg."):
+                        visit(inner)
+
+    visit(function)
+    return found

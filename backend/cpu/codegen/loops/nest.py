@@ -6,12 +6,13 @@ accumulator in a register where the reduction is innermost; vectorising what com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
+from .....passes.rewriting import operations_of
 from ..emit import Emitter, Index, create, prefetch
 
 
@@ -174,10 +175,6 @@ def unit_stride(memref: Value) -> bool:
     return bool(memref.type.rank > 0 and memref.type.get_strides_and_offset()[0][-1] == 1)
 
 
-def nested(operation: Operation) -> Iterator[Operation]:
+def nested(operation: Operation) -> list[Operation]:
     """All operations inside, in order, outer before inner."""
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                yield op
-                yield from nested(op.operation)
+    return operations_of(operation)
