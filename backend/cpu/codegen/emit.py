@@ -206,11 +206,11 @@ def load(memref: Value, indices: Sequence[Value]) -> Value:
     return create("memref.load", [memref.type.element_type], [memref, *indices])
 
 
-def prefetch(memref: Value, indices: Sequence[Value], level: int) -> None:
+def prefetch(memref: Value, indices: Sequence[Value], level: int, writes: bool = False) -> None:
     """Ask for the line of an element, which need not be there; 3 is for the first-level cache, 2 for the second."""
     i1, i32 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(32)
     attributes = {
-        "isWrite": ir.IntegerAttr.get(i1, 0),
+        "isWrite": ir.IntegerAttr.get(i1, -1 if writes else 0),
         "localityHint": ir.IntegerAttr.get(i32, level),
         "isDataCache": ir.IntegerAttr.get(i1, -1),
     }

@@ -178,3 +178,26 @@ def test_a_loop_with_much_arithmetic_stores_to_the_caches_and_reads_ahead() -> N
     assert "nontemporal" in schedule(light)
     check_text(schedule(heavy), "CHECK: memref.prefetch")
     assert "nontemporal" not in schedule(heavy)
+
+
+def transposing(edge: int) -> str:
+    kernel = KernelText()
+    matrix = kernel.argument((edge, edge), "float32")
+    body = "%s = arith.addf %x0, %x0 : f32\nlinalg.yield %s : f32"
+    kernel.result(kernel.generic([matrix], ("ji", "ij"), body, (edge, edge), "float32"))
+    with ir.Context(), ir.Location.unknown(), compiling_for("x86-64-v4"):
+        module = ir.Module.parse(kernel.text())
+        lower_kernels(module, verify=True)
+        return str(module)
+
+
+def test_squares_of_large_matrices_ask_for_those_that_follow() -> None:
+    check_text(
+        transposing(512),
+        """
+        CHECK-COUNT-16: memref.prefetch {{.*}} read
+        CHECK: memref.prefetch {{.*}} write
+        CHECK: vector.store
+        """,
+    )
+    assert "memref.prefetch" not in transposing(128)

@@ -6,16 +6,24 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from .....dialect.mlir import Value
-from ..emit import Emitter, Index, load
+from ..emit import Emitter, Index, load, prefetch
 from ..vectors.code import broadcast, transpose, vector_load, vector_store
 from ..vectors.width import vector_bytes
 from .nest import Access, LoopNest
+from .temporaries import known_bytes
 from .vector_body import body_weight, is_vectorisable, vector_of, vectorise_body, widest_element
 
 MOST_OPERATIONS = 6
 """A longer body is not repeated for all rows of a square."""
 
 LARGEST_SQUARE = 16
+
+SQUARES_AHEAD = 2
+"""Whose lines are asked for: further down in what is read, to the right in what is written. That makes transposing a
+matrix of 0.4 to 4 MB up to 1.6 times as fast."""
+
+LARGE_BYTES = 1 << 17
+"""Smaller arrays are in a cache soon enough."""
 
 
 def match_transposed_loops(nest: LoopNest, order: Sequence[int], emitter: Emitter) -> TransposedLoops | None:
@@ -47,6 +55,11 @@ def _is_transposed(access: Access, along: int, across: int) -> bool:
 def _reads_outputs(nest: LoopNest) -> bool:
     arguments = list(nest.body.arguments)[len(nest.inputs) :]
     return any(True for argument in arguments for _ in argument.uses)
+
+
+def _is_large(access: Access) -> bool:
+    size = known_bytes(access.memref.type)
+    return size is None or size > LARGE_BYTES
 
 
 class TransposedLoops:
@@ -101,9 +114,16 @@ class TransposedLoops:
                 known[argument] = (
                     squares[number][lane] if number in squares else self._plain(argument, access, points)
                 )
+            self._ask_for_results(self.emitter.add(row, lane), column)
             results = vectorise_body(self.nest.body, known, self.lanes)
             for value, access in zip(results, self.nest.outputs, strict=True):
                 vector_store(value, access.memref, access.indices(self.emitter, points), None)
+
+    def _ask_for_results(self, row: Index, column: Index) -> None:
+        """Ask for the lines that squares to the right write in a row."""
+        ahead = self._points(row, self.emitter.add(column, SQUARES_AHEAD * self.lanes))
+        for access in filter(_is_large, self.nest.outputs):
+            prefetch(access.memref, access.indices(self.emitter, ahead), 3, writes=True)
 
     def _points(self, row: Index, column: Index) -> list[Index]:
         fixed = {**self.nest.fixed, self.across: row, self.along: column}
@@ -113,6 +133,10 @@ class TransposedLoops:
         type = vector_of(access.memref.type.element_type, self.lanes)
         columns = [self._points(row, self.emitter.add(column, lane)) for lane in range(self.lanes)]
         places = [access.indices(self.emitter, points) for points in columns]
+        if _is_large(access):
+            for number in range(SQUARES_AHEAD * self.lanes, (SQUARES_AHEAD + 1) * self.lanes):
+                ahead = self._points(row, self.emitter.add(column, number))
+                prefetch(access.memref, access.indices(self.emitter, ahead), 3)
         return transpose([vector_load(self.emitter, access.memref, place, type, None) for place in places])
 
     def _plain(self, argument: Value, access: Access, points: Sequence[Index]) -> Value:
