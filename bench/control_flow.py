@@ -46,6 +46,25 @@ MEGABYTES = (
 )
 """Further programs of the catalogue at sizes up to megabytes: what, which, and how large."""
 
+TUTORIALS = (
+    ("matrix product by three loops, 128", "matmul_loops", 128),
+    ("moving average of 100,000 in a run-time window", "moving_average", 100_000),
+    ("prefix sums of 1,000,000", "prefix_sums", 1_000_000),
+    ("game of life, 6 generations, 150x152", "plain_life", 150),
+    ("Jacobi relaxation, 5 sweeps, 300x301", "relax", 300),
+    ("pi by chance, 300,000 points of a xorshift generator", "pi_by_chance", 300_000),
+    ("gravity of 200 bodies, 3 steps", "gravity", 200),
+    ("binary searches, 100,000 in 100,000", "search_all", 100_000),
+    ("pairs closer than a limit, 1000", "count_pairs", 1000),
+    ("points that escape, written at the break, 200x201", "escape_steps", 200),
+    ("edit distance, 500", "edit_distance", 500),
+    ("coins for 10,000", "coin_change", 10_000),
+    ("bubble sort of 500", "bubble_sort", 500),
+    ("sieve of 1,000,000", "sieve", 1_000_000),
+    ("greatest common divisors of 10,000", "greatest_common_divisors", 10_000),
+)
+"""Programs as tutorials of Numba have them."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -119,8 +138,14 @@ def workloads() -> list[Workload]:
             1e-9,
         ),
         *(
-            Workload(name, program(function).function, program(function).arguments(size), "at least 1x Numba")
-            for name, function, size in MEGABYTES
+            Workload(
+                name,
+                program(function).function,
+                program(function).arguments(size),
+                "at least 1x Numba",
+                program(function).tolerance,
+            )
+            for name, function, size in (*MEGABYTES, *TUTORIALS)
         ),
     ]
 

@@ -229,17 +229,30 @@ def _conjuncts(condition: Value | None, depth: int = _DEPTH) -> Iterator[Operati
 
 
 def is_at_most_zero(form: Linear, depth: int = _DEPTH) -> bool:
-    """Whether a sum cannot be positive, by the bounds of the counters and since extents are not negative."""
-    for value, coefficient in form.terms.items():
-        counter = counter_of(value)
-        if counter is not None:
-            rest = form.without(value)
-            bounds = counter.upper if coefficient > 0 else (counter.lower,)
-            return depth > 0 and any(
-                is_at_most_zero(rest.plus(bound, coefficient), depth - 1) for bound in bounds
-            )
+    """Whether a sum cannot be positive, by the bounds of the counters and since extents are not negative.
+
+    Counters of inner loops first: what they lie between depends on those of outer ones.
+    """
+    counters = [
+        (_loops_around(value), value, counter) for value in form.terms if (counter := counter_of(value))
+    ]
+    if counters:
+        _, value, counter = max(counters, key=lambda found: found[0])
+        coefficient, rest = form.terms[value], form.without(value)
+        bounds = counter.upper if coefficient > 0 else (counter.lower,)
+        return depth > 0 and any(
+            is_at_most_zero(rest.plus(bound, coefficient), depth - 1) for bound in bounds
+        )
     negative = all(coefficient < 0 and is_extent(value) for value, coefficient in form.terms.items())
     return negative and form.constant <= 0
+
+
+def _loops_around(argument: Value) -> int:
+    """How deep in a function the loop is that an argument of its body is of."""
+    depth, around = 0, argument.owner.owner
+    while around.name != "func.func":
+        depth, around = depth + 1, around.operation.parent
+    return depth
 
 
 def iterations_around(operation: Operation) -> Iterator[Linear]:

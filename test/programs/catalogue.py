@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from programs import linear, numeric, sequences, stencils, tables
+from programs import linear, loops, numeric, sequences, stencils, tables
 
 I64 = np.int64
 
@@ -95,6 +95,10 @@ def _regression(n: int) -> tuple[Any, ...]:
     return x, x @ np.array([1.0, -2.0, 0.5]), 0.1, 1e-9, I64(200)
 
 
+def _bodies(n: int) -> tuple[Any, ...]:
+    return *_random().standard_normal((3, n)), _random(1).random(n), 0.01, I64(3)
+
+
 PROGRAMS = [
     Program(stencils.heat_1d, _rod, (3, 4, 30)),
     Program(stencils.heat_1d_slices, _rod, (3, 4, 100)),
@@ -158,6 +162,27 @@ PROGRAMS = [
         (0, 1, 2, 100),
     ),
     Program(numeric.gradient_descent, _regression, (3, 4, 30), 1e-9),
+    Program(
+        loops.matmul_loops,
+        lambda n: tuple(_random(k).standard_normal((n, n)) for k in (0, 1)),
+        (1, 2, 9),
+        1e-12,
+    ),
+    Program(
+        loops.moving_average, lambda n: (_random().standard_normal(n), I64(min(n, 8))), (1, 2, 50), 1e-12
+    ),
+    Program(loops.prefix_sums, lambda n: (_random().standard_normal(n),), (1, 2, 50)),
+    Program(loops.plain_life, lambda n: (_text(n * (n + 2), 2).reshape(n, n + 2), I64(6)), (3, 8)),
+    Program(loops.relax, lambda n: (_random().random((n, n + 1)), I64(5)), (3, 12), 1e-12),
+    Program(loops.pi_by_chance, lambda n: (I64(n), np.uint64(88172645463325252)), (1, 2, 60)),
+    Program(loops.gravity, _bodies, (1, 2, 9), 1e-9),
+    Program(
+        loops.search_all,
+        lambda n: (np.sort(_random().random(n)), _random(1).random(n + 3)),
+        (1, 2, 60),
+    ),
+    Program(loops.count_pairs, lambda n: (_random().random(n), 0.1), (1, 2, 60)),
+    Program(loops.escape_steps, lambda n: (_random().uniform(-2, 1, (n, n + 1)), 4.0, I64(30)), (1, 2, 20)),
 ]
 """All programs."""
 

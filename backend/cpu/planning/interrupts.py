@@ -16,7 +16,7 @@ from __future__ import annotations
 from ....dialect.loops import INTERRUPTIBLE
 from ....dialect.mlir import Operation, Value, dialect, ir
 from .failures import FailureSites, find, record_type
-from .names import POLL, is_kernel_name
+from .names import EXIT, POLL, is_kernel_name
 
 _FIRST_PERIOD = 1 << 12
 """Iterations of a loop on scalars before the first look: some ten microseconds."""
@@ -89,7 +89,7 @@ def _inner_loops(loop: Operation) -> list[Operation]:
 
 def _calls(loop: Operation) -> bool:
     """Whether an iteration may take long: it calls kernels or functions, or works on whole arrays."""
-    calls = [call for call in find(loop, "func.call") if call.attributes["callee"].value != POLL]
+    calls = [call for call in find(loop, "func.call") if call.attributes["callee"].value not in (EXIT, POLL)]
     return bool(find(loop, "linalg.generic")) or any(
         is_kernel_name(call.attributes["callee"].value) or not call.results for call in calls
     )

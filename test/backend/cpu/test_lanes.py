@@ -44,6 +44,38 @@ def escapes_with_break(x: Any, image: Any) -> Any:
     return inside
 
 
+def places_of_escape(x: Any, image: Any) -> Any:
+    """Written with what was known before the step that escapes, and beside it."""
+    seen = image * 0
+    for i in range(len(image)):
+        re = x[i]
+        for step in range(40):
+            re = re * re + x[i]
+            if re > 4:
+                image[i] = step
+                seen[i] += 1
+                break
+    return seen
+
+
+def complex_escapes(points: Any, image: Any) -> Any:
+    for i in range(len(points)):
+        c, z = complex(points[i], 0.25 * points[i]), 0j
+        for step in range(40):
+            z = z * z + c
+            if z.real * z.real + z.imag * z.imag >= 4:
+                image[i] = step
+                break
+
+
+def complex_orbits(points: Any, ends: Any) -> Any:
+    for i in range(len(points)):
+        z, steps = points[i], 0
+        while z.real < 2 and steps < 30:
+            z, steps = z * z + points[i], steps + 1
+        ends[i] = z
+
+
 def longest_collatz(count: Any) -> Any:
     best, at = 0, 0
     for start in range(1, count):
@@ -135,6 +167,37 @@ def test_loops_that_are_left_in_the_middle(count: int, dtype: str) -> None:
     np.testing.assert_array_equal(got, wanted)
 
 
+@pytest.mark.parametrize("count", COUNTS)
+def test_what_is_written_where_a_loop_breaks_off(count: int) -> None:
+    x = np.linspace(-2.5, 1.5, count)
+    got, wanted = np.full(count, -1), np.full(count, -1)
+    np.testing.assert_array_equal(weft.function(places_of_escape)(x, got), places_of_escape(x, wanted))
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_complex_numbers_of_real_ones(count: int) -> None:
+    x = np.linspace(-2.5, 1.5, count)
+    got, wanted = np.zeros(count, np.int32), np.zeros(count, np.int32)
+    weft.function(complex_escapes)(x, got)
+    with np.errstate(all="ignore"):
+        complex_escapes(x, wanted)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("count", COUNTS)
+def test_complex_numbers(count: int, dtype: str) -> None:
+    parts = np.random.default_rng(0).uniform(-2, 1, (2, count))
+    x = (parts[0] + 1j * parts[1]).astype(dtype)
+    x[count // 2 :: 9] = complex(np.nan, np.inf)
+    with np.errstate(all="ignore"):
+        got, wanted = np.zeros_like(x), np.zeros_like(x)
+        weft.function(complex_orbits)(x, got)
+        complex_orbits(x, wanted)
+        np.testing.assert_array_equal(got, wanted)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("count", [count for count in COUNTS if count])
 def test_what_is_read_and_added_up(count: int, dtype: str) -> None:
@@ -180,6 +243,9 @@ def test_which_loops_become_vector_code() -> None:
     n = np.int64(100)
     assert is_vector_code(escapes, n, n)
     assert is_vector_code(longest_collatz, n)
+    assert is_vector_code(complex_escapes, np.ones(100), np.ones(100, int))
+    assert is_vector_code(escapes_with_break, np.ones(100), np.ones(100, int))
+    assert is_vector_code(places_of_escape, np.ones(100), np.ones(100, int))
     assert is_vector_code(roots, np.ones(100), np.ones(100))
     assert is_vector_code(odd_parts, np.ones(100, int), np.ones(100, int))
 

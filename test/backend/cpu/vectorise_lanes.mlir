@@ -183,3 +183,72 @@ func.func @loop_in_loop(%count: index, %limit: f64) -> f64 {
   }
   return %r : f64
 }
+
+// -----
+
+// Complex numbers are carried as their parts.
+
+// CHECK-LABEL: func.func @squares
+// CHECK:         scf.while {{.*}} : (vector<[[V:.*]]xf64>, vector<[[V]]xf64>)
+// CHECK-NOT:     complex.
+// CHECK:         scf.while {{.*}} : (f64, f64) -> (f64, f64)
+// CHECK-NOT:     complex.
+func.func @squares(%count: index, %x: tensor<?xf64>) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 2.0 : f64
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x) -> (tensor<?xf64>) {
+    %n = arith.index_cast %i : index to i64
+    %f = arith.sitofp %n : i64 to f64
+    %start = complex.create %f, %limit : complex<f64>
+    %z = scf.while (%w = %start) : (complex<f64>) -> complex<f64> {
+      %re = complex.re %w : complex<f64>
+      %c = arith.cmpf olt, %re, %limit : f64
+      scf.condition(%c) %w : complex<f64>
+    } do {
+    ^bb0(%w: complex<f64>):
+      %re = complex.re %w : complex<f64>
+      %im = complex.im %w : complex<f64>
+      %one = arith.mulf %re, %im : f64
+      %other = arith.addf %re, %im : f64
+      %next = complex.create %one, %other : complex<f64>
+      scf.yield %next : complex<f64>
+    }
+    %im = complex.im %z : complex<f64>
+    %b = tensor.insert %im into %a[%i] : tensor<?xf64>
+    scf.yield %b : tensor<?xf64>
+  }
+  return %r : tensor<?xf64>
+}
+
+// -----
+
+// Not so where complex numbers themselves are stored.
+
+// CHECK-LABEL: func.func @stored
+// CHECK-NOT:     vector
+// CHECK:         complex.create
+// CHECK:         tensor.insert
+func.func @stored(%count: index, %x: tensor<?xcomplex<f64>>) -> tensor<?xcomplex<f64>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %limit = arith.constant 2.0 : f64
+  %start = complex.constant [0.0, 1.0] : complex<f64>
+  %r = scf.for %i = %c0 to %count step %c1 iter_args(%a = %x) -> (tensor<?xcomplex<f64>>) {
+    %z = scf.while (%w = %start) : (complex<f64>) -> complex<f64> {
+      %re = complex.re %w : complex<f64>
+      %c = arith.cmpf olt, %re, %limit : f64
+      scf.condition(%c) %w : complex<f64>
+    } do {
+    ^bb0(%w: complex<f64>):
+      %re = complex.re %w : complex<f64>
+      %im = complex.im %w : complex<f64>
+      %sum = arith.addf %re, %im : f64
+      %next = complex.create %sum, %im : complex<f64>
+      scf.yield %next : complex<f64>
+    }
+    %b = tensor.insert %z into %a[%i] : tensor<?xcomplex<f64>>
+    scf.yield %b : tensor<?xcomplex<f64>>
+  }
+  return %r : tensor<?xcomplex<f64>>
+}

@@ -426,3 +426,43 @@ func.func @unbounded(%x: tensor<?xf64>, %y: tensor<f64>) -> tensor<i64> {
   }
   return %r#0 : tensor<i64>
 }
+
+// -----
+
+// for i in range(9): for j in range(i + 1, 9): x[j], where the length of the inner loop depends on the outer counter
+// CHECK-LABEL: func.func @triangle
+// CHECK:       scf.for
+// CHECK:         scf.for
+// CHECK-NOT:       weft.raise_if
+// CHECK:           weft.gather
+func.func @triangle(%x: tensor<9xf64>) -> tensor<f64> {
+  %first = arith.constant 0 : index
+  %last = arith.constant 9 : index
+  %stride = arith.constant 1 : index
+  %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %eight = "weft.constant"() {value = dense<8> : tensor<i64>} : () -> tensor<i64>
+  %nine = "weft.constant"() {value = dense<9> : tensor<i64>} : () -> tensor<i64>
+  %start = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %r = scf.for %i = %first to %last step %stride iter_args(%s = %start) -> (tensor<f64>) {
+    %ii = arith.index_cast %i : index to i64
+    %it = tensor.from_elements %ii : tensor<i64>
+    %next = "weft.add"(%it, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %left = "weft.subtract"(%eight, %it) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %count = "weft.maximum"(%left, %zero) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %c = tensor.extract %count[] : tensor<i64>
+    %trips = arith.index_cast %c : i64 to index
+    %t = scf.for %k = %first to %trips step %stride iter_args(%u = %s) -> (tensor<f64>) {
+      %kk = arith.index_cast %k : index to i64
+      %kt = tensor.from_elements %kk : tensor<i64>
+      %j = "weft.add"(%next, %kt) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      %f:2 = "weft.find_out_of_bounds"(%j, %nine) : (tensor<i64>, tensor<i64>) -> (tensor<i1>, tensor<i64>)
+      "weft.raise_if"(%f#0, %f#1, %nine) {error = "IndexError", message = "index {0} is out of bounds for axis 0 with size {1}"} : (tensor<i1>, tensor<i64>, tensor<i64>) -> ()
+      %v = "weft.gather"(%x, %j) {axes = array<i64: 0>, position = 0 : i64} : (tensor<9xf64>, tensor<i64>) -> tensor<f64>
+      %w = "weft.add"(%u, %v) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+      scf.yield %w : tensor<f64>
+    }
+    scf.yield %t : tensor<f64>
+  }
+  return %r : tensor<f64>
+}

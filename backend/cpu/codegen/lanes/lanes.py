@@ -25,7 +25,8 @@ from ..loops.nest import nested
 from ..loops.temporaries import element_bytes
 from ..vectors.width import vector_bytes
 from .body import LaneWriter
-from .rules import is_vectorisable_body
+from .complex_parts import split_complex_numbers
+from .rules import has_inner_loop, is_vectorisable_body
 
 VECTORS = 2
 """How many vectors go side by side: one alone waits for its own results most of the time."""
@@ -46,9 +47,10 @@ def vectorise_lanes(module: Module) -> int:
     """Write the loops of all functions that can be, as vector code; returns how many there were."""
     found: list[Operation] = []
     for function in module.body.operations:
-        for op in nested(function.operation):
-            if op.operation.name == "scf.for" and is_vectorisable_body(op.operation):
-                found.append(op.operation)
+        for loop in [op.operation for op in nested(function.operation) if has_inner_loop(op.operation)]:
+            split_complex_numbers(loop)
+            if is_vectorisable_body(loop):
+                found.append(loop)
     for loop in found:
         with ir.InsertionPoint(loop), loop.location:
             _vectorise(loop)

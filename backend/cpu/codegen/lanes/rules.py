@@ -14,18 +14,29 @@ _SCALARS = (*_FLOATS, ir.IntegerType, ir.IndexType)
 _DIVISIONS = ("arith.div", "arith.rem", "arith.floordiv", "arith.ceildiv")
 # Machines have no form of them for vectors.
 _SCALAR_ONLY = ("arith.mulsi_extended", "arith.mului_extended", "arith.addui_extended", "arith.remf")
-_IN_ORDER = {"tensor.insert", "tensor.extract", "tensor.dim", "tensor.from_elements", "scf.if", "scf.yield"}
+_IN_ORDER = {
+    "tensor.empty",
+    "tensor.insert",
+    "tensor.extract",
+    "tensor.dim",
+    "tensor.from_elements",
+    "scf.if",
+    "scf.yield",
+}
 """What may depend on the values that the outer loop carries: it is done lane by lane."""
 
 
+def has_inner_loop(operation: Operation) -> bool:
+    """Whether an operation is an `scf.for` by steps of one with a loop inside that makes lanes worth while."""
+    if operation.name != "scf.for" or not _is_one(operation.operands[2]):
+        return False
+    return any(op.operation.name == "scf.while" for op in operation.regions[0].blocks[0].operations)
+
+
 def is_vectorisable_body(loop: Operation) -> bool:
-    """Whether the iterations of an `scf.for` can run side by side, and have inner loops that make it worth while."""
+    """Whether the iterations of a loop that has an inner one can run side by side."""
     body = loop.regions[0].blocks[0]
-    if not _is_one(loop.operands[2]):
-        return False
     operations = [op.operation for op in body.operations]
-    if not any(op.name == "scf.while" for op in operations):
-        return False
     in_order = following(body)
     return all(
         _may_go_in_order(op) if op in in_order else _may_go_in_lanes(op, body) for op in operations[:-1]
@@ -116,4 +127,4 @@ def _bits(value: Value) -> int:
     return 64 if isinstance(value.type, ir.IndexType) else int(value.type.width)
 
 
-__all__ = ["following", "is_vectorisable_body", "used"]
+__all__ = ["following", "has_inner_loop", "is_vectorisable_body", "used"]
