@@ -27,6 +27,10 @@ class Target:
     """Whether a * b + c with one rounding is an instruction."""
     exponent_instructions: bool
     """Whether exponents are taken apart and put together by instructions (AVX-512)."""
+    half_conversions: bool
+    """Whether float16 is converted by instructions."""
+    rounding_instructions: bool
+    """Whether floats are rounded to whole numbers by instructions."""
     compresses: bool = False
     """Whether an instruction moves the elements of a vector that a mask selects to its front (AVX-512)."""
     needs: frozenset[str] | None = frozenset()
@@ -128,12 +132,25 @@ def _x86(name: str, triple: str, features: set[str]) -> Target:
         vector_registers=32 if wide else 16,
         fused_multiply_add="fma" in features,
         exponent_instructions=wide,
+        half_conversions="f16c" in features,
+        rounding_instructions="sse4.1" in features,
         compresses=wide,
     )
 
 
 def _arm(name: str, triple: str) -> Target:
-    return Target(name, triple, "generic", "", 16, 32, fused_multiply_add=True, exponent_instructions=False)
+    return Target(
+        name=name,
+        triple=triple,
+        cpu="generic",
+        features="",
+        vector_bytes=16,
+        vector_registers=32,
+        fused_multiply_add=True,
+        exponent_instructions=False,
+        half_conversions=True,
+        rounding_instructions=True,
+    )
 
 
 def why_not_here(target: Target) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....dialect.errors import InternalError
 from ....dialect.mlir import Module, Operation, ir, translate_to_llvm
+from .bfloats import move_as_integers
 from .literals import rewrite_literals
 from .lone_lanes import store_lone_lanes
 from .rare_branches import weigh_rare_branches
@@ -17,7 +18,7 @@ def translate(module: Module) -> str:
     left = _left_over(module.operation)
     if left is not None:
         raise InternalError(f"{left.location}: {left.name} is left after the lowering to LLVM")
-    text = rewrite_literals(translate_to_llvm(module))
+    text = move_as_integers(rewrite_literals(translate_to_llvm(module)))
     return weigh_rare_branches(store_lone_lanes(text))
 
 

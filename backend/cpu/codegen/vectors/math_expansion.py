@@ -20,9 +20,11 @@ from ..functions import (
     inverse_trigonometric,
     logarithm,
     power,
+    rounding,
     trigonometric,
 )
 from ..functions.instructions import filled_up, first_lanes, is_below_a_register
+from .half_expansion import expand_half, is_half_operation, mentions_halves
 from .number import Number, float_like
 
 FUNCTIONS: dict[str, Callable[..., Number]] = {
@@ -52,6 +54,13 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
 }
 """Good to 2 ulp in f32 and in f64."""
 
+_ROUNDINGS: dict[str, Callable[[Number], Number]] = {
+    "math.ceil": rounding.ceil,
+    "math.floor": rounding.floor,
+    "math.roundeven": rounding.roundeven,
+    "math.trunc": rounding.trunc,
+}
+
 _FUSED = ("math.fma", "vector.fma")
 """What matrix products are made of; machines without the instruction would call libm."""
 
@@ -75,20 +84,34 @@ def is_expanded(op: Operation) -> bool:
 
 
 def expand_math(operation: Operation) -> int:
-    """Expand the math ops inside a function, scalar and vector ones; returns how many there were."""
+    """Expand the math ops inside a function, scalar and vector ones, and arithmetic that the machine lacks.
+
+    Returns how many operations there were.
+    """
+    machine = target.current()
+    names = _EXPANDED | (set() if machine.fused_multiply_add else set(_FUSED))
+    count = _replace(operation, lambda op: op.name in names, _expand)
+    if not machine.rounding_instructions:
+        count += _replace(operation, lambda op: op.name in _ROUNDINGS, _expand)
+    if mentions_halves(operation):
+        count += _replace(operation, is_half_operation, expand_half)
+    return count
+
+
+def _replace(
+    operation: Operation, belongs: Callable[[Operation], bool], expand: Callable[[Operation], Value]
+) -> int:
     found: list[Operation] = []
-    unfused = () if target.current().fused_multiply_add else _FUSED
 
     def visit(op: Operation) -> ir.WalkResult:
-        name = op.name
-        if name in _EXPANDED or name in unfused:
-            found.append(op)
+        if belongs(op.operation):
+            found.append(op.operation)
         return ir.WalkResult.ADVANCE
 
     operation.operation.walk(visit)
     for op in found:
         with ir.InsertionPoint(op), op.location:
-            op.results[0].replace_all_uses_with(_expand(op))
+            op.results[0].replace_all_uses_with(expand(op))
         op.erase()
     return len(found)
 
@@ -112,7 +135,7 @@ def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
 
 def evaluate(name: str, operands: list[Number]) -> Number:
     """Write a math function of f32 or f64 operands at the insertion point."""
-    function = FUNCTIONS.get(name, _rsqrt)
+    function = _ROUNDINGS.get(f"math.{name}") or FUNCTIONS.get(name, _rsqrt)
     if not is_below_a_register(operands[0]):
         return function(*operands)
     return first_lanes(function(*map(filled_up, operands)), operands[0])

@@ -1,0 +1,36 @@
+"""bfloat16 as words of 16 bits: arithmetic is that of integers and of float32 by now, and what is left moves them.
+
+LLVM would move some of them as float32, and round these by a function that is on few systems.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LITERAL = re.compile(r"\bbfloat 0xR([0-9A-F]{4})\b")
+_TYPE = re.compile(r"(?<![\w.%@\"])bfloat\b")
+_MANGLED = re.compile(r"(?<=[.v\d])bf16(?=[.(])")
+"""The type in the name of an intrinsic function."""
+_DECLARATION = re.compile(r"^declare [^@\n]*(@[\w.$]+)\(.*\n", re.MULTILINE)
+
+
+def move_as_integers(text: str) -> str:
+    """LLVM assembly without the type bfloat.
+
+    >>> move_as_integers("store bfloat 0xR3F80, ptr %1")
+    'store i16 16256, ptr %1'
+    """
+    if "bfloat" not in text:
+        return text
+    text = _LITERAL.sub(lambda match: f"i16 {int(match[1], 16)}", text)
+    text = _MANGLED.sub("i16", _TYPE.sub("i16", text))
+    declared: set[str] = set()
+    return _DECLARATION.sub(lambda match: _once(match, declared), text)
+
+
+def _once(declaration: re.Match[str], declared: set[str]) -> str:
+    """A declaration, unless words of 16 bits are moved by that function, too, and it is declared already."""
+    if declaration[1] in declared:
+        return ""
+    declared.add(declaration[1])
+    return declaration[0]
