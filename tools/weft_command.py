@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rooms = parser.add_subparsers(dest="room", required=True)
     cache = rooms.add_parser("cache", help="the compiled functions on disk")
     commands = cache.add_subparsers(dest="command", required=True)
-    commands.add_parser("info", help="where they are, how many, how large")
+    commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
     wanted = parser.parse_args(arguments)
     try:
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _lines(store: Store) -> list[str]:
-    entries = list(store.entries())
+    entries = [entry for entry in store.entries() if not store.is_refusal(entry)]
     programs = [entry for entry in entries if store.is_program(entry)]
     size = sum(entry.size for entry in entries)
     lines = [
@@ -49,7 +49,16 @@ def _lines(store: Store) -> list[str]:
     if entries:
         used = [datetime.fromtimestamp(entry.used).isoformat(" ", "seconds") for entry in entries]
         lines.append(f"used       from {min(used)} to {max(used)}")
+    refusals = store.refusals()
+    if refusals:
+        lines += ["", "not stored, and compiled in each process:"]
+        lines += [f"  {what}: {reason}" for what, reason in refusals[:_MOST_SHOWN]]
+    if len(refusals) > _MOST_SHOWN:
+        lines.append(f"  and {len(refusals) - _MOST_SHOWN} more")
     return lines
+
+
+_MOST_SHOWN = 20
 
 
 __all__ = ["main"]

@@ -17,11 +17,14 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...dialect.errors import CacheWarning
-from .files import DamagedFile, Data, pack, unpack
+from .files import DamagedFile, Data, digest, pack, unpack
 from .location import UnusableDirectory, default_directory, is_own_file, prepared
 
 _SUFFIX = ".weft"
 _UNFINISHED = ".part"
+_REFUSED = "no_"
+"""How the keys begin of what tells that something is not stored."""
+
 _ABANDONED_SECONDS = 3600.0
 """An unfinished file that is older was left by a process that has ended."""
 
@@ -130,6 +133,26 @@ class Store:
                         with contextlib.suppress(OSError):
                             found = file.stat(follow_symlinks=False)
                             yield Entry(file.path, found.st_size, found.st_mtime)
+
+    def refuse(self, what: str, reason: str) -> None:
+        """Take note that something is not stored, for who asks why."""
+        key = f"{_REFUSED}{digest((what, reason))}"
+        if self.read(key) is None:
+            self.write(key, (what, reason))
+        else:
+            self.use(key)
+
+    def refusals(self) -> list[tuple[str, str]]:
+        """What was not stored and why, the latest first."""
+        found = map(self.read, self.keys(_REFUSED))
+        return [
+            (str(noted[0]), str(noted[1])) for noted in found if isinstance(noted, tuple) and len(noted) == 2
+        ]
+
+    @staticmethod
+    def is_refusal(entry: Entry) -> bool:
+        """Whether a file only tells that something is not stored."""
+        return os.path.basename(entry.path).startswith(_REFUSED)
 
     @staticmethod
     def is_program(entry: Entry) -> bool:

@@ -321,7 +321,8 @@ def _array(fingerprints: Fingerprints, value: np.ndarray[Any, Any], depth: int, 
     content = value.tobytes()
     if len(content) > _STORED_BYTES:
         content = bytes.fromhex(digest(content))
-    return ("array", value.dtype.str, value.dtype.name, value.shape, content)
+    layout = (value.strides, value.flags.num)
+    return ("array", value.dtype.str, value.dtype.name, value.shape, layout, content)
 
 
 def _function(fingerprints: Fingerprints, value: types.FunctionType, depth: int, skip: Any) -> Data:

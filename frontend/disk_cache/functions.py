@@ -80,21 +80,29 @@ class CachedFunction:
         if self._store is None:
             return
         if self.key is None:
-            self._note(
-                "not stored", f"{self._name}: its arguments mean nothing to another process: {self._reason}"
-            )
+            self._refuse(f"its arguments mean nothing to another process: {self._reason}")
             return
         from .storing import program_data  # a process that finds all has nothing to store
 
         try:
             data = program_data(self._function, self._constants, program, dependencies)
         except NotPortable as reason:
-            self._note("not stored", f"{self._name}: {reason}")
+            self._refuse(str(reason))
             return
         name = f"{self.key}-{digest(data[:2])[:16]}"
         if self._store.write(name, data):
             self._note("stored", self._name)
             self._forget_old(self._store)
+
+    def _refuse(self, reason: str) -> None:
+        self._note("not stored", f"{self._name}: {reason}")
+        if self._store is not None:
+            self._store.refuse(self._place(), reason)
+
+    def _place(self) -> str:
+        """The function in words, with its place."""
+        code = getattr(getattr(self._function, "__func__", self._function), "__code__", None)
+        return self._name if code is None else f"{self._name} ({code.co_filename}:{code.co_firstlineno})"
 
     def _forget_old(self, cache: Store) -> None:
         for name in cache.keys(self.key or "")[MOST_VARIANTS:]:

@@ -44,13 +44,21 @@ def _refuse_frames(function: types.FunctionType) -> None:
         for instruction in dis.get_instructions(code):
             name = str(instruction.argval)
             is_special = name.startswith("__") and name.endswith("__") and name not in _KNOWN_SPECIAL
-            if instruction.opname in _ATTRIBUTES and is_special:
+            if instruction.opname in _ATTRIBUTES and (is_special or name in _MEMORY):
                 raise NotPortable(f"{name} in {function.__qualname__}")
+            if instruction.opname in _UNSEEN:
+                raise NotPortable(f"{_UNSEEN[instruction.opname]} in {function.__qualname__}")
 
 
 _FRAME_READERS = frozenset(
     {"globals", "locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__import__"}
 )
+
+_UNSEEN = {"MATCH_CLASS": "a pattern of a class", "LOAD_BUILD_CLASS": "a class that is defined"}
+"""What reads attributes that no trace sees."""
+
+_MEMORY = frozenset({"base", "ctypes"})
+"""What tells of an array's memory more than the array."""
 
 _KNOWN_SPECIAL = frozenset(
     {"__name__", "__qualname__", "__class__", "__init__", "__call__", "__len__", "__getitem__", "__setitem__",

@@ -182,6 +182,14 @@ CHANGES = {
         "K = np.array([2.0])\ndef f(x): return (x * 1e20).astype('float32') * K",
         "K = np.array([2.0], 'float32')\ndef f(x): return (x * 1e20).astype('float32') * K",
     ),
+    "how an array lies in memory": (
+        "K = np.ones((2, 3))\ndef f(x): return x * K.strides[0] + K.flags.writeable",
+        "K = np.ones((3, 2)).T\ndef f(x): return x * K.strides[0] + K.flags.writeable",
+    ),
+    "whether an array can be written": (
+        "K = np.ones(2)\ndef f(x): return x * (2 if K.flags.writeable else 3)",
+        "K = np.ones(2)\nK.flags.writeable = False\ndef f(x): return x * (2 if K.flags.writeable else 3)",
+    ),
     "an array in a list": (
         "K = [np.array([2.0])]\ndef f(x): return x * K[0]",
         "K = [np.array([3.0])]\ndef f(x): return x * K[0]",
@@ -431,6 +439,9 @@ NOT_STORED = {
     "return x + len('{}'.format(TABLE))": "the text of a ndarray",
     "return x + operator.attrgetter('rate')(owner)": "attrgetter, which got a Owner object",
     "return x + len(owner.__dict__)": "__dict__ in f",
+    "return x + (one.base is None)": "base in f",
+    "match owner:\n        case Owner(rate=2.0): x = x + 1\n    return x": "a pattern of a class in f",
+    "class C:\n        rate = owner.rate\n    return x * C.rate": "a class that is defined in f",
     "return x + scaled.__globals__['one'][0]": "__globals__ in f",
     "return x + keyed[owner]": "a Owner object in a set or as a key",
     "raise_it(owner)\n    return x": "Refusal, of which",
@@ -447,7 +458,7 @@ NOT_STORED = {
     "return x * id(x)": "id, of which",
     "return x * len(globals())": "globals() in",
     "return x * eval('2')": "eval() in",
-    "return x + sum(generated(x))": "generated, which runs as it is",
+    "return x + next(generated(x))": "generated, which runs as it is",
     "return x + Owner().rate": "Owner",
     "return x + np.vectorize(abs)(2)": "vectorize",
     "return x + np.fromfunction(scaled, (2,))": "fromfunction, which got a function",
@@ -475,6 +486,9 @@ one = other = np.ones(2)
 
 class Owner:
     rate = 2.0
+
+    def __repr__(self):
+        return "an owner"
 
 class Special:
     def __getattr__(self, name):

@@ -62,6 +62,24 @@ def test_a_disk_that_is_full_is_told_once(project: Project) -> None:
     assert [*project.cache.rglob("*.part")] == []
 
 
+def test_what_is_not_stored_is_told_with_its_place(project: Project) -> None:
+    project.write_program("""
+        import time
+
+        @weft.function
+        def timed(x):
+            return x + time.time() * 0
+
+        timed(np.ones(2))
+        from weft.tools.weft_command import main
+        main(["cache", "info"])
+    """)
+    run = project.run()
+    assert "  timed (" in run.output
+    assert "program.py:7): time, of which it is not known" in run.output
+    assert project.run().output.count("  timed (") == 1
+
+
 DAMAGED = """
     import glob, os, random
     from weft.backend.cache.files import pack, unpack

@@ -28,6 +28,24 @@ def test_info_tells_what_is_there(store: Store, tmp_path: Path, capsys: pytest.C
     assert f"directory  {store.path}\nin use     yes\n" in shown
 
 
+def test_info_tells_what_is_not_stored(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in (*range(25), 24):
+        store.refuse(f"f{number:02} (program.py:7)", "the time")
+    with weft.settings.scope(cache=True, cache_dir=str(tmp_path), cache_megabytes=1):
+        assert main(["cache", "info"]) == 0
+        shown = capsys.readouterr().out
+        assert "functions  1\nother code 1\n" in shown
+        assert "\nnot stored, and compiled in each process:\n  f" in shown
+        assert len(re.findall(r"  f\d\d \(program\.py:7\): the time\n", shown)) == 20
+        assert shown.endswith("\n  and 5 more\n")
+        assert main(["cache", "clear"]) == 0
+        capsys.readouterr()
+        assert main(["cache", "info"]) == 0
+    assert "not stored" not in capsys.readouterr().out
+
+
 def test_info_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with weft.settings.scope(cache=False, cache_dir=str(tmp_path)):
         assert main(["cache", "info"]) == 0
