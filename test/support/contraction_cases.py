@@ -44,6 +44,7 @@ SMALL_CACHES = {
     "PACK_BYTES": 64,
     "WHOLE_DEPTH": 8,
     "DEPTH_BLOCK": 5,
+    "UNBLOCKED_DEPTH": 20,
     "LEAST_ROWS": 2,
     "MOST_ROWS": 9,
     "EXACT_WORK": 0,

@@ -32,6 +32,10 @@ WHOLE_DEPTH = 1024
 DEPTH_BLOCK = 672
 """Longer sums than `WHOLE_DEPTH` are made in parts of this length: a panel of the right operand must stay cached."""
 
+UNBLOCKED_DEPTH = 1536
+"""Up to so long sums, a left operand of any size is read for every panel that is packed on the way: that takes less
+time than adding up in blocks, or copying it."""
+
 MOST_ROWS = 256
 LEAST_ROWS = 64
 """Rows of a block."""
@@ -268,6 +272,8 @@ def _blocks(contraction: Contraction) -> tuple[int | None, int | None]:
         return None, None
     if any(not contraction.right.access.mentions(dim) for dim in contraction.outer):
         return None, None
+    if _unblocked(contraction):
+        return None, None
     size = element_bytes(contraction.element) * contraction.parts
     if rows * depth * size < 2 * SECOND_LEVEL_CACHE or rows < 2 * LEAST_ROWS:
         return None, None
@@ -309,6 +315,14 @@ def _tiles(contraction: Contraction, rows: Index, vectors: int) -> int | None:
         return None
     height = tile_height(vectors, contraction.parts)
     return -(-known[0] // height) * math.prod(known[1:])
+
+
+def _unblocked(contraction: Contraction) -> bool:
+    """Whether rows of the left operand are so short, and so near to each other, that it is read as it is."""
+    left, depth = contraction.left, contraction.extent(contraction.summed[-1])
+    if contraction.parts == 2 or left.conversion is not None or not isinstance(depth, int):
+        return False
+    return depth <= UNBLOCKED_DEPTH and _once(contraction) and left.is_contiguous_in(contraction.summed[-1])
 
 
 def _inside_first(contraction: Contraction, vectors: int) -> bool:
@@ -354,6 +368,8 @@ def _pack_left(contraction: Contraction, rows: Index, panel: int, in_blocks: boo
         return False
     size = _bytes(contraction, rows)
     if size is None or size <= FIRST_LEVEL_CACHE:
+        return False
+    if size >= 2 * SECOND_LEVEL_CACHE and _unblocked(contraction):
         return False
     # In whole numbers: the parts of complex ones are always neighbours.
     access = contraction.whole[0] if contraction.whole is not None else access
