@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..dialect.dtypes import kind
-from ..dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
+from ..dialect.errors import WeftIndexError, WeftTypeError
 from ..dialect.op import Array
 from ..dialect.ops.indexing import INT64_MAX, INT64_MIN
 from ..dialect.records import dataclass
@@ -129,11 +129,6 @@ class NonzeroOfMask:
 
 def _parsed_slice(entry: slice) -> slice:
     """The slice with Python ints and traced integers for bounds."""
-    if is_traced(entry.step):
-        raise UnsupportedError(
-            f"the step of a slice is a traced value ({entry.step.type}): compiled code needs to know while tracing "
-            "in which direction it goes; pass the step as a Python int"
-        )
     return slice(*(_bound(bound) for bound in (entry.start, entry.stop, entry.step)))
 
 

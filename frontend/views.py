@@ -28,6 +28,7 @@ from .indexing import (
 from .indexing import write_back as plan_write_back
 from .selections import SelectedArray, nonzero_places, select
 from .staging import apply, asarray, cast, cast_assigned, is_traced, trace_of, type_of_operand
+from .stepped_slices import take_steps
 from .storage import ViewStep
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def set_item(container: Any, index: Any, value: Any) -> None:
 
 def read_item(x: TracedArray, index: Any) -> TracedArray:
     """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
-    index = _with_arrays(index)
+    x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
     if isinstance(plan.advanced, MaskIndex):
         return select(view, plan.advanced, _mask_beside(view, plan.advanced))
@@ -64,7 +65,7 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
-    index = _with_arrays(index)
+    x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
     if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
         return

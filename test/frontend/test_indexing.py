@@ -11,10 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from weft.dialect.errors import UnsupportedError
 from weft.dialect.op import Array
 from weft.dialect.ops.indexing import DynamicSlice, FindOutOfBounds, Gather, Scatter
-from weft.dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from weft.dialect.types import TensorType, compatible_shapes, type_of
 from weft.frontend.index_entries import OnePlace
 from weft.frontend.indexing import (
     AdvancedIndex,
@@ -319,13 +318,6 @@ def test_masked_write_is_numpys(shape: Any, make_index: Any, mask_shape: Any, va
     np.testing.assert_array_equal(found, expected)
 
 
-def test_masked_write_of_one_value_per_hit_says_what_to_write() -> None:
-    plan = plan_index((4, 3), staged(np.ones((4, 3), bool)))
-    assert isinstance(plan.advanced, MaskIndex)
-    with pytest.raises(UnsupportedError, match=r"np\.where\(mask, values, x\)"):
-        plan.advanced.value_steps(2, parse_type("f64[5]"))
-
-
 def test_mask_extent_is_checked_at_run_time() -> None:
     plan = plan_index((None, 3), staged(np.ones(5, bool)))
     with pytest.raises(IndexError, match="size of axis is 4 but size of corresponding boolean axis is 5"):
@@ -460,13 +452,3 @@ def test_wrong_bounds_are_refused_as_in_numpy(bound: Any) -> None:
         with pytest.raises(TypeError) as found:
             plan_index((3,), index)
         assert str(found.value) == str(expected.value)
-
-
-def test_traced_step_says_why_not() -> None:
-    with pytest.raises(UnsupportedError, match="the step of a slice is a traced value"):
-        plan_index((3,), slice(None, None, staged(np.int64(2))))
-
-
-def test_mask_and_index_arrays_say_what_to_write() -> None:
-    with pytest.raises(UnsupportedError, match=r"np\.where"):
-        plan_index((3, 4), (staged(np.ones(3, bool)), [0, 1]))

@@ -225,11 +225,6 @@ def test_wrong_bounds_are_numpys_errors(bound: Any) -> None:
     assert str(found.value) == str(expected.value)
 
 
-def test_a_traced_step_is_refused() -> None:
-    with pytest.raises(NotImplementedError, match="the step of a slice is a traced value"):
-        weft.function(lambda x, i: x[::i])(np.zeros(3), np.int64(2))
-
-
 # Shapes that depend on data
 
 
