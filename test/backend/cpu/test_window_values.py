@@ -55,3 +55,9 @@ def test_pooling_of_any_size() -> None:
     for shape in SHAPES:
         pixels = image(shape, "float32")
         np.testing.assert_array_equal(pooled(pixels), weft.max_pool2d(pixels, 3, strides=2))
+
+
+def test_what_differs_from_pixel_to_pixel_is_no_filter() -> None:
+    x = np.random.default_rng(0).uniform(-4, 4, (5, 3, 4)).astype(np.float32)
+    result = weft.function(lambda x: np.var(x, axis=1, keepdims=True))(x)
+    np.testing.assert_allclose(result, np.var(x, axis=1, keepdims=True), rtol=1e-5)

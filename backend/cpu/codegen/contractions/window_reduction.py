@@ -58,6 +58,8 @@ def match_window_reduction(nest: LoopNest) -> Contraction | None:
     if has_filters(nest) and not window.is_contiguous_in(column):
         return None
     outer = [dim for dim, parallel in enumerate(nest.parallel) if parallel and dim != column]
+    if has_filters(nest) and any(window.mentions(dim) for dim in outer):
+        return None  # filters are read once for several pixels
     left, right, element = Factor(image, None), Factor(window, None), result.memref.type.element_type
     return Contraction(nest, left, right, result, None, column, summed, outer, element, nest.extents[column])
 
