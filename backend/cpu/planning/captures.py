@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Operation, Type, Value, ir
 from ....passes.rewriting import operations_in
 
 _OPEN_BODIES = frozenset({"linalg.generic", "linalg.map", "linalg.reduce"})
 
 
 def says_all(op: Operation) -> bool:
-    """Whether the name, attributes and types of an op say all that its regions hold, if it has any."""
+    """Whether the name, attributes and types of an op say all that its regions hold, if it has any.
+
+    Conversions of narrow floats are expanded where they are, also in the bodies of named ops, which then use constants
+    from outside.
+    """
+    if not op.regions:
+        return True
     name = op.name
-    return (name.startswith("linalg.") and name not in _OPEN_BODIES) or not op.regions
+    if not name.startswith("linalg.") or name in _OPEN_BODIES:
+        return False
+    return not any(isinstance(_element_type(operand), _NARROW_FLOATS) for operand in op.operands)
+
+
+_NARROW_FLOATS = (ir.BF16Type, ir.F16Type)
+
+
+def _element_type(value: Value) -> Type:
+    kind = value.type
+    return kind.element_type if isinstance(kind, ir.ShapedType) else kind
 
 
 def captured_values(op: Operation) -> list[Value]:
