@@ -62,21 +62,27 @@ def lower_kernels(module: Module, verify: bool = False) -> None:
             write_sorts(function, Emitter(function))
     run_passes(module, BUFFERISE, verify)
     allocations: list[Operation] = []
+    streaming: list[Operation] = []
     for operation in list(module.body.operations):
         function = operation.operation
         if function.name == "func.func" and list(function.regions[0].blocks):
-            for made in _schedule(function):
+            for made in _schedule(function, streaming):
                 allocations += allocations_in(made)
     share_kernels(module)
     if allocations:
         free_memory(module, allocations, verify)
+    for function in streaming:
+        fence_streams(function)  # upstream's passes that free memory refuse ops of unknown effects
     decide_comparisons(module)
     # Last, as the passes before know nothing of the intrinsic functions in it.
     expand_math(module.operation)
 
 
-def _schedule(function: Operation) -> list[Operation]:
-    """Write a function as loops, and functions of ranges of these; returns what allocates memory in them."""
+def _schedule(function: Operation, streaming: list[Operation]) -> list[Operation]:
+    """Write a function as loops, and functions of ranges of these; returns what allocates memory in them.
+
+    Those that store past the caches are added to `streaming`.
+    """
     emitter = Emitter(function)
     _copies_to_generic(function)
     for block in _blocks(function):
@@ -87,8 +93,7 @@ def _schedule(function: Operation) -> list[Operation]:
     allocations = shrink_temporaries(allocations_in(function))
     made = [function, *split_parallel_loops(function)]
     if emitter.stores_past_caches:
-        for each in made:
-            fence_streams(each)
+        streaming += made
     return settle_temporaries(allocations)
 
 

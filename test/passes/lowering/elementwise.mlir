@@ -28,13 +28,15 @@ func.func @booleans(%x: tensor<4xi1>, %y: tensor<4xi1>) -> tensor<4xi1> {
   return %0 : tensor<4xi1>
 }
 
-// The divisor is replaced by 1 where the division would trap.
+// The divisor is replaced by 1 where the division would trap: for 0, and for -1, by which it is a negation.
 // CHECK-LABEL: func.func @floor_divide
 // CHECK: %[[ZERO:.*]] = arith.cmpi eq, %[[Y:in_.*]], %{{.*}} : i32
-// CHECK: %[[OVERFLOW:.*]] = arith.andi
+// CHECK: %[[OVERFLOW:.*]] = arith.cmpi eq, %[[Y]], %{{.*}} : i32
 // CHECK: %[[UNSAFE:.*]] = arith.ori %[[ZERO]], %[[OVERFLOW]] : i1
 // CHECK: %[[DIVISOR:.*]] = arith.select %[[UNSAFE]], %{{.*}}, %[[Y]] : i32
-// CHECK: arith.divsi %in, %[[DIVISOR]] : i32
+// CHECK: %[[QUOTIENT:.*]] = arith.divsi %in, %[[DIVISOR]] : i32
+// CHECK: %[[NEGATED:.*]] = arith.subi %{{.*}}, %in : i32
+// CHECK: arith.select %{{.*}}, %[[NEGATED]], %[[QUOTIENT]] : i32
 // CHECK-NOT: arith.floordivsi
 func.func @floor_divide(%x: tensor<4xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
   %0 = "weft.floor_divide"(%x, %y) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
