@@ -54,11 +54,8 @@ def _axes_of(entry: Any) -> int:
 def _places(x: TracedArray, axis: int, entry: slice) -> TracedArray:
     """The places that a slice names, by the rules of `slice.indices`."""
     trace = x._storage.trace
-    extent = (
-        trace.wrap(trace.value_of(np.asarray(x.shape[axis])))
-        if x.type.shape[axis] is not None
-        else x.shape[axis]
-    )
+    known = x.type.shape[axis]
+    extent: Any = x.shape[axis] if known is None else trace.wrap(trace.value_of(np.asarray(known)))
     step = _integer(entry.step)
     trace.raise_if(step == 0, "ValueError", "slice step cannot be zero")
     step = np.where(step == 0, 1, step)

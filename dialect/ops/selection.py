@@ -12,7 +12,6 @@ from ..errors import WeftTypeError
 from ..op import Array, Case, Op, Operand, TensorType, same_dtype
 from ..types import broadcast_shapes
 
-
 _INT64 = np.dtype(np.int64)
 
 
