@@ -243,6 +243,20 @@ class PythonOperators:
         end = len(items) - after
         return [*items[:before], items[before:end], *items[end:]]
 
+    def class_parts(self, subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> Any:
+        """The attributes that a pattern asks for."""
+        if not isinstance(subject, kind):
+            return None
+        if count == 1 and kind.__module__ == "builtins":
+            return (subject, *(getattr(subject, name) for name in names))
+        wanted = (*getattr(kind, "__match_args__", ())[:count], *names)
+        if not all(hasattr(subject, name) for name in wanted):
+            return None
+        return tuple(getattr(subject, name) for name in wanted)
+
+    def watch(self, subject: Any) -> None:
+        """Nothing is to be noted."""
+
     def spread(self, value: Any) -> tuple[Any, ...]:
         """`*value` in a list."""
         return Spread([*value])

@@ -191,6 +191,8 @@ class ExpressionConverter(Emitter):
 
     def call(self, node: ast.Call) -> ast.expr:
         """`f(a)`; what looks at the calling frame is called directly."""
+        if hasattr(node, "operator"):
+            return build.call(node.operator, self.exprs(node.args), node)
         function = node.func
         if (
             isinstance(function, ast.Name)

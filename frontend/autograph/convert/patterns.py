@@ -1,5 +1,7 @@
 """`match` as a chain of `if`: values are compared by operators, structure is taken apart by Python itself.
 
+The attributes that a pattern of a class asks for are read by an operator, as all attributes are, into a tuple.
+
 match point:                       subject_1 = point
     case (0, y) if y > 1:    ->    matched_1 = False
         body                       match subject_1:
@@ -96,6 +98,8 @@ class _Test:
     """They must all be true, in this order."""
     captures: list[tuple[str, ast.expr]] = field(default_factory=list)
     """What the pattern binds when it matches."""
+    later: list[tuple[ast.MatchClass, str]] = field(default_factory=list)
+    """Patterns of classes inside of others, and the parts that they are about."""
 
     def pattern(self, node: ast.pattern, subject: str) -> None:
         """Note what a pattern asks of a variable."""
@@ -124,20 +128,50 @@ class _Test:
 
     def _structure(self, node: ast.pattern, subject: str) -> None:
         """Let Python take the value apart; names and values in the pattern become captures of temporaries."""
+        if isinstance(node, ast.MatchClass) and _has_parts(node):
+            self._class(node, subject)
+            return
+        if any(map(_is_choice_of_classes, ast.walk(node))):
+            self.statements.append(
+                build.statement(_operator_call("watch", [build.load(subject, node)], node))
+            )
         flag = self.names.fresh("matched")
         self.conditions.append(build.load(flag, node))
         outline = self._outline(node, {})
-        found = build.assign(flag, build.constant(True, node), node)
+        found = [build.assign(flag, build.constant(True, node), node), *self._classes_inside()]
         plain = ast.Match(
-            build.load(subject, node), [ast.match_case(outline, None, [found])], **build.place(node)
+            build.load(subject, node), [ast.match_case(outline, None, found)], **build.place(node)
         )
         plain.is_plain = True  # type: ignore[attr-defined]
         self.statements += [build.assign(flag, build.constant(False, node), node), plain]
+
+    def _classes_inside(self) -> list[ast.stmt]:
+        """What takes apart the parts that are to be of a class, once all else of the pattern has matched."""
+        before, self.statements = self.statements, []
+        later, self.later = self.later, []
+        for node, part in later:
+            self._class(node, part)
+        inside, self.statements = self.statements, before
+        return inside
+
+    def _class(self, node: ast.MatchClass, subject: str) -> None:
+        """Match the tuple of the attributes that a pattern asks for."""
+        parts = self.names.fresh("parts")
+        count = build.constant(len(node.patterns), node)
+        names = build.tuple_of([build.constant(name, node) for name in node.kwd_attrs], node)
+        call = _operator_call("class_parts", [build.load(subject, node), node.cls, count, names], node)
+        self.statements.append(build.assign(parts, call, node))
+        sequence = ast.MatchSequence([*node.patterns, *node.kwd_patterns], **build.place(node))
+        self._structure(sequence, parts)
 
     def _outline(self, node: Any, renamed: dict[str, str], *, in_choice: bool = False) -> Any:
         """The pattern with temporaries; `renamed` tells the user's names, which alternatives have in common."""
         if isinstance(node, ast.MatchAs):
             return self._capture(node, renamed, in_choice)
+        if isinstance(node, ast.MatchClass) and _has_parts(node) and not in_choice:
+            part = self.names.fresh("part")
+            self.later.append((node, part))
+            return ast.MatchAs(None, part, **build.place(node))
         if isinstance(node, ast.MatchOr) and not _is_value(node):
             choices = [self._outline(choice, renamed, in_choice=True) for choice in node.patterns]
             return build.copied(node, patterns=choices)
@@ -174,6 +208,25 @@ class _Test:
             part = renamed[name] = self.names.fresh("part")
             self.captures.append((name, build.load(part, node)))
         return part
+
+
+def _has_parts(node: ast.MatchClass) -> bool:
+    """Whether a pattern asks for more than the class of a value."""
+    return bool(node.patterns or node.kwd_patterns)
+
+
+def _is_choice_of_classes(node: ast.AST) -> bool:
+    """Whether Python itself reads attributes for alternatives."""
+    return isinstance(node, ast.MatchOr) and any(
+        isinstance(inner, ast.MatchClass) and _has_parts(inner) for inner in ast.walk(node)
+    )
+
+
+def _operator_call(operator: str, arguments: list[ast.expr], where: ast.AST) -> ast.expr:
+    """A call that becomes one of an operator: conversion puts its name in the place of a literal."""
+    call = ast.Call(build.constant(operator, where), arguments, [], **build.place(where))
+    call.operator = operator  # type: ignore[attr-defined]
+    return call
 
 
 def _is_value(node: ast.pattern) -> bool:

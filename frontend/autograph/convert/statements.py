@@ -143,7 +143,12 @@ class StatementConverter(FunctionConverter):
     def match(self, node: ast.Match) -> None:
         """What is left of `match`: the structure of a value, which is known while tracing."""
         self.body.bound.update(self.uses.of(node).stores)
-        self.emit(node)
+        cases = []
+        for case in node.cases:
+            with self.collected() as inner:
+                self.block(case.body)
+            cases.append(ast.match_case(case.pattern, case.guard, inner))
+        self.emit(build.copied(node, cases=cases))
 
     # Simple statements
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from . import (
     access,
     calls,
+    class_patterns,
     comprehensions,
     effects,
     exits,
@@ -45,6 +46,8 @@ vars(OPERATORS).update(
     spread=unpacking.spread,
     unpack=unpacking.unpack,
     call=calls.call,
+    class_parts=class_patterns.class_parts,
+    watch=class_patterns.watch,
     attr=access.attr,
     item=access.item,
     set_item=access.set_item,
