@@ -265,6 +265,10 @@ class PythonOperators:
         """`[a, *b]`."""
         return [item for part in parts for item in (part if type(part) is Spread else [part])]
 
+    def bound(self, value: Any) -> Any:
+        """The value itself."""
+        return value
+
     def load(self, read: Body, name: str) -> Any:
         """A variable that may have no value."""
         try:

@@ -31,6 +31,8 @@ class DefiniteAssignment:
         """Names that leaving the present handlers and `finally` blocks, up to the loop around, unbinds."""
         self.unbound: set[int] = set()
         """The `id` of name nodes that read (or delete, or update) a name which may be unbound."""
+        self.tried: set[str] = set()
+        """Names that get their first value in the body of a `try`, which may be left before that."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Analyse a function body."""
@@ -109,6 +111,7 @@ class DefiniteAssignment:
     def _try(self, node: ast.Try, state: int) -> int:
         outer = self._unbinding
         self._unbinding |= self._deleted_in(node.finalbody)
+        self.tried |= {n for n in self._table.of_all(node.body).stores if not state & self._mask({n})}
         # An exception may come at any point: what the body deletes may be gone, what it assigns may be missing.
         failed = state & ~self._deleted_in(node.body)
         end = self._block(node.orelse, self._block(node.body, state))

@@ -52,6 +52,8 @@ class Facts:
     """What the analyses found out about one function."""
 
     unbound: set[int]
+    tried: set[str]
+    """Names that get their first value in the body of a `try`."""
     liveness: Liveness
     reads_frame: bool
     """Whether it may look at all of its variables."""
@@ -100,7 +102,7 @@ class Emitter:
         liveness.run(statements)
         assignment = DefiniteAssignment(scope, self.uses, self.names.given)
         assignment.run(statements)
-        self.facts = Facts(assignment.unbound, liveness, reads_frame)
+        self.facts = Facts(assignment.unbound, assignment.tried, liveness, reads_frame)
         self.body = Body(Owner(scope, self.returned), is_generated=False)
         self.hidden = self.hidden - scope.locals
         self.scopes.append(scope)

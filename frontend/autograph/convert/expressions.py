@@ -55,9 +55,13 @@ class ExpressionConverter(Emitter):
 
     def name(self, node: ast.Name) -> ast.expr:
         """A name; one that may be unbound is read by an operator that says so."""
-        if isinstance(node.ctx, ast.Load) and self.may_be_unbound(node):
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if self.may_be_unbound(node):
             return self.checked(node)
-        return node
+        # What handlers leave unbound is bound wherever it is read, or the name might be unbound.
+        is_tried = node.id in self.facts.tried and node.id not in self.hidden
+        return build.call("bound", [node], node) if is_tried else node
 
     def latest(self, converted: ast.expr) -> ast.expr:
         """What a variable holds now, where Python itself looks at it: a list may have become one that grows."""

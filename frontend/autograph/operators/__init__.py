@@ -41,6 +41,7 @@ vars(OPERATORS).update(
     in_=expressions.in_,
     not_in_=expressions.not_in_,
     load=expressions.load,
+    bound=expressions.bound,
     latest=latest.latest,
     list_display=unpacking.list_display,
     spread=unpacking.spread,

@@ -171,6 +171,11 @@ def load(read: Thunk, name: str) -> Any:
     return value.value
 
 
+def bound(value: Any) -> Any:
+    """The value of a variable that surely has one here, although it has none on some paths that end before."""
+    return latest(value.value if isinstance(value, MaybeUnbound) else value)
+
+
 def unbound_message(name: str) -> str:
     """What Python says about a variable without a value."""
     try:

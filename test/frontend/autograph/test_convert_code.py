@@ -187,7 +187,7 @@ EXAMPLES = {
             def handler_2():
                 weft_.raise_(None, None)
             weft_.try_(body_1, ((lambda: ValueError, 'e', handler_1), (None, None, handler_2)), None, None, dead='e')
-            return y
+            return weft_.bound(y)
         """,
     ),
     "expressions": (
