@@ -161,25 +161,6 @@ def test_enormous_unrolled_trace_names_the_line(is_converted):
     assert "x = x + 1" in message
 
 
-def test_data_dependent_shape_says_what_to_write():
-    for function in (
-        lambda x: x[x > 0],
-        lambda x: x[x > 0][0],
-        lambda x: len(x[x > 0]),
-        lambda x: np.sort(x[x > 0]),
-        lambda x: x[x > 0].max(),
-        lambda x: x[x > 0] + np.arange(3),
-        lambda x: np.concatenate([x[x > 0], x]),
-        lambda x: list(x[x > 0]),
-    ):
-        assert "np.where(mask, x, 0)" in message_of(function, np.ones(3), error=NotImplementedError)
-
-
-def test_selections_of_two_masks_do_not_meet():
-    message = message_of(lambda x: np.sum(x[x > 0] + x[x < 0]), np.ones(3), error=NotImplementedError)
-    assert "kept in a variable" in message
-
-
 def test_unsupported_numpy_function_names_the_closest():
     assert "linalg.inv" in message_of(lambda x: np.linalg.inv(x), np.eye(2), error=NotImplementedError)
     message = message_of(lambda x: np.nanargmax(x), np.ones(3), error=NotImplementedError)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
+_NAME = re.compile(r'@(?P<name>"[^"\n]+"|[\w.$-]+)')
 _DEFINITION = re.compile(
-    r'^define (?P<linkage>internal )?(?P<head>[^@\n]*@"?(?P<name>[\w.$-]+)"?\(.*) \{\n(?P<body>(?:.*\n)*?)\}\n',
+    rf"^define (?P<linkage>internal )?(?P<head>[^@\n]*{_NAME.pattern}\(.*) \{{\n(?P<body>(?:.*\n)*?)\}}\n",
     re.M,
 )
-_NAME = re.compile(r'@"?([\w.$-]+)')
+_ESCAPED = re.compile(rb"\\([0-9A-Fa-f]{2})")
 _VARIABLE = re.compile(r"^@.* = (?!.*\b(?:constant|external)\b)", re.M)
 
 
@@ -19,7 +20,7 @@ def partition(text: str, names: Collection[str]) -> tuple[str, str]:
     Each declares what the other defines, which is hidden from everyone else if the other calls it. Constants are in
     both; a module with global variables stays whole.
     """
-    bodies = {match["name"]: match["body"] for match in _DEFINITION.finditer(text)}
+    bodies = {_name_in(match): match["body"] for match in _DEFINITION.finditer(text)}
     defined = set(bodies)
     if defined.isdisjoint(names):
         return "", text
@@ -30,14 +31,20 @@ def partition(text: str, names: Collection[str]) -> tuple[str, str]:
     return _part(text, here, named_here, named_there), _part(text, there, named_there, named_here)
 
 
+def _name_in(match: re.Match[str]) -> str:
+    """A name as it is given; LLVM quotes what is not ASCII, and writes its bytes as numbers."""
+    quoted = match["name"].strip('"').encode()
+    return _ESCAPED.sub(lambda byte: bytes([int(byte[1], 16)]), quoted).decode()
+
+
 def _named_in(bodies: Mapping[str, str], functions: Collection[str]) -> set[str]:
     """What the bodies of some functions name."""
-    return {match[1] for function in functions for match in _NAME.finditer(bodies[function])}
+    return {_name_in(match) for function in functions for match in _NAME.finditer(bodies[function])}
 
 
 def _part(text: str, names: Collection[str], named_here: set[str], named_elsewhere: set[str]) -> str:
     def settle(match: re.Match[str]) -> str:
-        name, head, is_internal = match["name"], match["head"], match["linkage"] is not None
+        name, head, is_internal = _name_in(match), match["head"], match["linkage"] is not None
         visible = f"hidden {head}" if is_internal else head
         if name not in names:
             return f"declare {visible}\n" if name in named_here else ""
