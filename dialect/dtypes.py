@@ -88,6 +88,15 @@ def _table() -> tuple[ElementType, ...]:
     return rows
 
 
+def is_element(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of a dtype, in native byte order, hold elements of the table.
+
+    >>> is_element(np.dtype("f4")), is_element(np.dtype("U3"))
+    (True, False)
+    """
+    return dtype in _BY_NUMPY or any(dtype == element.dtype for element in _table())
+
+
 def supported_names() -> str:
     """The dtypes there are, for error messages."""
     return ", ".join(element.name for element in _table())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..dialect.dtypes import ALL_DTYPES
+from ..dialect.dtypes import is_element
 from ..dialect.types import TensorType
 from .guards import handle_key
 from .handles import Handle
@@ -109,7 +109,7 @@ def may_change(value: Any) -> bool:
     if type(value) is int:
         return -(2**63) <= value < 2**63
     is_array = isinstance(value, np.generic) or type(value) is np.ndarray
-    return type(value) in NUMBERS or (is_array and value.dtype in ALL_DTYPES)
+    return type(value) in NUMBERS or (is_array and is_element(value.dtype))
 
 
 __all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider", "may_change"]
