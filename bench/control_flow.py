@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import functools
 import importlib.util
+import os
 import pathlib
 import statistics
 import sys
@@ -22,6 +23,7 @@ from harness import Row, keep_freed_memory, machine, median_times, pin_to_one_co
 
 pin_to_one_core()
 keep_freed_memory()
+os.environ["WEFT_CACHE"] = "0"  # what is on disk is not compiled
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
 
