@@ -19,6 +19,7 @@ from harness import pin_to_one_core
 
 pin_to_one_core()
 os.environ["WEFT_CACHE"] = "0"  # what is on disk is not compiled
+os.environ["WEFT_MAX_TRACE_OPS"] = "1000000"  # each update of a slice is several
 
 import numpy as np  # noqa: E402  (NumPy and its BLAS must see the pinning)
 
