@@ -132,7 +132,9 @@ class SelectedArray(TracedArray):
 
     def _operands(self, inputs: tuple[Any, ...]) -> list[Callable[[], Any]] | None:
         """The operands as they are beside the whole; None where one is no selection by this mask, nor one for each."""
-        behind = self.ndim - self._place.position - 1
+        # Beside an integer, the axis of the selected elements may be elsewhere than that of the mask.
+        is_in_place = self._place.position == self._place.axis
+        behind = self.ndim - self._place.position - 1 if is_in_place else 0
         wholes: list[Callable[[], Any]] = []
         for operand in inputs:
             if isinstance(operand, SelectedArray):

@@ -171,6 +171,15 @@ def test_masks_of_several_axes():
     check(f, np.arange(30).reshape(2, 5, 3) * 7 % 11)
 
 
+def test_a_row_beside_elements_whose_axis_moved():
+    def f(x, v):
+        m = x[1, 0] > 3
+        x[0, :, m] = x[0, :, m] + v
+        return x, x[0, :, m] * v
+
+    check(f, np.arange(18.0).reshape(2, 3, 3) % 7, np.array([10.0, 20.0, 30.0]))
+
+
 def test_shrinking_in_a_loop():
     def f(x):
         rounds = 0
