@@ -10,8 +10,8 @@ import numpy as np
 from ...array import TracedArray
 from .access import attr
 
-_MATCH_THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
-"""Classes whose only positional part is the value itself."""
+_MATCH_SELF = 1 << 22
+"""The flag of classes (`Py_TPFLAGS_MATCH_SELF`) whose only positional part is the value itself, as of int."""
 
 
 def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> tuple[Any, ...] | None:
@@ -24,9 +24,9 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
         raise TypeError("called match pattern must be a class")
     if not isinstance(subject, kind):
         return None
-    if count == 1 and kind in _MATCH_THEMSELVES:
+    positional = getattr(kind, "__match_args__", ())
+    if count == 1 and not hasattr(kind, "__match_args__") and kind.__flags__ & _MATCH_SELF:
         return subject, *_attributes(subject, names)
-    positional = getattr(kind, "__match_args__", ()) if count else ()
     if count > len(positional):
         raise TypeError(
             f"{kind.__name__}() accepts {len(positional)} positional sub-pattern{'s' * (len(positional) != 1)} "

@@ -112,6 +112,23 @@ def test_any_nesting():
         same_as_eager(compiled, f, value)
 
 
+class Length(int):
+    """A number with a name of its own."""
+
+
+def test_classes_derived_from_numbers_match_themselves():
+    def f():
+        match size:
+            case Length(n):
+                return n + 1
+        return 0
+
+    size = Length(4)
+    assert weft.function(f)() == f() == 5
+    with pytest.raises(TypeError, match="accepts 0 positional sub-patterns"):  # as in Python
+        class_parts(np.float64(2.5), np.float64, 1, ())
+
+
 def test_arrays_in_attributes_are_data():
     def f(p, v):
         match p:
