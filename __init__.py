@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
-    from .frontend.constants import constant
-    from .frontend.effects import print, py_call, trace_print
     from .frontend.function import Function, eager, function, run_functions_eagerly
+    from .frontend.numpy_api.constants import constant
+    from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
-    from .frontend.signature import TensorSpec
+    from .frontend.signature.signature import TensorSpec
 
 __version__ = "0.1.0"
 
 _EXPORTS: dict[str, str] = {
     "function": ".frontend.function",
     "Function": ".frontend.function",
-    "constant": ".frontend.constants",
+    "constant": ".frontend.numpy_api.constants",
     "eager": ".frontend.function",
     "run_functions_eagerly": ".frontend.function",
     "TensorArray": ".frontend.autograph.tensor_array",
@@ -54,13 +54,13 @@ _EXPORTS: dict[str, str] = {
     "range": ".frontend.autograph.loop_hints",
     "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
-    "TensorSpec": ".frontend.signature",
+    "TensorSpec": ".frontend.signature.signature",
     "release_memory": ".backend.cpu.memory.result_pool",
     "get_num_threads": ".backend.cpu.threads.count",
     "set_num_threads": ".backend.cpu.threads.count",
-    "print": ".frontend.effects",
-    "py_call": ".frontend.effects",
-    "trace_print": ".frontend.effects",
+    "print": ".frontend.runtime_values.effects",
+    "py_call": ".frontend.runtime_values.effects",
+    "trace_print": ".frontend.runtime_values.effects",
     "WeftError": ".dialect.errors",
     "WeftTypeError": ".dialect.errors",
     "WeftValueError": ".dialect.errors",

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
-from ..backend.cpu.codegen.target import named
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.cpu.dispatch.switches import switches
+from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
-from .compile_lock import COMPILE_LOCK
-from .current import TracedValue, current_trace
-from .handles import Bound
-from .imports import uncollected
-from .inputs import Decisions
-from .parameters import Parameters
-from .program import CallSignature, Program
-from .retracing import Compilation, Retracing
+from .calls.compile_lock import COMPILE_LOCK
+from .calls.imports import uncollected
+from .calls.parameters import Parameters
+from .calls.retracing import Compilation, Retracing
+from .compiling.program import CallSignature, Program
+from .guards.handles import Bound
+from .guards.inputs import Decisions
+from .guards.unbound import UNBOUND
 from .settings import settings
-from .signature import (
+from .signature.signature import (
     Node,
     Structure,
     TensorSpec,
@@ -44,14 +44,14 @@ from .signature import (
     unflatten,
     without_objects,
 )
-from .unbound import UNBOUND
+from .tracing.current import TracedValue, current_trace
 
 if TYPE_CHECKING:
     from ..backend.cpu.dispatch.entries import Dispatch
-    from .concrete import ConcreteFunction
-    from .dependencies import Dependencies
+    from .calls.concrete import ConcreteFunction
+    from .calls.specialisations import Specialisations
     from .disk_cache.functions import CachedFunction
-    from .specialisations import Specialisations
+    from .guards.dependencies import Dependencies
 
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
@@ -154,7 +154,7 @@ class Function(FastCallable):
             self._describe(concrete, bound, structure, leaves)
             return concrete.run(arrays, bound)
         except BaseException as error:
-            from .diagnostics import user_traceback  # what explains errors takes long to import
+            from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 
             error.__traceback__ = user_traceback(error.__traceback__)
             if sys.version_info < (3, 11):
@@ -227,7 +227,7 @@ class Function(FastCallable):
                 self.python_function, "it has autograph=False; leave that out to let arrays decide"
             )
             return self.python_function
-        from .autograph.operators.calls import converted_root
+        from .autograph.operators.calls.calls import converted_root
 
         return converted_root(self.python_function)
 
@@ -285,7 +285,7 @@ class Function(FastCallable):
         with COMPILE_LOCK:
             found = self._concrete.get(key)
             if found is None:
-                from .specialisations import Specialisations
+                from .calls.specialisations import Specialisations
 
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
                 found = self._concrete[key] = Specialisations()
@@ -324,7 +324,7 @@ class Function(FastCallable):
     ) -> None:
         from ..backend.cpu.dispatch.entries import Dispatch
         from ..backend.cpu.dispatch.library import library as native_library
-        from .fast_calls import describe
+        from .calls.native_calls import describe
 
         descriptor = describe(concrete, bound, structure, leaves, self._arguments)
         if descriptor is None:
@@ -441,7 +441,7 @@ class BoundFunction(FastCallable):
 def _compiler() -> Callable[..., tuple[Program, Dependencies]]:
     """What traces and compiles; it is imported when something has to be."""
     with uncollected():
-        from .compiling import compile_function
+        from .compiling.compile_function import compile_function
     return compile_function
 
 
@@ -451,7 +451,7 @@ def _loader() -> tuple[type[ConcreteFunction], type[CachedFunction]]:
     with uncollected():
         import llvmlite.binding  # noqa: F401  (here, as it is large)
 
-        from .concrete import ConcreteFunction
+        from .calls.concrete import ConcreteFunction
         from .disk_cache.functions import CachedFunction
     return ConcreteFunction, CachedFunction
 

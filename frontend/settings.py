@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..backend.cache.store import Configuration, configure
-from ..backend.cpu.codegen.target import named
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
+from ..backend.target import named
 from ..dialect.errors import WeftValueError
 
 

@@ -65,9 +65,9 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "convert-weft-to-linalg",
             "weft-fuse-elementwise",  # fewer loops and intermediate arrays; the backend takes it from here
             CANONICALIZE,
-            "tell-bodies-apart",  # for cse, which would take long for many results of one array
+            "mark-distinct-bodies",  # for cse, which would take long for many results of one array
             "cse",
-            "tell-bodies-apart{remove=true}",
+            "mark-distinct-bodies{remove=true}",
         ),
     }
 )

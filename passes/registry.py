@@ -26,7 +26,7 @@ PASSES: PassTable = MappingProxyType(
         "remove-repeated-checks": f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "expand-sorts": f"{__package__}.expand_sorts:ExpandSorts",
-        "tell-bodies-apart": f"{__package__}.tell_bodies_apart:TellBodiesApart",
+        "mark-distinct-bodies": f"{__package__}.mark_distinct_bodies:MarkDistinctBodies",
         "sink-exits": f"{__package__}.control_flow.sink_exits:SinkExits",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",

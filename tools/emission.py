@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..backend.cpu.lowering.translation import translate
 from ..backend.cpu.machine import llvm
-from ..backend.cpu.machine.stages import Lowering
-from ..backend.cpu.machine.translation import translate
+from ..backend.cpu.stages import Lowering
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import run_pipeline
 from ..passes.pipelines import PIPELINES

@@ -52,7 +52,7 @@ def trace_function(reference: str, specs: list[str], stage: str, target: str = "
 def _concrete_function(reference: str, specs: list[str], target: str) -> Any:
     from ..frontend.function import Function, function  # loads what tracing needs, which MLIR input does not
     from ..frontend.settings import settings
-    from ..frontend.signature import TensorSpec
+    from ..frontend.signature.signature import TensorSpec
 
     module_name, _, path = reference.partition(":")
     types = [TensorSpec.from_string(spec) for spec in split_specs(specs)]

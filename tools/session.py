@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from ..backend.cpu.codegen.target import compiling_for
+from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import ir
 from ..dialect.register import context

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 
 from ...dialect.errors import ConversionError, ConversionWarning
-from ..code_table import CodeTable
 from ..settings import settings
+from ..source.code_table import CodeTable
 from .convert import to_code
 
 NOT_ARRAYS = "Python runs its ifs and loops while tracing, so that no array can decide them"

@@ -6,8 +6,8 @@ import builtins
 from collections.abc import Iterable
 from typing import Any
 
-from ..current import current_trace
-from .operators.iterables import Range, Staged, Unrolled
+from ..tracing.current import current_trace
+from .operators.values.iterables import Range, Staged, Unrolled
 
 
 def unroll(iterable: Iterable[Any]) -> Any:

@@ -9,13 +9,13 @@ import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
-from ..array import TracedArray
-from ..current import current_trace
 from ..numpy_api import lookup
-from ..runtime_values import RuntimeValue
-from ..staging import asarray, type_of_operand
+from ..runtime_values.values import RuntimeValue
+from ..tracing.array import TracedArray
+from ..tracing.current import current_trace
+from ..tracing.staging import asarray, type_of_operand
 from .operators import OPERATORS
-from .operators.growing import Widened, is_known_outside
+from .operators.lists.dynamic_lists import Widened, is_known_outside
 
 EMPTY, WRITTEN, READ = np.uint8(0), np.uint8(1), np.uint8(2)
 """What may have happened to an entry."""

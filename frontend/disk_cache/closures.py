@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from ...dialect.types import TensorType
-from ..handles import Handle
-from ..outcomes import Result
-from ..runtime_values import Text
-from ..signature import Leaf, Node, Static, TensorSpec, static_key
-from ..unbound import UNBOUND
+from ..guards.handles import Handle
+from ..guards.unbound import UNBOUND
+from ..runtime_values.result_spec import Result
+from ..runtime_values.values import Text
+from ..signature.signature import Leaf, Node, Static, TensorSpec, static_key
 from .fingerprints import Fingerprints, is_found
 from .parts import Results, dtype_from, type_data, type_from, value_from
-from .places import Places
 from .portable import Data, NotPortable
+from .stored_handles import Places
 
 _OWN = __name__.partition(".")[0]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, slice, range)

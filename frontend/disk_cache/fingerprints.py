@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...backend.cache.files import digest
-from ..dependencies import has_order, is_users_object
-from ..unbound import UNBOUND
+from ..guards.dependencies import has_order, is_users_object
+from ..guards.unbound import UNBOUND
 from .generated import is_generated, is_library
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable

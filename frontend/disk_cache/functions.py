@@ -13,10 +13,10 @@ import numpy as np
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
-from ..dependencies import Dependencies
-from ..program import CallSignature, Program
+from ..compiling.program import CallSignature, Program
+from ..guards.dependencies import Dependencies
 from ..settings import settings
-from ..signature import constants
+from ..signature.signature import constants
 from .fingerprints import Fingerprints
 from .guards import sharing
 from .parts import Results, type_data

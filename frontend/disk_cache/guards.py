@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ..captures import Capture
-from ..dependencies import is_users_object
-from ..guards import Content, Deep, Guard, Identity, Kind, Names, Plain, Same, guard_of
-from ..handles import Cell, Global, Handle, Item, Member
-from ..inputs import Input
-from ..unbound import UNBOUND
+from ..guards.captures import Capture
+from ..guards.dependencies import is_users_object
+from ..guards.guards import Content, Deep, Guard, Identity, Kind, Names, Plain, Same, guard_of
+from ..guards.handles import Cell, Global, Handle, Item, Member
+from ..guards.inputs import Input
+from ..guards.unbound import UNBOUND
 from .fingerprints import Fingerprints
 from .parts import type_data, type_from
-from .places import Places
 from .portable import Data, NotPortable
+from .stored_handles import Places
 
 HIDDEN_BYTES = 1 << 20
 """Arrays that a function makes while it is traced are stored with it up to this size."""

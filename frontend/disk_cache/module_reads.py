@@ -7,8 +7,8 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .places import KNOWN_MODULES, ModuleAttribute
 from .portable import NotPortable
+from .stored_handles import KNOWN_MODULES, ModuleAttribute
 
 _LOADS = frozenset(
     {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS",

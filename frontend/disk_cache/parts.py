@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backend.cpu.packed_layout import PackedArgument, PackedLayout
-from ...backend.cpu.plan import HostSite, MachineCode, Plan, Site
+from ...backend.planning.packed_layout import PackedArgument, PackedLayout
+from ...backend.planning.plan import HostSite, MachineCode, Plan, Site
 from ...dialect.dtypes import element_type
 from ...dialect.types import TensorType
-from ..outcomes import (
+from ..runtime_values.result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
@@ -21,12 +21,12 @@ from ..outcomes import (
     Result,
     ThawedResult,
 )
-from ..signature import Leaf, Node, Static, Structure, static_key
+from ..signature.signature import Leaf, Node, Static, Structure, static_key
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 
 if TYPE_CHECKING:
-    from ..storage import ViewStep
+    from ..tracing.storage import ViewStep
 
 
 def type_data(type: TensorType) -> Data:
@@ -226,7 +226,7 @@ class Results:
 def _step_from(name: str, writable: bool, attributes: Data) -> Any:
     from ...dialect.op import OPS
     from ...dialect.ops import load_families
-    from ..storage import ViewStep
+    from ..tracing.storage import ViewStep
 
     load_families()
     values = {key: value_from(value) for key, value in attributes}

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...passes.timing import CompileTimes
-from ..packed_inputs import PackedInput
-from ..program import Program
-from ..tracebacks import recall
+from ..compiling.program import Program
+from ..guards.packed_inputs import PackedInput
+from ..source.tracebacks import recall
 from .fingerprints import Fingerprints
 from .generated import is_library
 from .guards import GuardReader, sharing
 from .parts import Results, code_from, type_from
-from .places import ModuleAttribute, Places
 from .portable import Data, NotPortable
+from .stored_handles import ModuleAttribute, Places
 
 
 def attribute_data(fingerprints: Fingerprints, handle: ModuleAttribute) -> Data:

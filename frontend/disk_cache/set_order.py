@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from ..dependencies import has_order
+from ..guards.dependencies import has_order
 from .module_reads import codes_of
 
 _TESTS = frozenset({"CONTAINS_OP"})

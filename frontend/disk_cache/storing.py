@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dependencies import Dependencies
-from ..packed_inputs import PackedInput
-from ..program import Program
-from ..tracebacks import places_of
+from ..compiling.program import Program
+from ..guards.dependencies import Dependencies
+from ..guards.packed_inputs import PackedInput
+from ..source.tracebacks import places_of
 from .closures import ClosureWriter
 from .fingerprints import Fingerprints
 from .guards import GuardWriter, inside, sharing
 from .module_reads import module_reads
 from .parts import code_data, type_data
-from .places import ModuleAttribute, Places
 from .portable import Data, NotPortable
 from .programs import attribute_data, program_from
 from .purity import why_impure
 from .set_order import Tests, makes_sets
+from .stored_handles import ModuleAttribute, Places
 
 
 def program_data(

@@ -21,7 +21,7 @@ MODULES = (
     "reductions",
     "nan_reductions",
     "scans",
-    "found",
+    "set_operations",
     "contraction",
     "images",
     "info",

@@ -12,14 +12,14 @@ from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftVa
 from ...dialect.op import Op
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
-from ..array import TracedArray
-from ..current import current_trace
-from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
-from ..storage import ViewStep
-from .extents import known_shape, require_broadcastable, split_shape
+from ..tracing.array import TracedArray
+from ..tracing.current import current_trace
+from ..tracing.extents import known_shape, require_broadcastable, split_shape
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
+from ..tracing.storage import ViewStep
 
 if TYPE_CHECKING:
-    from ..trace import Trace
+    from ..tracing.trace import Trace
 
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""

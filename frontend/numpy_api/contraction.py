@@ -14,9 +14,9 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
+from ..tracing.extents import extents_text, known_extent, known_shape, require_equal, shapes_text
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
 from .arguments import axis_index, common_dtype, deliver, promoted
-from .extents import extents_text, known_extent, known_shape, require_equal, shapes_text
 from .indexing import take
 from .joining import stack
 from .reductions import sum as sum_of

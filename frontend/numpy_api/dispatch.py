@@ -13,8 +13,8 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
-from ..staging import ArrayResult, apply, asarray, cast
-from ..views import get_item
+from ..indexing.views import get_item
+from ..tracing.staging import ArrayResult, apply, asarray, cast
 from . import contraction, linalg, lookup, names, nan_reductions, reductions
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange

@@ -13,17 +13,9 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import Erf
-from ..array import TracedArray
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from .arguments import (
-    NO_VALUE,
-    as_inexact,
-    common_dtype,
-    deliver,
-    is_inexact,
-    promoted,
-    view_of,
-)
+from ..tracing.array import TracedArray
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted, view_of
 from .info import finfo
 from .selection import as_weak_operand, blend
 from .shape import broadcast_to

@@ -11,9 +11,18 @@ from ...dialect.ops import indexing as ops
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, cast_assigned, is_traced, trace_of
+from ..tracing.extents import Extent, known_shape, require_equal, shapes_text
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    cast,
+    cast_assigned,
+    is_traced,
+    trace_of,
+)
 from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, staged, write_into
-from .extents import Extent, known_shape, require_equal, shapes_text
 from .joining import stack
 from .reductions import all as all_of
 from .reductions import any as any_of

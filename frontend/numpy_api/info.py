@@ -10,7 +10,7 @@ import numpy as np
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftTypeError, WeftValueError
-from ..staging import ArrayLike
+from ..tracing.staging import ArrayLike
 from .arguments import common_dtype, require_device
 
 API_VERSION = "2024.12"

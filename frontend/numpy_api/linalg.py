@@ -12,7 +12,8 @@ import numpy as np
 
 from ...dialect.dtypes import DTypeLike, kind
 from ...dialect.errors import UnsupportedError, WeftValueError
-from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
+from ..tracing.extents import known_shape
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from . import contraction
 from . import reductions as reduce
 from . import shape as shapes
@@ -20,7 +21,6 @@ from .arguments import FLOAT64, axis_tuple, is_inexact
 from .contraction import matmul, tensordot, vecdot
 from .creation import eye
 from .elementwise import imag, real
-from .extents import known_shape
 from .shape import matrix_transpose
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftTypeError
 from ...dialect.ops.casts import Bitcast
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from . import creation, elementwise, found, indexing, shape, sorting
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from . import creation, elementwise, indexing, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
 
 
@@ -47,7 +47,7 @@ def clip(x: Any, min: Any = NO_VALUE, max: Any = NO_VALUE, out: Any = None, **kw
 
 def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) -> ArrayResult:
     """The slices along an axis where a condition holds."""
-    return found.compress(condition, x, axis, out)
+    return set_operations.compress(condition, x, axis, out)
 
 
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
-from ..staging import ArrayLike, ArrayResult, asarray, cast
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast
 from .arguments import NO_VALUE, deliver, is_inexact
 from .reductions import any as any_of
 from .reductions import count, given, max, max_of_numbers, mean, min, min_of_numbers, prod, spread, sum

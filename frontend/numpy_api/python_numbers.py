@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..array import TracedArray
-from ..divisions import number_type
-from ..staging import cast
+from ..tracing.array import TracedArray
+from ..tracing.staging import cast
+from ..tracing.zero_division import number_type
 
 _BITWISE = {np.bitwise_and, np.bitwise_or, np.bitwise_xor}
 """These leave bools as they are."""

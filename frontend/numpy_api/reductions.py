@@ -12,9 +12,10 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ...dialect.types import compatible_shapes
-from ..array import TracedArray
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
-from ..views import get_item
+from ..indexing.views import get_item
+from ..tracing.array import TracedArray
+from ..tracing.extents import known_shape, product, same_extent
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
 from .arguments import (
     BOOL,
     FLOAT64,
@@ -29,7 +30,6 @@ from .arguments import (
     reduced_axes,
 )
 from .elementwise import isclose
-from .extents import known_shape, product, same_extent
 from .joining import concatenate
 from .selection import blend, choose
 from .shape import broadcast_to, ravel, reshape, squeeze

@@ -11,7 +11,7 @@ from ...dialect.dtypes import DTypeLike
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
 from .arguments import BOOL, NO_VALUE, along, as_inexact, axis_index, axis_tuple, deliver, optional_dtype
 from .joining import concatenate
 from .nan_reductions import without_nan

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from ...dialect.ops.selection import Select
-from ..array import TracedArray
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..tracing.array import TracedArray
+from ..tracing.extents import require_broadcastable
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
 from .arguments import common_dtype
-from .extents import require_broadcastable
 
 
 def blend(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:

@@ -13,11 +13,8 @@ from ...dialect.ops import shape as ops
 from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, Slice
 from ...dialect.types import broadcast_shapes as broadcast_known
 from ...dialect.types import format_shape
-from ..array import TracedArray
-from ..staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
-from ..storage import reshape_is_view
-from .arguments import along, axis_index, axis_tuple, staged, view_of
-from .extents import (
+from ..tracing.array import TracedArray
+from ..tracing.extents import (
     Extent,
     known_extent,
     known_shape,
@@ -28,6 +25,9 @@ from .extents import (
     shapes_text,
     split_shape,
 )
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from ..tracing.storage import reshape_is_view
+from .arguments import along, axis_index, axis_tuple, staged, view_of
 
 # Reshaping
 

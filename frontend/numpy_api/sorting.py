@@ -8,9 +8,9 @@ import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.sorting import Argsort, Partition, Sort
-from ..staging import ArrayLike, ArrayResult, apply, asarray, trace_of
+from ..tracing.extents import known_shape
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, trace_of
 from .arguments import axis_index
-from .extents import known_shape
 from .indexing import take_along_axis
 from .shape import ravel
 

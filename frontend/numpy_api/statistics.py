@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftValueError
-from ..staging import ArrayLike, ArrayResult, asarray, cast, trace_of
+from ..tracing.extents import known_shape
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from .arguments import FLOAT64, axis_tuple, common_dtype, deliver, is_inexact
 from .contraction import matmul
 from .elementwise import clip
-from .extents import known_shape
 from .indexing import searchsorted
 from .joining import concatenate, stack
 from .reductions import max as max_of

@@ -18,15 +18,15 @@ from ...dialect.ops import load_families
 from ...dialect.ops.reductions import AnyOf
 from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
-from ..array import TracedArray
-from ..divisions import PYTHON_NUMBERS
-from ..staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
+from ..tracing.array import TracedArray
+from ..tracing.extents import known_shape, require_broadcastable
+from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
+from ..tracing.zero_division import PYTHON_NUMBERS
 from .arguments import NO_VALUE, staged, write_into
-from .extents import known_shape, require_broadcastable
 from .python_numbers import is_python_operator, python_operands
 
 if TYPE_CHECKING:
-    from ..trace import Trace
+    from ..tracing.trace import Trace
 
 _WEAK = (int, float, complex)
 

@@ -13,7 +13,7 @@ FAMILIES = (
     "shape",
     "indexing",
     "reductions",
-    "extremum_places",
+    "arg_reductions",
     "scans",
     "sorting",
     "contraction",

@@ -14,7 +14,7 @@ import pytest
 from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
 from support.op_values import edge_values
 from support.programs import NAME, Builder, build, same_bits, transform
-from weft.backend.cpu.machine.compiler import compile_module
+from weft.backend.cpu.compiler import compile_module
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir

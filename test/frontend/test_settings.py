@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.frontend import compilation
+from weft.frontend.compiling import stages
 from weft.frontend.settings import Settings
 
 
@@ -79,7 +79,7 @@ def test_verify_runs_the_verifier_after_every_pass():
     for verify in (False, True):
         with (
             weft.settings.scope(verify=verify),
-            mock.patch.object(compilation, "run_pipeline", wraps=compilation.run_pipeline) as ran,
+            mock.patch.object(stages, "run_pipeline", wraps=stages.run_pipeline) as ran,
         ):
             weft.function(lambda x: x * 2 + 1)(np.ones(2))
         assert [call.kwargs["verify"] for call in ran.call_args_list] == [verify, verify]

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from weft.backend.cpu.codegen import target
+from weft.backend import target
 from weft.backend.cpu.codegen.contractions import plan as contraction_plan
 
 from .kernel_code import KernelText

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from weft.backend.cpu.codegen.kernels import lower_kernels
+from weft.backend.cpu.execution.symbols import addresses
+from weft.backend.cpu.lowering.to_llvm import lower_to_llvm
+from weft.backend.cpu.lowering.translation import translate
 from weft.backend.cpu.machine import llvm
-from weft.backend.cpu.machine.symbols import addresses
-from weft.backend.cpu.machine.to_llvm import lower_to_llvm
-from weft.backend.cpu.machine.translation import translate
 from weft.dialect.mlir import ir
 
 MLIR_TYPES = {

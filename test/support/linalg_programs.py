@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu.machine.compiler import compile_module
-from weft.backend.cpu.machine.executable import Executable
-from weft.backend.cpu.planning.failures import find
+from weft.backend.cpu.compiler import compile_module
+from weft.backend.cpu.execution.executable import Executable
+from weft.backend.planning.failures import find
 from weft.dialect.loops import INTERRUPTIBLE
 from weft.dialect.mlir import ir
 from weft.dialect.register import context

@@ -11,7 +11,7 @@ import weft
 from weft.dialect.dtypes import kind
 from weft.dialect.op import OPS, Op
 from weft.dialect.ops import load_families
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 load_families()
 

@@ -11,8 +11,8 @@ import numpy as np
 from support.op_uses import is_close
 from support.programs import NAME, same_bits, transform
 from support.random_programs import Program
-from weft.backend.cpu.machine.compiler import compile_module
-from weft.backend.cpu.machine.executable import RuntimeFailure
+from weft.backend.cpu.compiler import compile_module
+from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.dialect.errors import WeftError
 from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import Module, ir

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from weft.backend.cpu.planning.names import is_kernel_name
-from weft.backend.cpu.planning.places import byte_width
+from weft.backend.planning.buffer_assignment import byte_width
+from weft.backend.planning.names import is_kernel_name
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from weft.dialect.interpreter import interpret
 from weft.dialect.types import TensorType, type_of
-from weft.frontend.array import TracedArray
-from weft.frontend.current import set_current_trace
-from weft.frontend.trace import Trace
+from weft.frontend.tracing.array import TracedArray
+from weft.frontend.tracing.current import set_current_trace
+from weft.frontend.tracing.trace import Trace
 
 
 def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dynamic: bool = False) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ....dialect.mlir import Module, Operation, ir
 from ....passes.managers import module_pipeline, run_passes
-from .emit import create
+from ...nests.emit import create
 
 FREE = module_pipeline(["buffer-deallocation-pipeline"])  # once only: it refuses functions that free memory
 

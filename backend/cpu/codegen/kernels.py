@@ -14,17 +14,17 @@ from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
+from ...functions.math_expansion import expand_math
+from ...nests.emit import Emitter, create
+from ...nests.nest import loop_nest, nested
+from ...ranges.decide import decide_comparisons
 from .deallocation import allocations_in, free_memory
-from .emit import Emitter, create
-from .loops.nest import loop_nest, nested
 from .loops.streaming import fence_streams
-from .loops.temporaries import settle_temporaries, shrink_temporaries
-from .ranges.decide import decide_comparisons
 from .schedule import emit_run
 from .sharing.kernels import share_kernels
 from .sharing.loops import split_parallel_loops
 from .sorting import write_sorts
-from .vectors.math_expansion import expand_math
+from .vectors.temporaries import settle_temporaries, shrink_temporaries
 
 BUFFERISE = module_pipeline(
     [

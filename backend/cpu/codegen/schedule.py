@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from ....dialect.mlir import Value, ir
+from ...nests.collapse import collapse_dims
+from ...nests.contraction import Contraction, match_contraction
+from ...nests.emit import Emitter
+from ...nests.nest import LoopNest
+from ...nests.reductions import relax_combiners
 from .contractions.dot_product import DotPlan, DotProducts, plan_dot_products
 from .contractions.emitter import ContractionEmitter
 from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
-from .contractions.recognition import Contraction, match_contraction
 from .contractions.row_product import RowProduct
 from .contractions.tile import Finish
-from .contractions.turned_product import copy_back, may_turn, turned
+from .contractions.transposed_product import copy_back, may_turn, turned
 from .contractions.window_reduction import (
     WindowPlan,
     WindowReduction,
     match_window_reduction,
     plan_window_reduction,
 )
-from .emit import Emitter
-from .loops.collapse import collapse_dims
 from .loops.fusion import emit_nests
-from .loops.nest import LoopNest
-from .loops.reductions import relax_combiners
 
 Choice: TypeAlias = "Plan | DotPlan | WindowPlan"
 """How a contraction, or a reduction over windows, is written."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ...nests.emit import Emitter, Index, create
 from ..sorting.kinds import DESCENDING, FLOATS, UNSIGNED
-from .emit import Emitter, Index, create
 
 BLOCK = 4096
 """Elements, in whole rows, that one call sorts; longer rows have a call each."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .checks import admitted
-from .intrinsics import api, call_int, call_void, set_word, stack, word
-from .layout import (
+from ..native_python.intrinsics import api, call_int, call_void, set_word, stack, word
+from ..native_python.layout import (
     COUNT_MASK,
     LIST_ITEMS,
     MISS,
@@ -17,6 +16,7 @@ from .layout import (
     Binding,
     Descriptor,
 )
+from .checks import admitted
 from .python_calls import call_with
 from .results import run_code, run_python
 

@@ -6,8 +6,8 @@ that the call owns, so that it is given back in the end.
 
 from __future__ import annotations
 
-from .intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
-from .layout import (
+from ..native_python.intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
+from ..native_python.layout import (
     ALIGNED,
     ARRAY_DATA,
     ARRAY_FLAGS,

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from ..memory.pool_code import POOLED_BYTES
-from .intrinsics import api, call, call_int, call_void, half, set_word, stack, word
-from .layout import ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES, ARRAY_TYPE, TYPE_SIZE, WORD
+from ..native_python.intrinsics import api, call, call_int, call_void, half, set_word, stack, word
+from ..native_python.layout import (
+    ARRAY_DATA,
+    ARRAY_RANK,
+    ARRAY_SHAPE,
+    ARRAY_STRIDES,
+    ARRAY_TYPE,
+    TYPE_SIZE,
+    WORD,
+)
 
 
 class CopyApi:

@@ -11,13 +11,13 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
 from ...cache.objects import cached_object
-from ..memory.native import link_forever
+from ..machine.native_code import link_forever
 from ..memory.pool_code import POOLED_BYTES
 from ..memory.result_pool import result_pool
+from ..native_python.layout import ARRAY_STRIDES, TABLE, TYPE_SIZE, Api
 from .copies import CopyApi
 from .descriptors import table
-from .layout import ARRAY_STRIDES, TABLE, TYPE_SIZE, Api
-from .library import library, numpy_function, source
+from .library import LANGUAGE, library, numpy_function, source
 from .objects import is_supported
 from .squares import WIDTHS, edge, square_name, squares_assembly
 
@@ -30,7 +30,7 @@ class Copies:
 
     def __init__(self) -> None:
         _check_layout()
-        key = "\n".join(map(source, ("copies", "squares", "layout", "translator")))
+        key = "\n".join(map(source, ("copies", "squares", *LANGUAGE)))
         squares = [square_name(width) for width in WIDTHS]
         linked = link_forever(cached_object(key, _object_code), [_NAME, TABLE, *squares], (), {})
         self.new_copy_address = linked[_NAME]
@@ -86,14 +86,14 @@ def prepare_copies(type: TensorType) -> None:
 
 def assembly() -> str:
     """The native code as LLVM assembly."""
+    from ..native_python.translator import translate
     from . import copies as native
-    from .translator import translate
 
     return translate([native], [_NAME], CopyApi.LENGTH) + squares_assembly()
 
 
 def _object_code() -> bytes:
-    from ..codegen.target import compiling_for
+    from ...target import compiling_for
     from ..machine.llvm import object_code, optimise
 
     with compiling_for("native"):

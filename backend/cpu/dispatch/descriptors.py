@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, Build, Check
-from .layout import Descriptor as Words
+from ..native_python.layout import ALIGNED, CONTIGUOUS, SCALAR_WORDS, WORD, Build, Check
+from ..native_python.layout import Descriptor as Words
 from .objects import NativeTable
 
 READY = CONTIGUOUS | ALIGNED

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from ..native_python.layout import WORD, Binding
 from .descriptors import Descriptor, table
-from .layout import WORD, Binding
 from .objects import NativeTable
 
 MOST_ENTRIES = 128

@@ -5,8 +5,8 @@ Frames that no call uses are in a list, which belongs to whoever has the interpr
 
 from __future__ import annotations
 
-from .intrinsics import api, call, call_void, set_word, word
-from .layout import TYPE, WORD, Api, Code, Frame
+from ..native_python.intrinsics import api, call, call_void, set_word, word
+from ..native_python.layout import TYPE, WORD, Api, Code, Frame
 from .python_calls import call_one
 
 

@@ -15,15 +15,17 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
 from ...cache.store import store
-from . import layout
+from ..native_python import layout
+from ..native_python.layout import PYTHON_FUNCTIONS, TABLE, Api
 from .descriptors import Descriptor
 from .entries import Dispatch
-from .layout import PYTHON_FUNCTIONS, TABLE, Api
 from .objects import slot_offset
 from .switches import switches
 
 _NATIVE = ("calls", "checks", "frames", "python_calls", "results")
 """The modules that are translated. They are not imported where the disk cache has what comes of them."""
+LANGUAGE = ("../native_python/layout", "../native_python/translator")
+"""Where what they are written in is defined."""
 _EXPORTS = ("weft_call", "weft_call_bound", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
@@ -36,7 +38,7 @@ class Library:
 
     def __init__(self) -> None:
         binding = _binding()
-        key = "\n".join(map(source, (*_NATIVE, "layout", "translator")))
+        key = "\n".join(map(source, (*_NATIVE, *LANGUAGE)))
         is_kept = store() is not None
         code = cached_object(key, lambda: object_code(is_kept=is_kept))
         self._jit = binding.create_lljit_compiler(_target_machine(0))
@@ -108,15 +110,15 @@ def library() -> Library:
 
 def assembly() -> str:
     """The native code as LLVM assembly."""
-    from .translator import translate
+    from ..native_python.translator import translate
 
     modules = [importlib.import_module(f"{__package__}.{name}") for name in _NATIVE]
     return translate(modules, _EXPORTS, Api.LENGTH)
 
 
 def source(name: str) -> str:
-    """The source text of a module of this package."""
-    path = str(Path(__file__).with_name(f"{name}.py"))
+    """The source text of a module, by its path from this package."""
+    path = str(Path(__file__).parent / f"{name}.py")
     loader: Any = __spec__.loader
     return str(loader.get_data(path).decode())
 

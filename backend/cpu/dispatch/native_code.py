@@ -7,13 +7,13 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ....dialect.types import TensorType
-from ..machine.executable import Executable, RuntimeFailure, releases_lock
-from ..machine.frames import Frame
+from ...planning.plan import POLLED
+from ..execution.executable import Executable, RuntimeFailure, releases_lock
+from ..execution.frames import Frame
 from ..memory.pool_code import POOLED_BYTES
 from ..memory.result_pool import result_pool
-from ..plan import POLLED
+from ..native_python.layout import WORD, Api, Code
 from .descriptors import table
-from .layout import WORD, Api, Code
 from .library import library
 
 

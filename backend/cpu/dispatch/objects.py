@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ....dialect.errors import InternalError
-from .layout import HAS_VECTORCALL, TYPE_FLAGS, WORDS
+from ..native_python.layout import HAS_VECTORCALL, TYPE_FLAGS, WORDS
 
 _T_PYSSIZET, _READONLY = 19, 1
 _TP_MEMBERS = 72

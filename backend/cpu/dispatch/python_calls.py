@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from .intrinsics import api, call, call_void, set_word, stack, word
-from .layout import COUNT_MASK, HAS_VECTORCALL, SIZE, TYPE, TYPE_FLAGS, VECTORCALL_OFFSET, WORD, Api
+from ..native_python.intrinsics import api, call, call_void, set_word, stack, word
+from ..native_python.layout import (
+    COUNT_MASK,
+    HAS_VECTORCALL,
+    SIZE,
+    TYPE,
+    TYPE_FLAGS,
+    VECTORCALL_OFFSET,
+    WORD,
+    Api,
+)
 
 
 def weft_vectorcall(function: int, arguments: int, count: int, keywords: int) -> int:

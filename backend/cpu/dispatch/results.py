@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..memory.pool_code import POOLED_BYTES
-from .frames import failure, given_back, prepared, taken
-from .intrinsics import api, byte, call, call_int, call_void, set_word, stack, word
-from .layout import (
+from ..native_python.intrinsics import api, byte, call, call_int, call_void, set_word, stack, word
+from ..native_python.layout import (
     ARRAY_DATA,
     LIST_ITEMS,
     SCALAR_WORDS,
@@ -19,6 +18,7 @@ from .layout import (
     Result,
     Step,
 )
+from .frames import failure, given_back, prepared, taken
 
 
 def run_code(code: int, words: int, values: int) -> int:

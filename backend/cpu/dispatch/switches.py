@@ -6,7 +6,7 @@ import contextvars
 import ctypes
 import threading
 
-from .layout import Api
+from ..native_python.layout import Api
 
 
 class Switches:

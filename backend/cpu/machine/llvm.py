@@ -12,7 +12,7 @@ from typing import Any
 from ....dialect.errors import InternalError
 from ....dialect.records import dataclass
 from ....passes.timing import phase
-from ..codegen.target import Target, current, host
+from ...target import Target, current, host
 from .partition import partition
 
 _lock = threading.Lock()

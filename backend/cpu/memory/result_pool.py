@@ -21,8 +21,8 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
 from ..machine.libraries import call_at_fork
+from ..machine.native_code import compile_assembly, link_forever
 from .limit import follow_limit
-from .native import compile_assembly, link_forever
 from .pool_code import EXPORTS, POOLED_BYTES, STATISTICS, SYMBOLS, pool_assembly
 
 _HEADER = object.__basicsize__

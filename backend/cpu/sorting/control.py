@@ -6,7 +6,7 @@ long, heapsort takes over, so that no input takes longer than a constant times n
 
 from __future__ import annotations
 
-from ..dispatch.intrinsics import stack, word
+from ..native_python.intrinsics import stack, word
 from .intrinsics import (
     advance,
     alone,

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...cache.objects import cached_object
-from ..codegen.target import compiling_for
-from ..memory.native import link_forever
+from ...target import compiling_for
+from ..machine.native_code import link_forever
 
 FUNCTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -48,7 +48,7 @@ def _link(variant: str) -> dict[str, int]:
 
 def _key(variant: str) -> str:
     """What the code is made of: it is not made to find out whether it is there."""
-    modules = ("control", "networks", "primitives", "vector_code", "..dispatch.translator")
+    modules = ("control", "networks", "primitives", "vector_code", "..native_python.translator")
     sources = [_source(f".{module}" if module[0] != "." else module) for module in modules]
     return "\n".join([variant, *sources])
 
@@ -67,7 +67,7 @@ def _object_code(variant: str) -> bytes:
 
 def assembly(variant: str) -> str:
     """The LLVM assembly of a library, "32", "64", "places" or "pairs"."""
-    from ..dispatch.translator import translate
+    from ..native_python.translator import translate
     from . import control, intrinsics
     from .primitives import primitives
     from .vector_code import Layout

@@ -9,10 +9,10 @@ import threading
 
 from ....dialect.errors import InternalError
 from ...cache.objects import cached_object
+from ...planning.names import PARALLEL_FOR
 from ..machine.libraries import call_at_fork, library_function
-from ..memory.native import compile_assembly, link_forever
+from ..machine.native_code import compile_assembly, link_forever
 from ..memory.result_pool import result_pool
-from ..planning.names import PARALLEL_FOR
 from .count import follow_num_threads
 from .pool_code import EXPORTS, SET_THREADS, SETUP, STOP, called_functions, pool_code
 

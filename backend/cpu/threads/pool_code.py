@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 import sys
 
-from ..planning.names import PARALLEL_FOR
+from ...planning.names import PARALLEL_FOR
 from .count import MOST_THREADS
 
 SPINS_BEFORE_SLEEP = 1000

@@ -12,7 +12,7 @@ from typing import Any
 
 from ....dialect.errors import ConversionError
 from ....dialect.records import dataclass
-from ...code_table import CodeTable
+from ...source.code_table import CodeTable
 from . import build
 from .blocks import BlockConverter
 from .compiling import as_definition, compile_definition

@@ -10,7 +10,7 @@ from types import ModuleType
 
 from ....dialect.records import dataclass
 from . import build
-from .assignment import DefiniteAssignment
+from .definite_assignment import DefiniteAssignment
 from .exits import Exits
 from .generated import Body, Names, Owner
 from .liveness import Liveness

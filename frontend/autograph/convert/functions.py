@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 
 from . import build
-from .assignments import AssignmentConverter
+from .assignment_statements import AssignmentConverter
 from .desugar import desugared
 from .expressions import _CONVERTERS
 from .unsupported import unsupported

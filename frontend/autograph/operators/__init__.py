@@ -6,21 +6,13 @@ paths leave behind. The other modules say what each construct means in these ter
 
 from __future__ import annotations
 
-from . import (
-    access,
-    calls,
-    class_patterns,
-    comprehensions,
-    effects,
-    exits,
-    expressions,
-    for_loops,
-    latest,
-    statements,
-    tries,
-    unpacking,
-)
+from .branches import exits
+from .builtins import unpacking
+from .calls import calls
+from .exceptions import tries
 from .namespace import OPERATORS
+from .statements import comprehensions, effects, expressions, for_loops, statements
+from .values import access, class_patterns, resolve_grown_lists
 
 vars(OPERATORS).update(
     BREAK=exits.BREAK,
@@ -42,7 +34,7 @@ vars(OPERATORS).update(
     not_in_=expressions.not_in_,
     load=expressions.load,
     bound=expressions.bound,
-    latest=latest.latest,
+    latest=resolve_grown_lists.latest,
     list_display=unpacking.list_display,
     spread=unpacking.spread,
     unpack=unpacking.unpack,

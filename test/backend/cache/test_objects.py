@@ -56,5 +56,5 @@ def test_the_key_of_the_machine_names_all_that_takes_part() -> None:
     assert {numpy.__version__, llvmlite.__version__} <= {part for part in key if isinstance(part, str)}
     mlir, sources = key[-2:]
     assert len(mlir) == 1, "MLIR is found without importing it"
-    assert any(path.endswith("frontend/trace.py") for path, _, _ in sources)
+    assert any(path.endswith("frontend/tracing/trace.py") for path, _, _ in sources)
     assert len(sources) > 200

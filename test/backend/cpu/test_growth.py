@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text
-from weft.backend.cpu.machine.executable import RuntimeFailure
+from weft.backend.cpu.execution.executable import RuntimeFailure
 
 TESTS = Path(__file__).parents[2]
 

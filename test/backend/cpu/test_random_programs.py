@@ -8,8 +8,8 @@ import pytest
 from support.linalg_programs import compile_text
 from support.random_growth import random_growing_program
 from support.random_linalg import N, Raised, random_program
-from weft.backend.cpu.machine.executable import RuntimeFailure
-from weft.backend.cpu.planning import interrupts, packing
+from weft.backend.cpu.execution.executable import RuntimeFailure
+from weft.backend.planning import interrupts, packing
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])

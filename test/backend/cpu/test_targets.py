@@ -11,8 +11,8 @@ import pytest
 
 import weft
 from support.elementary import REFERENCES, TWO_OPERANDS, compiled, samples, ulps
-from weft.backend.cpu.codegen.target import compiling_for, host, named, names, why_not_here
-from weft.backend.cpu.machine.symbols import ALLOWED
+from weft.backend.cpu.execution.symbols import ALLOWED
+from weft.backend.target import compiling_for, host, named, names, why_not_here
 from weft.dialect.errors import UnsupportedError, WeftValueError
 from weft.tools import weft_opt
 

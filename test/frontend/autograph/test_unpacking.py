@@ -7,7 +7,7 @@ import pytest
 
 import weft
 from support.behaviour_harness import same
-from weft.frontend.autograph.operators.unpacking import list_display, spread, unpack
+from weft.frontend.autograph.operators.builtins.unpacking import list_display, spread, unpack
 
 ARRAYS = [np.array(items) for items in ([1.0, -2.0, 3.0], [4.0, -5.0], [1.0, 2.0, 3.0, 4.0])]
 NONE = np.array([-1.0])

@@ -10,7 +10,7 @@ import pytest
 import weft
 from support.op_values import OPS, Use, assert_as_reference, run_compiled
 from weft.dialect.dtypes import bfloat16
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 RANDOM = np.random.default_rng(0)
 

@@ -13,7 +13,7 @@ from support.op_values import OPS, assert_as_reference, run_compiled
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.op import Case, Op
 from weft.dialect.ops.indexing import INT64_MAX, INT64_MIN
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing"]
 CASES = [(op, case) for op in INDEXING_OPS for case in op.cases]

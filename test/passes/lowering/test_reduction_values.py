@@ -10,7 +10,7 @@ import pytest
 import weft
 from support.op_values import OPS, Use, assert_as_reference, edge_values, run_compiled
 from weft.dialect.dtypes import ALL_DTYPES, bfloat16, kind
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 NAN, INF = np.nan, np.inf
 FLOATS = [np.dtype(np.float16), bfloat16, np.dtype(np.float32), np.dtype(np.float64)]

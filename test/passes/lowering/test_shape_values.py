@@ -10,7 +10,7 @@ import pytest
 import weft
 from support.op_values import OPS, assert_as_reference
 from weft.dialect.op import Case, Op
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 SHAPE_OPS = [op for op in OPS.values() if op.family == "shape"]
 CASES = [(op, case) for op in SHAPE_OPS for case in op.cases]

@@ -10,7 +10,7 @@ import pytest
 import weft
 from support.op_values import OPS, assert_as_reference, distance, edge_values, run_compiled
 from weft.dialect.dtypes import ALL_DTYPES, kind
-from weft.frontend.staging import apply
+from weft.frontend.tracing.staging import apply
 
 
 def shuffled(dtype: np.dtype[Any], length: int, rows: int = 3) -> np.ndarray[Any, Any]:

@@ -14,15 +14,15 @@ from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
-from ..emit import Emitter, ForLoop, Index, create, load, store
-from ..loops.nest import Access
-from ..loops.temporaries import element_bytes
+from ....nests.complex_parts import flat_parts, split_parts
+from ....nests.contraction import Contraction, Factor
+from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.nest import Access
 from ..vectors.code import convert, lane_mask, vector_load
+from ..vectors.temporaries import element_bytes
 from ..vectors.width import vector_bytes
-from .complex_parts import flat_parts, split_parts
 from .packing import scratch
 from .plan import masks_are_cheap
-from .recognition import Contraction, Factor
 from .tile import Finish, broadcast_start, multiply_add, shuffle
 from .walk import Walk
 

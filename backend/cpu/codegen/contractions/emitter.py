@@ -16,11 +16,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from .....dialect.mlir import Value, ir
-from ..emit import Emitter, ForLoop, Index
+from ....nests.contraction import Contraction, Factor
+from ....nests.emit import Emitter, ForLoop, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .packing import LeftPack, RightPack
 from .plan import Plan, Tiles, tile_height
-from .recognition import Contraction, Factor
 from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add, prefetch
 from .walk import Walk
 

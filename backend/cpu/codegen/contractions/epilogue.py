@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
-from ..emit import Emitter, Index
-from ..loops.nest import Access, LoopNest
+from ....nests.contraction import Contraction
+from ....nests.emit import Emitter, Index
+from ....nests.nest import Access, LoopNest
 from ..loops.vector_body import body_weight, is_vectorisable, vector_of, vectorise_body
 from ..vectors.code import broadcast, broadcast_load, vector_load, vector_store
-from .recognition import Contraction
 
 MOST_OPERATIONS = 12
 """A longer body would be repeated for every row and vector of the tile: it runs as a loop of its own."""

@@ -17,11 +17,11 @@ import numpy as np
 from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from ...packed_layout import PackedArgument, PackedLayout
-from ...planning.outline import clone, entry_functions
-from ..loops.nest import Access, LoopNest, nested
+from ....nests.contraction import Contraction, match_contraction
+from ....nests.nest import Access, LoopNest, nested
+from ....planning.outline import clone, entry_functions
+from ....planning.packed_layout import PackedArgument, PackedLayout
 from .plan import plan
-from .recognition import Contraction, match_contraction
 
 CONSTANT_ARGUMENTS = "weft.constant_arguments"
 PACKED_ARGUMENTS = "weft.packed_arguments"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .....dialect.mlir import Type, Value, ir
-from ..emit import Emitter, Index, create, load, store
-from ..loops.temporaries import element_bytes
+from ....nests.contraction import Contraction
+from ....nests.emit import Emitter, Index, create, load, store
 from ..vectors.code import columns_of, convert, lane_mask, transpose, vector_load, vector_store
+from ..vectors.temporaries import element_bytes
 from .plan import Plan, tile_height
-from .recognition import Contraction
 from .tile import Block, Panel
 
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from .....dialect.mlir import ir
 from .....dialect.records import dataclass
-from ..emit import Index
-from ..loops.nest import Access
-from ..loops.temporaries import element_bytes
+from ....nests.contraction import Contraction
+from ....nests.emit import Index
+from ....nests.nest import Access
+from ..vectors.temporaries import element_bytes
 from ..vectors.width import vector_bytes, vector_registers
-from .recognition import Contraction
 
 FIRST_LEVEL_CACHE = 32 * 1024
 SECOND_LEVEL_CACHE = 1024 * 1024

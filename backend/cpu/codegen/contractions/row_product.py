@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from .....dialect.mlir import Value, ir
-from ..emit import Emitter, Index
+from ....nests.contraction import Contraction
+from ....nests.emit import Emitter, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .plan import Plan
-from .recognition import Contraction
 from .tile import multiply_add
 from .walk import load_result, store_result
 

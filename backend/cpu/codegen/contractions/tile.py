@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
-from .. import target
-from ..emit import Emitter, Index, create
+from .... import target
+from ....nests.contraction import Contraction
+from ....nests.emit import Emitter, Index, create
 from ..vectors.code import broadcast, mask_type
 from .plan import Plan
-from .recognition import Contraction
 from .walk import load_result, store_result
 
 Finish = Callable[[Value, "list[Index]", "Value | None"], None]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .....dialect.mlir import Type, Value
-from ..emit import Emitter, Index
+from ....nests.contraction import Contraction
+from ....nests.emit import Emitter, Index
 from ..vectors.code import vector_load, vector_store
-from .recognition import Contraction
 
 
 class Walk:

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .....dialect.mlir import Value, ir
-from ..emit import Emitter, Index
-from ..loops.nest import LoopNest
+from ....nests.contraction import Contraction, Factor
+from ....nests.emit import Emitter, Index
+from ....nests.nest import LoopNest
 from ..loops.vector_body import is_vectorisable, vector_of, vectorise_body, widest_element
 from ..vectors.code import broadcast, lane_mask, vector_load
 from ..vectors.width import vector_bytes
 from .plan import masks_are_cheap
-from .recognition import Contraction, Factor
 from .tile import Finish
 from .walk import Walk
 

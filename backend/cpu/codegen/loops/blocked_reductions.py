@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from .....dialect.mlir import Value
+from ....nests.emit import Emitter, ForLoop, Index, create, load, store
 from ..contractions.packing import scratch
-from ..emit import Emitter, ForLoop, Index, create, load, store
 
 BLOCK = 16 * 1024
 """The shortest block: some microseconds of work."""

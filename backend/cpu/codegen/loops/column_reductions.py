@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .....dialect.mlir import Operation, Value
-from ..emit import Emitter, ForLoop, Index, create
+from ....nests.emit import Emitter, ForLoop, Index, create
+from ....nests.independence import any_order
+from ....nests.nest import LoopNest
+from ....nests.reductions import combine, combiners, widened_sum
 from ..vectors.code import lane_mask, vector_load, vector_store
 from ..vectors.width import vector_registers
-from .independence import any_order
-from .nest import LoopNest
-from .reductions import combine, combiners, widened_sum
 from .vector_body import SplitBody, vector_of
 from .vector_loops import VectorLoop, halves, streams
 from .vector_reductions import narrow_body, pairwise_sum

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
-from ..emit import Emitter, Index
-from .independence import any_order, independent
-from .nest import LoopNest
-from .read_ahead import read_ahead
+from ....nests.emit import Emitter, Index
+from ....nests.independence import any_order, independent
+from ....nests.nest import LoopNest
+from .prefetch import read_ahead
 from .schedule import emit_loops
 
 

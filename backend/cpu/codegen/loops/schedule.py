@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .....dialect.mlir import Operation, Value, ir
-from ..emit import Emitter, ForLoop, Index, load, store
+from ....nests.emit import Emitter, ForLoop, Index, load, store
+from ....nests.independence import any_order
+from ....nests.nest import LoopNest, nested
 from .column_reductions import match_column_reduction
-from .independence import any_order
-from .nest import LoopNest, nested
 from .searches import match_search
 from .transposed_loops import match_transposed_loops
 from .vector_loops import VectorLoop, match_vector_loop

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager
 
 from .....dialect.mlir import Value, ir
 from .....passes.lowering.accumulators import STOPS
-from ..emit import Emitter, Index, create
-from .nest import LoopNest
-from .reductions import combine, combiners
+from ....nests.emit import Emitter, Index, create
+from ....nests.nest import LoopNest
+from ....nests.reductions import combine, combiners
 from .vector_body import vector_of
 from .vector_loops import streams
 from .vector_reductions import VectorReduction

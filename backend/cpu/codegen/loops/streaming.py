@@ -9,11 +9,11 @@ are seen by other threads in any order, unless a fence follows.
 from __future__ import annotations
 
 from .....dialect.mlir import Operation, Type, Value, ir
-from ..emit import Emitter, Index, create
-from ..target import current
-from .independence import base, only_user
-from .nest import Access, LoopNest, memref_size
-from .temporaries import element_bytes, known_bytes
+from ....nests.emit import Emitter, Index, create
+from ....nests.independence import base, only_user
+from ....nests.nest import Access, LoopNest, memref_size
+from ....target import current
+from ..vectors.temporaries import element_bytes, known_bytes
 
 STREAMED_BYTES = 1 << 25
 """Smaller results are found in a cache: as measured, a reader that follows at once loses below 24 MB what the writer

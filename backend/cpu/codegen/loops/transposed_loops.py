@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from .....dialect.mlir import Value
-from ..emit import Emitter, Index, load, prefetch
+from ....nests.emit import Emitter, Index, load, prefetch
+from ....nests.nest import Access, LoopNest
 from ..vectors.code import broadcast, transpose, vector_load, vector_store
+from ..vectors.temporaries import known_bytes
 from ..vectors.width import vector_bytes
-from .nest import Access, LoopNest
-from .temporaries import known_bytes
 from .vector_body import body_weight, is_vectorisable, vector_of, vectorise_body, widest_element
 
 MOST_OPERATIONS = 6

@@ -9,13 +9,13 @@ from typing import TypeAlias
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
 from .....dialect.records import dataclass
-from ..emit import create
+from ....functions.math_expansion import is_expanded
+from ....nests.emit import create
+from ....nests.nest import nested
 from ..vectors.code import broadcast
 from ..vectors.integer_division import IntegerDivisor, divide, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
-from ..vectors.math_expansion import is_expanded
-from .nest import nested
-from .temporaries import element_bytes
+from ..vectors.temporaries import element_bytes
 
 MATH_WEIGHT = 24
 """How many operations an elementary function counts as."""

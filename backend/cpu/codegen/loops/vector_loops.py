@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Operation, Type, Value, ir
-from ..emit import Emitter, Index, create, load, prefetch
+from ....nests.emit import Emitter, Index, create, load, prefetch
+from ....nests.independence import any_order
+from ....nests.nest import Access, LoopNest
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
+from ..vectors.temporaries import element_bytes, known_bytes
 from ..vectors.width import vector_bytes
-from .independence import any_order
-from .nest import Access, LoopNest
-from .read_ahead import AHEAD_BYTES, comes_from_memory
+from .prefetch import AHEAD_BYTES, comes_from_memory
 from .streaming import elements_before_line, is_large, may_stream
-from .temporaries import element_bytes, known_bytes
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
 LINE_BYTES = 64

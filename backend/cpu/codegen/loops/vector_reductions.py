@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Operation, Type, Value
-from ..emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.nest import LoopNest
+from ....nests.reductions import KINDS, combine, combiners, widened_sum
 from ..vectors.code import lane_mask
 from .blocked_reductions import may_have_blocks, reduce_blocks
-from .nest import LoopNest
-from .reductions import KINDS, combine, combiners, widened_sum
 from .vector_body import SplitBody, vector_of
 from .vector_loops import VectorLoop, halves, streams
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
-from ..emit import create
+from ....nests.emit import create
 
 _WEIGHTS = {
     "arith.constant": 0.0,

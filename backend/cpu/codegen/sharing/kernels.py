@@ -17,10 +17,10 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from ...planning.names import is_own_name, is_parallel_name, parallel_name
-from ..emit import create
-from ..loops.nest import nested
-from ..loops.temporaries import element_bytes
+from ....nests.emit import create
+from ....nests.nest import nested
+from ....planning.names import is_own_name, is_parallel_name, parallel_name
+from ..vectors.temporaries import element_bytes
 from .captures import Captures, is_pure, make_function, rename
 from .costs import cost_of_body
 from .loops import GRAIN

@@ -19,10 +19,10 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from ...planning.names import parallel_name
-from ..emit import PARALLEL, create
-from ..loops.independence import written_memrefs
-from ..loops.nest import nested
+from ....nests.emit import PARALLEL, create
+from ....nests.independence import written_memrefs
+from ....nests.nest import nested
+from ....planning.names import parallel_name
 from .captures import Captures, is_pure, make_function, rename
 from .costs import Cost, Term, constant, cost_of, cost_of_iteration, trips
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Type, Value, ir
-from ..emit import Emitter, Index, create, load
+from ....nests.emit import Emitter, Index, create, load
 
 
 def broadcast(scalar: Value, type: Type) -> Value:

@@ -15,10 +15,10 @@ from collections.abc import Callable
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
-from .. import target
-from ..emit import create
+from .... import target
+from ....functions.number import Integer, Number, any_lane, float_like, like, rarely
+from ....nests.emit import create
 from .code import broadcast
-from .number import Integer, Number, any_lane, float_like, like, rarely
 
 _NAMES = ("arith.divsi", "arith.divui", "arith.remsi", "arith.remui")
 _EXCESS = {32: 2.0**-20, 64: 2.0**-40}

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
-from .. import target
-from ..emit import create
+from .... import target
+from ....functions.number import Number, all_of
+from ....nests.emit import create
 from .code import broadcast
-from .number import Number, all_of
 
 _RANGES = {32: (-60, 80, 40), 64: (-400, 500, 300)}
 """Binary exponents, by width: of the dividends from ... to ..., and of the divisors up to plus or minus ..."""

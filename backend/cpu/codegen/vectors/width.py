@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import target
+from .... import target
 
 
 def vector_bytes() -> int:

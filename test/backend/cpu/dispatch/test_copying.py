@@ -13,8 +13,8 @@ import pytest
 
 import weft
 from weft.backend.cpu.dispatch import copying
-from weft.backend.cpu.dispatch.layout import TYPE_SIZE
 from weft.backend.cpu.memory.pool_code import POOLED_BYTES
+from weft.backend.cpu.native_python.layout import TYPE_SIZE
 from weft.dialect.errors import InternalError
 
 DTYPES = ["bool", "int8", "float16", "int32", "float32", "float64", "complex64", "complex128"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.codegen.target import host
 from weft.backend.cpu.sorting.library import FUNCTIONS, sorting_address
+from weft.backend.target import host
 from weft.dialect.op import OPS
 from weft.dialect.ops import load_families
 from weft.dialect.types import TensorType

@@ -1,0 +1,69 @@
+"""Reading ahead: what loops read from memory next comes to the cache while they compute.
+
+The machine's own prefetching does not go beyond a page, which is a row of 1024 floats, and does little where there is
+much arithmetic for each line. So a loop along a large array asks for what it reads 2 KiB later: that makes elementary
+functions 1.1 to 1.3 times as fast beyond the second-level cache, and nothing slower. Of several nests over the same
+rows, all but the first work on a row that is in the cache: while the last one computes, the row that the first one
+reads next is brought there.
+"""
+
+from __future__ import annotations
+
+from .....dialect.mlir import Operation, ir
+from ....nests.emit import Emitter, Index
+from ....nests.independence import only_user
+from ....nests.nest import Access, LoopNest, ReadAhead
+from ..vectors.temporaries import known_bytes
+
+SMALLEST_BYTES = 1 << 19
+"""Arrays up to this size are in the second-level cache, if anywhere."""
+
+
+AHEAD_BYTES = 2048
+"""How far loops read ahead."""
+
+
+def comes_from_memory(access: Access, operation: Operation) -> bool:
+    """Whether what a nest reads is a large argument of the kernel that nothing else in it brings to a cache."""
+    return not access.is_scalar and only_user(access.memref, operation) and _is_large(access.memref.type)
+
+
+def read_ahead(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:
+    """Let the last nest that shares a loop ask for what the first reader of arguments reads in the next iteration."""
+    last = group[-1]
+    if all(all(nest.parallel) for nest in group) or not all(last.parallel) or len(last.free_dims()) != 1:
+        return
+    for first, rows in zip(group, dims, strict=True):
+        found = _streams(first, last, rows)
+        if found:
+            extent = emitter.subtract(first.extents[rows], 1)
+            points: list[Index] = [first.fixed.get(dim, 0) for dim in range(len(first.parallel))]
+            points[rows] = emitter.minimum(emitter.add(position, 1), extent)
+            (along,) = first.free_dims()
+            last.ahead = [ReadAhead(access, points, along, first.extents[along]) for access in found]
+            return
+
+
+def _streams(first: LoopNest, last: LoopNest, rows: int) -> list[Access]:
+    """The large arguments that a nest reads along rows of the length, as far as is known, of another nest's."""
+    if len(first.free_dims()) != 1:
+        return []
+    (along,), (last_along,) = first.free_dims(), last.free_dims()
+    lengths = first.extents[along], last.extents[last_along]
+    if lengths[0] != lengths[1] and any(isinstance(length, int) for length in lengths):
+        return []
+    return [access for access in first.inputs if _is_long_stream(access, rows, along)]
+
+
+def _is_long_stream(access: Access, rows: int, along: int) -> bool:
+    """Whether an access reads a large argument of the kernel row by row."""
+    if access.is_scalar or not isinstance(access.memref.owner, ir.Block):
+        return False
+    if access.axis_of(rows) is None or not access.is_contiguous_in(along):
+        return False
+    return _is_large(access.memref.type)
+
+
+def _is_large(type: ir.MemRefType) -> bool:
+    size = known_bytes(type)
+    return size is None or size > SMALLEST_BYTES

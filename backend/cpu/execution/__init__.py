@@ -1,0 +1,1 @@
+"""Machine code that runs: symbols, frames of calls, memory it keeps, errors it reports."""

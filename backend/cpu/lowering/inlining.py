@@ -1,0 +1,152 @@
+"""Which kernels become part of the code that calls them, and whether LLVM has loops to vectorise.
+
+A call takes a few nanoseconds and passes what it computes through memory: nothing beside a large array, but much in
+a loop around rows of three numbers. Large kernels are better off alone: their arguments are known not to overlap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import field
+
+from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.records import dataclass
+from ...planning.names import EXIT, POLL
+
+MAX_CALLS = 2
+"""With so few calls in a module, all are inlined: that takes no longer to compile."""
+
+MAX_STEPS = 300
+"""A kernel that a loop calls, in one place, is inlined if it executes so few operations."""
+
+MAX_TOTAL_STEPS = 3000
+"""All kernels that are inlined into loops together: one long function takes long to compile."""
+
+_CHECKS = {POLL: "polls", EXIT: "checks"}
+_ACCESSES = {"memref.load": 0, "memref.store": 1}
+_COUNTED = "scf.for"
+_LOOPS = (_COUNTED, "scf.while")
+
+
+@dataclass
+class CallGraph:
+    """What the functions of a module call, and what of that LLVM should look at closely."""
+
+    kernels: dict[str, Operation] = field(default_factory=dict)
+    calls: Counter[str] = field(default_factory=Counter)
+    in_loops: set[str] = field(default_factory=set)
+    with_scalar_loops: set[str] = field(default_factory=set)
+    """Functions with a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
+    with_other_loops: set[str] = field(default_factory=set)
+    """Functions with any other loop that has no vector code in it, nor in the functions that it calls."""
+    names: set[str] = field(default_factory=set)
+    """The names of all ops in functions."""
+    _with_vectors: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, module: Module) -> CallGraph:
+        """Look at all functions of a module of structured loops, once."""
+        graph = cls()
+        called_in_loops: list[tuple[str, str]] = []
+        for view in module.body.operations:
+            function = view.operation
+            if function.name != "func.func" or not function.regions[0].blocks:
+                continue
+            name = function.attributes["sym_name"].value
+            if "sym_visibility" in function.attributes:
+                graph.kernels[name] = function
+            for block in function.regions[0]:
+                if "vectors" in graph._look_into(block, name, called_in_loops, False):
+                    graph._with_vectors.add(name)
+        for caller, callee in called_in_loops:
+            graph.in_loops.add(callee)
+            if callee not in graph._with_vectors and callee not in _CHECKS:
+                graph.with_other_loops.add(caller)
+        return graph
+
+    def _look_into(
+        self, block: Block, function: str, called_in_loops: list[tuple[str, str]], in_loop: bool
+    ) -> set[str]:
+        """Note what a block of a function calls; what there is in it but operations on scalars.
+
+        That may be "loops", "vectors", "calls", or "checks" and "polls", which are calls that hardly ever do
+        anything; and "elements", where scalars are read from memory and written to it.
+        """
+        found = set()
+        for view in block.operations:
+            op = view.operation
+            name = op.name
+            self.names.add(name)
+            if name == "func.call":
+                callee = op.attributes["callee"].value
+                self.calls[callee] += 1
+                if in_loop:
+                    called_in_loops.append((function, callee))
+                found.add(_CHECKS.get(callee, "calls"))
+            elif name.startswith("vector."):
+                found.add("vectors")
+            elif name in _ACCESSES:
+                memref = op.operands[_ACCESSES[name]]
+                if isinstance(memref.owner, ir.Block) or memref.owner.name != "memref.alloca":
+                    found.add("elements")
+            else:
+                is_loop = name in _LOOPS
+                inside: set[str] = set()
+                for region in op.regions:
+                    for inner in region:
+                        inside |= self._look_into(inner, function, called_in_loops, in_loop or is_loop)
+                if is_loop:
+                    self._note_loop(op, function, inside)
+                    inside = inside - {"polls"} | {"loops"}
+                elif "polls" in inside:
+                    inside = {"checks"}  # the branch in which a loop looks for signals
+                found |= inside
+        return found
+
+    def _note_loop(self, loop: Operation, function: str, inside: set[str]) -> None:
+        if loop.name == _COUNTED and inside <= {"elements"}:
+            if _trips(loop) > 0:  # else it is what vectors leave of a round number
+                self.with_scalar_loops.add(function)
+        elif "vectors" not in inside and ("calls" not in inside or "elements" in inside):
+            self.with_other_loops.add(function)
+
+    def in_line(self) -> set[str]:
+        """The names of the kernels to inline."""
+        kernels = self.kernels
+        if sum(self.calls[name] for name in kernels) <= MAX_CALLS:
+            return set(kernels)
+        chosen: set[str] = set()
+        total = 0.0
+        for name, function in kernels.items():
+            if name in self.in_loops and self.calls[name] == 1:
+                steps = _steps(function)
+                if steps <= MAX_STEPS and total + steps <= MAX_TOTAL_STEPS:
+                    chosen.add(name)
+                    total += steps
+        return chosen
+
+
+def _steps(op: Operation) -> float:
+    """How many operations an op executes, itself included; infinitely many if that is not known."""
+    inside = [inner.operation for region in op.regions for block in region for inner in block.operations]
+    return 1 + _trips(op) * sum(map(_steps, inside)) if inside else 1
+
+
+def _trips(op: Operation) -> float:
+    if op.name == "scf.while":
+        return math.inf
+    if op.name != "scf.for":
+        return 1
+    bounds = [_constant(value) for value in list(op.operands)[:3]]
+    start, stop, step = bounds
+    if start is None or stop is None or step is None:
+        return math.inf
+    return len(range(start, stop, step))
+
+
+def _constant(value: Value) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
+        return None
+    return int(owner.operation.attributes["value"].value)

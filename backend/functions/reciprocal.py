@@ -1,0 +1,23 @@
+"""Reciprocals that do not keep a loop waiting."""
+
+from __future__ import annotations
+
+from .instructions import by_registers, has_instructions, instruction
+from .number import Number
+
+
+def reciprocal(x: Number) -> Number:
+    """1 / x to an ulp, for numbers from 2**-100 to 2**100 in magnitude.
+
+    AVX-512 has an approximation, and a step of Newton's method doubles its bits.
+    """
+    if not has_instructions(x):
+        return 1.0 / x
+    negative, result = -x, by_registers(_approximate, x)
+    for _ in range(1 if x.bits == 32 else 2):
+        result = result.times_plus(result.times_plus(negative, 1.0), result)
+    return result
+
+
+def _approximate(x: Number) -> Number:
+    return instruction("rcp14", x, [x.value, x.value])

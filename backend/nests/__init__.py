@@ -1,0 +1,1 @@
+"""What a loop nest computes, whoever writes its code."""

@@ -1,0 +1,94 @@
+"""Which iterations of loops may run in any order, or at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...dialect.mlir import Operation, Value, ir
+from .nest import Access, LoopNest, nested
+
+_VIEWS = {
+    "memref.subview",
+    "memref.cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.reinterpret_cast",
+}
+_WRITES = {"memref.store", "vector.store", "vector.maskedstore", "vector.transfer_write"}
+
+
+def any_order(nests: Sequence[LoopNest], dims: Sequence[int]) -> bool:
+    """Whether nests may run iteration by iteration of one dimension each, the iterations in any order.
+
+    So it is when the dimensions are parallel and an iteration only meets its own data, in all of the nests.
+    """
+    pairs = list(zip(nests, dims, strict=True))
+    if not all(nest.parallel[dim] and not _writes_by_itself(nest) for nest, dim in pairs):
+        return False
+    return all(
+        independent(*first, *second) for number, first in enumerate(pairs) for second in pairs[number:]
+    )
+
+
+def independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
+    """Whether iterations of the two dimensions only share data when they are the same iteration."""
+    captured = [base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
+    for a, b in _conflicts(left, right):
+        if base(a.memref) == base(b.memref):
+            axes = a.axis_of(left_dim), b.axis_of(right_dim)
+            if a.memref != b.memref or axes[0] is None or axes[0] != axes[1]:
+                return False
+    written = [base(access.memref) for nest in (left, right) for access in nest.outputs]
+    return not any(memref == own for memref in captured for own in written)
+
+
+def _conflicts(left: LoopNest, right: LoopNest) -> list[tuple[Access, Access]]:
+    """Accesses of both nests of which at least one writes."""
+    pairs = [(a, b) for a in left.accesses for b in right.outputs if not a.is_scalar]
+    return pairs + [(a, b) for a in left.outputs for b in right.inputs if not b.is_scalar]
+
+
+def base(memref: Value) -> Value:
+    """The allocation or argument that a view looks into."""
+    while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
+        memref = memref.owner.operation.operands[0]
+    return memref
+
+
+def only_user(memref: Value, operation: Operation) -> bool:
+    """Whether one operation alone touches the memory of a memref, which is an argument of the kernel."""
+    memory = base(memref)
+    is_argument = isinstance(memory.owner, ir.Block) and memory.owner.owner.operation.name == "func.func"
+    return is_argument and _only_used_by(memory, operation)
+
+
+def _only_used_by(memref: Value, operation: Operation) -> bool:
+    for use in memref.uses:
+        user = use.owner.operation
+        if user.name in _VIEWS:
+            if not all(_only_used_by(view, operation) for view in user.results):
+                return False
+        elif user != operation and user.name != "memref.dim":
+            return False
+    return True
+
+
+def _captured_memrefs(nest: LoopNest) -> list[Value]:
+    """Memrefs that the body reads by itself (gathers)."""
+    return [
+        operand
+        for op in nested(nest.operation)
+        for operand in op.operation.operands
+        if isinstance(operand.type, ir.MemRefType)
+    ]
+
+
+def _writes_by_itself(nest: LoopNest) -> bool:
+    return any(op.operation.name in _WRITES for op in nested(nest.operation))
+
+
+def written_memrefs(op: Operation) -> list[Value]:
+    """The memory that an operation, one of those that schedules make, writes."""
+    if op.name not in _WRITES:
+        return []
+    return [operand for operand in op.operands if isinstance(operand.type, ir.MemRefType)]

@@ -1,0 +1,159 @@
+"""Long loops look now and then whether the user wants to interrupt them.
+
+Only the loops of the program do, which have the attribute `weft.interruptible`. Each iteration counts down a number,
+which is in a register in the end; at zero `weft_poll` looks at the time and says how many iterations may pass until
+the next look, so that looking costs next to nothing and happens often enough:
+
+    count = count - 1
+    if count == 0:
+        count = weft_poll(record, period); if record[0] != 0: exit
+
+An innermost loop over a range runs in pieces instead, with a look between two of them, and can be vectorised.
+"""
+
+from __future__ import annotations
+
+from ...dialect.loops import INTERRUPTIBLE
+from ...dialect.mlir import Operation, Value, dialect, ir
+from .failures import FailureSites, find, record_type
+from .names import EXIT, POLL, is_kernel_name
+
+_FIRST_PERIOD = 1 << 12
+"""Iterations of a loop on scalars before the first look: some ten microseconds."""
+
+
+_PIECE = 1 << 16
+"""Iterations of an innermost loop between two looks."""
+
+
+_LOOPS = ("scf.for", "scf.while")
+
+
+def is_interruptible(function: Operation) -> bool:
+    """Whether a function has loops that look for interrupts."""
+    return bool(_loops(function))
+
+
+def insert_polls(function: Operation, record: Value, failures: FailureSites) -> bool:
+    """Let the loops of a function look for interrupts; return whether there are any."""
+    loops = _loops(function)
+    if not loops:
+        return False
+    memref, word = dialect("memref"), ir.IntegerType.get_signless(64)
+    block = function.regions[0].blocks[0]
+    with ir.InsertionPoint.at_block_begin(block), function.location:
+        state = memref.alloca(ir.MemRefType.get([2], word), [], [])
+        _set(state, _FIRST_PERIOD)
+    failures.declare(POLL, [record_type(), word], [word])
+    outermost = [not _is_inside(loop) for loop in loops]
+    for loop, is_outermost in zip(loops, outermost, strict=True):
+        with loop.location:
+            if loop.name == "scf.for" and not _calls(loop) and not _inner_loops(loop):
+                _run_in_pieces(loop, record, failures)
+                continue
+            if is_outermost:
+                with ir.InsertionPoint(loop):
+                    _set(state, 1 if _calls(loop) else _FIRST_PERIOD)
+            # A while loop looks where it is sure to run again, which is after its condition.
+            body = loop.regions[len(loop.regions) - 1].blocks[0]
+            with ir.InsertionPoint.at_block_begin(body):
+                _count_down(state, record, failures)
+    return True
+
+
+def _loops(function: Operation) -> list[Operation]:
+    loops = [*find(function, "scf.for"), *find(function, "scf.while")]
+    return [loop for loop in loops if _looks(loop)]
+
+
+def _looks(op: Operation) -> bool:
+    """Whether an op is a loop that looks for interrupts."""
+    return op.name in _LOOPS and INTERRUPTIBLE in op.attributes and not _is_short(op)
+
+
+def _is_short(loop: Operation) -> bool:
+    """Whether a loop on scalars is known to be over soon."""
+    if loop.name != "scf.for" or _calls(loop) or _inner_loops(loop):
+        return False
+    bounds = [value.owner for value in list(loop.operands)[:3]]
+    if any(isinstance(owner, ir.Block) or owner.operation.name != "arith.constant" for owner in bounds):
+        return False
+    first, last, step = (owner.operation.attributes["value"].value for owner in bounds)
+    return bool((last - first) // step <= _FIRST_PERIOD)
+
+
+def _inner_loops(loop: Operation) -> list[Operation]:
+    """The loops inside a loop."""
+    return [inner for name in ("scf.for", "scf.while") for inner in find(loop, name) if inner != loop]
+
+
+def _calls(loop: Operation) -> bool:
+    """Whether an iteration may take long: it calls kernels or functions, or works on whole arrays."""
+    calls = [call for call in find(loop, "func.call") if call.attributes["callee"].value not in (EXIT, POLL)]
+    return bool(find(loop, "linalg.generic")) or any(
+        is_kernel_name(call.attributes["callee"].value) or not call.results for call in calls
+    )
+
+
+def _is_inside(loop: Operation) -> bool:
+    """Whether a loop is inside of another one that looks for interrupts."""
+    parent = loop.parent.operation
+    while parent.name != "func.func":
+        if _looks(parent):
+            return True
+        parent = parent.parent.operation
+    return False
+
+
+def _set(state: Value, period: int) -> None:
+    """Look after so many iterations."""
+    for index in range(2):
+        _store(state, index, dialect("arith").constant(ir.IntegerType.get_signless(64), period))
+
+
+def _count_down(state: Value, record: Value, failures: FailureSites) -> None:
+    arith, scf, word = dialect("arith"), dialect("scf"), ir.IntegerType.get_signless(64)
+    left = arith.subi(_load(state, 0), arith.constant(word, 1))
+    _store(state, 0, left)
+    branch = scf.IfOp(arith.cmpi(arith.CmpIPredicate.eq, left, arith.constant(word, 0)))
+    with ir.InsertionPoint(branch.then_block):
+        period = dialect("func").CallOp([word], POLL, [record, _load(state, 1)]).result
+        for index in range(2):
+            _store(state, index, period)
+        failures.propagate(record)
+        scf.YieldOp([])
+
+
+def _run_in_pieces(loop: Operation, record: Value, failures: FailureSites) -> None:
+    arith, scf = dialect("arith"), dialect("scf")
+    word = ir.IntegerType.get_signless(64)
+    first, last, step, *initials = loop.operands
+    with ir.InsertionPoint(loop):
+        piece = arith.muli(step, arith.constant(ir.IndexType.get(), _PIECE))
+        outer = scf.ForOp(first, last, piece, initials)
+        outer.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
+    with ir.InsertionPoint(outer.body):
+        start, *carried = outer.body.arguments
+        left = arith.subi(last, start)
+        more = arith.cmpi(arith.CmpIPredicate.sgt, left, piece)
+        # Never beyond the last, which is easier to see.
+        end = arith.minsi(last, arith.addi(start, arith.select(more, piece, left)))
+        inner = loop.clone().operation
+        for index, operand in enumerate([start, end, step, *carried]):
+            inner.operands[index] = operand
+        with ir.InsertionPoint(scf.IfOp(more).then_block):
+            dialect("func").CallOp([word], POLL, [record, arith.constant(word, _PIECE)])
+            failures.propagate(record)
+            scf.YieldOp([])
+        scf.YieldOp(list(inner.results))
+    for old, new in zip(loop.results, outer.results, strict=True):
+        old.replace_all_uses_with(new)
+    loop.erase()
+
+
+def _load(memref: Value, index: int) -> Value:
+    return dialect("memref").load(memref, [dialect("arith").constant(ir.IndexType.get(), index)])
+
+
+def _store(memref: Value, index: int, value: Value) -> None:
+    dialect("memref").store(value, memref, [dialect("arith").constant(ir.IndexType.get(), index)])

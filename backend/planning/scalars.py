@@ -1,0 +1,160 @@
+"""Rank-0 computations become scalar arithmetic.
+
+A `linalg.generic` without loops works on tensors of one element; as a kernel it would be a call that moves
+single numbers through memory. Its body is put in its place instead, between `tensor.extract` and
+`tensor.from_elements`, and an extract of an element that was just put into a tensor is that element.
+"""
+
+from __future__ import annotations
+
+from ...dialect.mlir import Attribute, Block, Operation, Type, Value, dialect, ir
+from ...passes.rewriting import operations_in, terminator
+
+
+def scalarize(function: Operation) -> int:
+    """Rewrite all rank-0 generics of a function, in nested regions too; return how many."""
+    count = 0
+    for region in function.regions:
+        for block in region:
+            for op in operations_in(block):
+                if op.name == "linalg.generic":
+                    if _is_rank_0(op):
+                        _inline_body(op)
+                        count += 1
+                elif op.name == "tensor.extract":
+                    _forward_element(op)
+                elif op.regions:
+                    count += scalarize(_carry_scalars(op))
+    return count
+
+
+def _is_rank_0(op: Operation) -> bool:
+    return len(op.attributes["iterator_types"]) == 0 and len(op.results) > 0
+
+
+def _inline_body(op: Operation) -> None:
+    body = op.regions[0].blocks[0]
+    tensor = dialect("tensor")
+    with ir.InsertionPoint(op), op.location:
+        for argument, operand in zip(body.arguments, op.operands, strict=True):
+            if any(True for _ in argument.uses):
+                argument.replace_all_uses_with(element_of(operand))
+        inner = operations_in(body)
+        for scalar in inner[:-1]:
+            scalar.move_before(op)
+        for result, value in zip(op.results, inner[-1].operands, strict=True):
+            result.replace_all_uses_with(tensor.from_elements(result.type, [value]))
+    op.erase()
+
+
+def _carry_scalars(op: Operation) -> Operation:
+    """Let control flow carry scalars where it carries rank-0 tensors, so that a loop over numbers is one."""
+    if op.name not in ("scf.for", "scf.if", "scf.while"):
+        return op
+    arguments = [argument for region in op.regions for block in region for argument in block.arguments]
+    if not any(_is_rank_0_tensor(value) for value in [*op.results, *arguments]):
+        return op
+    with ir.InsertionPoint(op), op.location:
+        operands = [element_of(value) if _is_rank_0_tensor(value) else value for value in op.operands]
+        new = ir.Operation.create(
+            op.name,
+            results=[_scalar_type(result) for result in op.results],
+            operands=operands,
+            attributes=dict(op.attributes.items()),
+            regions=len(op.regions),
+        )
+        for old, region in zip(op.regions, new.regions, strict=True):
+            for block in list(old):
+                block.append_to(region)
+                _take_and_give_scalars(block)
+        for old, result in zip(op.results, new.results, strict=True):
+            wrapped = (
+                dialect("tensor").from_elements(old.type, [result]) if _is_rank_0_tensor(old) else result
+            )
+            old.replace_all_uses_with(wrapped)
+    op.erase()
+    return new
+
+
+def _take_and_give_scalars(block: Block) -> None:
+    """Wrap the scalar arguments of a block into tensors, and unwrap what it yields."""
+    tensor = dialect("tensor")
+    with ir.InsertionPoint.at_block_begin(block):
+        for argument in block.arguments:
+            if _is_rank_0_tensor(argument):
+                type = argument.type
+                argument.set_type(type.element_type)
+                wrapped = tensor.from_elements(type, [argument])
+                argument.replace_all_uses_except(wrapped, wrapped.owner.operation)
+    last = terminator(block)
+    with ir.InsertionPoint(last):
+        for index, value in enumerate(last.operands):
+            if _is_rank_0_tensor(value):
+                last.operands[index] = element_of(value)
+
+
+def _is_rank_0_tensor(value: Value) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and value.type.rank == 0
+
+
+def _scalar_type(value: Value) -> Type:
+    return value.type.element_type if _is_rank_0_tensor(value) else value.type
+
+
+def element_of(value: Value) -> Value:
+    """The element of a rank-0 tensor: the scalar it is made of, or what is read of it.
+
+    It is read at the current insertion point, or before the outermost loop or branch around that which the tensor
+    comes from outside of.
+    """
+    known = _known_element(value)
+    if known is not None:
+        return known
+    current = ir.InsertionPoint.current.block
+    home = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
+    if current == home:
+        return dialect("tensor").extract(value, [])
+    around = current.owner.operation
+    while around.block != home:
+        around = around.parent.operation
+    for use in value.uses:
+        reader = use.owner.operation
+        if reader.name == "tensor.extract" and reader.block == home and reader.is_before_in_block(around):
+            return reader.results[0]
+    with ir.InsertionPoint(around):
+        return dialect("tensor").extract(value, [])
+
+
+def _known_element(value: Value) -> Value | None:
+    """The scalar that a rank-0 tensor or operand is made of."""
+    if not isinstance(value.type, ir.RankedTensorType):
+        return value
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return None
+    if owner.operation.name == "tensor.from_elements":
+        return owner.operands[0]
+    if owner.operation.name == "linalg.fill":
+        return owner.operands[0]
+    if owner.operation.name == "arith.constant":
+        attribute = owner.operation.attributes["value"]
+        if isinstance(attribute, ir.DenseElementsAttr):
+            return scalar_constant(value.type.element_type, attribute)
+    return None
+
+
+def scalar_constant(type: Type, elements: Attribute) -> Value:
+    """A constant that is the one element of a tensor constant."""
+    name = "complex.constant" if isinstance(type, ir.ComplexType) else "arith.constant"
+    attributes = {"value": elements.get_splat_value()}
+    return ir.Operation.create(name, results=[type], attributes=attributes).result
+
+
+def _forward_element(op: Operation) -> None:
+    """Replace an element read of a rank-0 tensor that is known, or read farther out."""
+    if len(op.operands) != 1:
+        return
+    with ir.InsertionPoint(op), op.location:
+        element = element_of(op.operands[0])
+    op.results[0].replace_all_uses_with(element)
+    op.erase()

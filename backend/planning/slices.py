@@ -1,0 +1,187 @@
+"""Slices in the form that the backend wants.
+
+* Unit dimensions are dropped in the slice itself: `collapse_shape(extract_slice)` becomes a rank-reducing
+  `extract_slice`, and `insert_slice(expand_shape)` a rank-extending `insert_slice`; so they need no memory between.
+* One element is no slice: it is read with `tensor.extract` and written with `tensor.insert`, as a scalar.
+* Offsets become operands, so that the steps of an unrolled loop over `x[0]`, `x[1]`, ... share a kernel.
+"""
+
+from __future__ import annotations
+
+from ...dialect.mlir import Operation, Type, Value, dialect, ir
+from ...dialect.records import dataclass
+from ...passes.rewriting import operations_in
+from .shapes import Extent, IndexBuilder, kept_axes, mixed, static_shape
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Offsets, sizes and strides of a slice, and which of its axes the smaller tensor has."""
+
+    offsets: list[Extent]
+    sizes: list[Extent]
+    strides: list[Extent]
+    kept: list[int]
+
+    @staticmethod
+    def of(op: Operation) -> Slice:
+        """The slice of a `tensor.extract_slice` or `tensor.insert_slice`."""
+        first = 1 if op.name == "tensor.extract_slice" else 2
+        small = op.results[0] if first == 1 else op.operands[0]
+        sizes = mixed(op, "static_sizes", first + 1)
+        offsets, strides = mixed(op, "static_offsets", first), mixed(op, "static_strides", first + 2)
+        return Slice(offsets, sizes, strides, kept_axes(sizes, static_shape(small.type)))
+
+
+def simplify_slices(function: Operation, builder: IndexBuilder) -> None:
+    """Bring the slices of a function, in nested regions too, into the first two of the forms above."""
+    for region in function.regions:
+        for block in region:
+            for op in operations_in(block):
+                if op.name == "tensor.collapse_shape":
+                    _drop_units_in_extract(op)
+                elif op.name == "tensor.extract":
+                    _extract_element(op, builder)
+                elif op.name == "tensor.insert_slice":
+                    _insert_element(_drop_units_in_insert(op), builder)
+                elif op.regions:
+                    simplify_slices(op, builder)
+
+
+def _drop_units_in_extract(op: Operation) -> None:
+    source = op.operands[0].owner
+    if isinstance(source, ir.Block) or source.operation.name != "tensor.extract_slice":
+        return
+    extract = source.operation
+    if not _drops_only_units(op, extract.results[0].type, op.results[0].type):
+        return
+    with ir.InsertionPoint(extract), extract.location:
+        new = _with_types(extract, list(extract.operands), op.results[0].type)
+    op.results[0].replace_all_uses_with(new.results[0])
+    op.erase()
+    _erase_if_unused(extract)
+
+
+def _drop_units_in_insert(op: Operation) -> Operation:
+    """Insert what an `expand_shape` was made of; returns the op that does it."""
+    source = op.operands[0].owner
+    if isinstance(source, ir.Block) or source.operation.name != "tensor.expand_shape":
+        return op
+    expand = source.operation
+    if not _drops_only_units(expand, expand.results[0].type, expand.operands[0].type):
+        return op
+    with ir.InsertionPoint(op), op.location:
+        new = _with_types(op, [expand.operands[0], *list(op.operands)[1:]], op.results[0].type)
+    op.results[0].replace_all_uses_with(new.results[0])
+    op.erase()
+    _erase_if_unused(expand)
+    return new
+
+
+def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
+    """Whether a reshape only drops unit dimensions, and the rank-reduced slice of the small type means the same."""
+    shape = static_shape(large)
+    wide = [axis for axis, extent in enumerate(shape) if extent != 1]
+    groups = [[int(axis.value) for axis in group] for group in reshape.attributes["reassociation"]]
+    if any(len([axis for axis in group if axis in wide]) > 1 for group in groups):
+        return False
+    # Dynamic sizes may be 1 at run time; types tell which dimensions remain only when they are unambiguous.
+    reduced = [extent for extent in shape if extent != 1]
+    return [extent for extent in static_shape(small) if extent != 1] == reduced
+
+
+def _extract_element(op: Operation, builder: IndexBuilder) -> None:
+    """Read an element of a slice from what it is a slice of."""
+    source = op.operands[0].owner
+    if isinstance(source, ir.Block) or source.operation.name != "tensor.extract_slice":
+        return
+    extract = source.operation
+    slice_ = Slice.of(extract)
+    places = [_constant(index) for index in list(op.operands)[1:]]
+    # Where the slice is, if possible: what it is a slice of may be overwritten before the element is read.
+    early = all(isinstance(place, int) for place in places)
+    with ir.InsertionPoint(extract if early else op), op.location:
+        indices = list(slice_.offsets)
+        for axis, place in zip(slice_.kept, places, strict=True):
+            indices[axis] = builder.add(indices[axis], builder.multiply(place, slice_.strides[axis]))
+        element = dialect("tensor").extract(extract.operands[0], [builder.value(index) for index in indices])
+    op.results[0].replace_all_uses_with(element)
+    op.erase()
+    _erase_if_unused(extract)
+
+
+def _insert_element(op: Operation, builder: IndexBuilder) -> None:
+    """Write a slice of one element with `tensor.insert`."""
+    slice_ = Slice.of(op)
+    if any(not isinstance(size, int) or size != 1 for size in slice_.sizes):
+        return
+    tensor = dialect("tensor")
+    with ir.InsertionPoint(op), op.location:
+        element = _single_element(op.operands[0], builder)
+        indices = [builder.value(offset) for offset in slice_.offsets]
+        new = tensor.insert(element, op.operands[1], indices)
+    op.results[0].replace_all_uses_with(new)
+    op.erase()
+
+
+def _single_element(value: Value, builder: IndexBuilder) -> Value:
+    owner = value.owner
+    if not isinstance(owner, ir.Block) and owner.operation.name in ("tensor.from_elements", "linalg.fill"):
+        return owner.operation.operands[0]
+    return dialect("tensor").extract(value, [builder.value(0)] * len(static_shape(value.type)))
+
+
+def make_offsets_operands(op: Operation, builder: IndexBuilder) -> Operation | None:
+    """Rewrite a slice with its static offsets as operands; None when there is none to rewrite."""
+    slice_ = Slice.of(op)
+    large = static_shape(op.operands[0 if op.name == "tensor.extract_slice" else 1].type)
+    movable = [
+        isinstance(offset, int) and isinstance(size, int) and size != extent
+        for offset, size, extent in zip(slice_.offsets, slice_.sizes, large, strict=True)
+    ]
+    if not any(movable):
+        return None
+    marker = ir.ShapedType.get_dynamic_size()
+    with ir.InsertionPoint(op), op.location:
+        offsets = [
+            builder.value(offset) if move else offset
+            for offset, move in zip(slice_.offsets, movable, strict=True)
+        ]
+    dynamic = [offset for offset in offsets if not isinstance(offset, int)]
+    first = 1 if op.name == "tensor.extract_slice" else 2
+    operands, segments = list(op.operands), list(op.attributes["operandSegmentSizes"])
+    rest = operands[first + segments[first] :]
+    segments[first] = len(dynamic)
+    attributes = dict(op.attributes.items())
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+    attributes["static_offsets"] = ir.DenseI64ArrayAttr.get(
+        [o if isinstance(o, int) else marker for o in offsets]
+    )
+    with ir.InsertionPoint(op), op.location:
+        new = ir.Operation.create(
+            op.name,
+            results=[op.results[0].type],
+            operands=[*operands[:first], *dynamic, *rest],
+            attributes=attributes,
+        )
+    op.results[0].replace_all_uses_with(new.results[0])
+    return new
+
+
+def _with_types(op: Operation, operands: list[Value], result: Type) -> Operation:
+    return ir.Operation.create(
+        op.name, results=[result], operands=operands, attributes=dict(op.attributes.items())
+    )
+
+
+def _constant(index: Value) -> Extent:
+    """The index as an int where it is a constant."""
+    owner = index.owner
+    if not isinstance(owner, ir.Block) and owner.operation.name == "arith.constant":
+        return int(owner.operation.attributes["value"].value)
+    return index
+
+
+def _erase_if_unused(op: Operation) -> None:
+    if not any(True for result in op.results for _ in result.uses):
+        op.erase()

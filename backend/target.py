@@ -1,0 +1,187 @@
+"""The machine that code is made for: everything that code generation asks about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import cache
+
+from ..dialect.errors import WeftValueError
+from ..dialect.records import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """A machine, as LLVM names it and as schedules see it."""
+
+    name: str
+    triple: str
+    cpu: str
+    features: str
+    vector_bytes: int
+    """The size of a vector register."""
+    vector_registers: int
+    fused_multiply_add: bool
+    """Whether a * b + c with one rounding is an instruction."""
+    exponent_instructions: bool
+    """Whether exponents are taken apart and put together by instructions (AVX-512)."""
+    half_conversions: bool
+    """Whether float16 is converted by instructions."""
+    rounding_instructions: bool
+    """Whether floats are rounded to whole numbers by instructions."""
+    compresses: bool = False
+    """Whether an instruction moves the elements of a vector that a mask selects to its front (AVX-512)."""
+    needs: frozenset[str] | None = frozenset()
+    """Features that the processor must have to run the code; None where they are not known."""
+
+
+_V3 = frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"])
+_V4 = _V3 | frozenset(["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"])
+_V2 = frozenset(["sse4.1", "sse4.2", "ssse3", "popcnt", "cx16"])
+
+_LEVELS = {"x86-64": frozenset[str](), "x86-64-v2": _V2, "x86-64-v3": _V2 | _V3, "x86-64-v4": _V2 | _V4}
+"""The levels of the x86-64 psABI, and what they add to SSE2."""
+
+_CPUS = {
+    "x86-64-v2": "nehalem westmere sandybridge ivybridge silvermont goldmont",
+    "x86-64-v3": "haswell broadwell skylake alderlake raptorlake znver1 znver2 znver3",
+    "x86-64-v4": "skylake-avx512 cascadelake cooperlake cannonlake icelake-client icelake-server tigerlake rocketlake"
+    " sapphirerapids emeraldrapids graniterapids znver4 znver5",
+    "aarch64": "cortex-a53 cortex-a55 cortex-a57 cortex-a72 cortex-a76 cortex-a78 cortex-x1 neoverse-n1 neoverse-n2"
+    " neoverse-v1 neoverse-v2 ampere1 apple-m1 apple-m2 apple-m3 apple-m4",
+}
+"""Processors by the instructions that weft uses of them."""
+
+_FEATURES = {
+    "x86-64": ("avx", "avx2", "f16c", "fma"),
+    "aarch64": ("neon", "fullfp16", "bf16", "dotprod"),
+}
+"""What can be added to a name."""
+
+
+@cache
+def host() -> Target:
+    """This machine."""
+    import llvmlite.binding as binding
+
+    features = binding.get_host_cpu_features()
+    triple = binding.get_process_triple()
+    present = {name for name, is_there in features.items() if is_there}
+    arm = _is_arm(triple)
+    machine = _arm("native", triple) if arm else _x86("native", triple, present)
+    return replace(machine, cpu=binding.get_host_cpu_name(), features=features.flatten(), needs=frozenset())
+
+
+@cache
+def named(name: str) -> Target:
+    """The machine of a name: "native", a level of x86-64, "aarch64", or a processor as LLVM calls it.
+
+    Features may follow with a plus sign each: "aarch64+neon". Raises `WeftValueError` for unknown names.
+    """
+    if name == "native":
+        return host()
+    cpu, *added = name.split("+")
+    level = (
+        cpu if cpu in _LEVELS else next((level for level, cpus in _CPUS.items() if cpu in cpus.split()), cpu)
+    )
+    family = "aarch64" if level == "aarch64" else "x86-64"
+    if level not in _LEVELS and family != "aarch64":
+        raise WeftValueError(f"there is no target {name!r}; the targets are: {', '.join(names())}")
+    for feature in added:
+        if feature not in _FEATURES[family]:
+            known = ", ".join(_FEATURES[family])
+            raise WeftValueError(
+                f"the target {name!r} has the unknown feature {feature!r}; there are: {known}"
+            )
+    machine = _foreign_arm(name) if family == "aarch64" else _level(name, level, added)
+    flags = ",".join(f"+{feature}" for feature in added)
+    is_level = cpu in (*_LEVELS, "aarch64")
+    own = "generic" if cpu == "aarch64" else cpu
+    return replace(machine, cpu=own, features=flags, needs=machine.needs if is_level else None)
+
+
+def names() -> list[str]:
+    """All names of machines, without features."""
+    return ["native", *_LEVELS, "aarch64", *(cpu for cpus in _CPUS.values() for cpu in cpus.split())]
+
+
+def _is_arm(triple: str) -> bool:
+    return triple.startswith(("aarch64", "arm64"))
+
+
+def _level(name: str, level: str, added: list[str]) -> Target:
+    triple = host().triple if not _is_arm(host().triple) else "x86_64-unknown-linux-gnu"
+    needs = _LEVELS[level] | frozenset(added)
+    return replace(_x86(name, triple, set(needs)), needs=needs)
+
+
+def _foreign_arm(name: str) -> Target:
+    return _arm(name, host().triple if _is_arm(host().triple) else "aarch64-unknown-linux-gnu")
+
+
+def _x86(name: str, triple: str, features: set[str]) -> Target:
+    wide = {"avx512f", "avx512vl", "avx512dq"} <= features
+    return Target(
+        name=name,
+        triple=triple,
+        cpu=name,
+        features="",
+        vector_bytes=64 if wide else 32 if "avx2" in features else 16,
+        vector_registers=32 if wide else 16,
+        fused_multiply_add="fma" in features,
+        exponent_instructions=wide,
+        half_conversions="f16c" in features,
+        rounding_instructions="sse4.1" in features,
+        compresses=wide,
+    )
+
+
+def _arm(name: str, triple: str) -> Target:
+    return Target(
+        name=name,
+        triple=triple,
+        cpu="generic",
+        features="",
+        vector_bytes=16,
+        vector_registers=32,
+        fused_multiply_add=True,
+        exponent_instructions=False,
+        half_conversions=True,
+        rounding_instructions=True,
+    )
+
+
+def why_not_here(target: Target) -> str:
+    """Why this machine does not run code for a target; empty if it does."""
+    if target == host():
+        return ""
+    if _is_arm(target.triple) != _is_arm(host().triple):
+        return f"this machine is {host().triple.partition('-')[0]}"
+    if target.needs is None:
+        return "" if target.cpu == host().cpu else f"this machine is {host().cpu}"
+    import llvmlite.binding as binding
+
+    features = binding.get_host_cpu_features()
+    missing = sorted(feature for feature in target.needs if not features.get(feature))
+    return f"this machine lacks {', '.join(missing)}" if missing else ""
+
+
+_current: ContextVar[Target | None] = ContextVar("target", default=None)
+
+
+def current() -> Target:
+    """The machine that code is being made for in this context: this one, unless `compiling_for` says another."""
+    return _current.get() or host()
+
+
+@contextmanager
+def compiling_for(name: str) -> Iterator[Target]:
+    """Make code for a machine in this context."""
+    target = named(name)
+    token = _current.set(target)
+    try:
+        yield target
+    finally:
+        _current.reset(token)

@@ -1,0 +1,1 @@
+"""Recording of staged branches, and of the ways out of blocks."""

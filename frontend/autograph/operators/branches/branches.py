@@ -1,0 +1,329 @@
+"""`if` statements whose condition is an array: both sides are recorded, and what they leave behind is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from .....dialect.mlir import Value
+from .....dialect.records import dataclass
+from ....tracing.array import TracedArray
+from ....tracing.may_alias import Join
+from ....tracing.regions import Draft, Region
+from ....tracing.trace import Trace
+from ..lists.mixed_containers import note_containers
+from ..values.abstract import (
+    Kind,
+    Mismatch,
+    absent_values,
+    carried_types,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
+from ..values.aliases import is_available, note_sources, same_value, sees_any
+from ..values.mismatches import control_flow_error, require_fit, shown_name
+from ..values.optional import MaybeUnbound
+from ..values.program_locations import (
+    UNBOUND,
+    Changes,
+    Items,
+    Place,
+    Snapshot,
+    copied,
+    places_to_join,
+    value_after,
+)
+from .conditions import condition_of
+from .diverging import Diverged, record_raise, refuses
+from .exits import RETURN, Exit, codes_of, exit_from, status_of
+from .retry_recording import lengths_differ, recorded
+
+Body = Callable[[], Any]
+
+
+@dataclass
+class Path:
+    """One side of a branch after it was recorded."""
+
+    region: Region
+    exit: Exit = None
+    result: Any = None
+    """The value of an expression."""
+    changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
+    contents: dict[Any, Any] = field(default_factory=dict)
+    """What the lists, tuples and dicts among these values hold at its end, by the keys of the places."""
+    is_dead: bool = False
+    """Whether its end is never reached, because it always raises."""
+    raises: bool = False
+    """Whether it always ends with an exception that a `try` takes: then its exit and result are not looked at."""
+    unread: frozenset[Any] = frozenset()
+    """The keys of the places that nothing looks at after such an exception."""
+    may_raise: bool = False
+    """Whether it may end with such an exception."""
+    joined: Joined | None = None
+    """What its end was joined of, where it may be left with an exception."""
+
+    def note(self, changes: Changes) -> None:
+        """Note what changed, at its end."""
+        self.changes = changes
+        self.contents = {key: copied(value) for key, (_, value) in changes.items()}
+        self.contents[None] = copied(self.result)
+
+    @property
+    def codes(self) -> frozenset[int]:
+        """The exits that it may have."""
+        return frozenset() if self.is_dead or self.raises else codes_of(self.exit)
+
+    def binds(self, place: Place, value: Any) -> bool:
+        """Whether a place surely has a value at its end, unless it is left with an exception."""
+        is_bound = value is not UNBOUND and not isinstance(value, MaybeUnbound)
+        is_settled = self.joined is not None and place.key() in self.joined.settled
+        return is_bound or self.raises or self.is_dead or is_settled
+
+
+@dataclass
+class Joined:
+    """What two paths leave."""
+
+    exit: Exit
+    result: Any
+    raises: bool
+    """Whether both end with an exception that a `try` takes."""
+    settled: dict[Any, Place]
+    """The places that are bound unless an exception came."""
+    raised: Any = None
+    """A bool[] that says whether an exception came, where there is one already."""
+
+    def settle(self) -> None:
+        """Where no exception came, give the places their values that are bound then."""
+        for place in self.settled.values():
+            value = place.get()
+            if isinstance(value, MaybeUnbound):
+                place.set(value.value)
+
+
+@dataclass
+class _Merge:
+    """A place, or the result of an expression, with its value on either path."""
+
+    name: str
+    place: Place | None
+    values: list[Any]
+    absent: list[bool]
+    """Whether the value on a path is never looked at."""
+    kind: Kind | None = None
+    """The joined abstract type; None where nothing needs to be computed."""
+    value: Any = None
+    """What is the same on all paths that get to the end, or the joined value."""
+
+
+def stage_if(
+    trace: Trace,
+    truth: TracedArray,
+    bodies: tuple[Body, Body],
+    watched: tuple[Callable[..., Any] | None, ...],
+    dead: str = "",
+    wants_result: bool = False,
+) -> tuple[Exit, Any]:
+    """Record both sides of a branch and join the exits, the results and every place that one of them changed.
+
+    `watched` are the functions whose reachable state is compared; names in `dead` are not looked at afterwards.
+    """
+    joined = recorded(
+        trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
+    )
+    catcher = trace.catcher
+    if joined.raises:
+        raise Diverged
+    if catcher is not None and catcher.may_have_raised():
+        catcher.go_on(joined.raised)
+        joined.settle()
+    return joined.exit, joined.result
+
+
+def _stage_if(
+    trace: Trace,
+    truth: TracedArray,
+    bodies: tuple[Body, Body],
+    snapshot: Snapshot,
+    dead: str,
+    wants_result: bool,
+) -> Joined:
+    draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
+    paths = []
+    for number, body in enumerate(bodies):
+        path = Path(draft.add_region(number))
+        with draft.recording(path.region):
+            record_path(trace, path, body, wants_result)
+        path.note(snapshot.changes())
+        snapshot.restore()
+        paths.append(path)
+    if all(path.is_dead for path in paths):
+        _finish(trace, draft, paths, [])
+        raise Diverged
+    joined = join_paths(trace, draft, snapshot, paths, dead, wants_result)
+    for path, other in (paths, paths[::-1]):
+        if path.raises and not other.may_raise:
+            joined.raised = truth if path is paths[0] else np.logical_not(truth)
+    return joined
+
+
+def join_paths(
+    trace: Trace, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
+) -> Joined:
+    """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
+    merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
+    computed = _join_all(merges, paths)
+    values = iter(_finish(trace, draft, paths, computed))
+    exit_ = _exit(trace, paths, values)
+    join = Join(sees_any)
+    for merge in computed:
+        assert merge.kind is not None
+        merge.value = unflatten(trace, merge.kind, values)
+        note_sources(join, merge.value, merge.values)
+    result = _deliver(merges, paths, dead)
+    for merge in computed:
+        place = merge.place
+        originals = [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
+        note_containers(trace, merge.name, merge.value, originals)
+    settled = {
+        merge.place.key(): merge.place
+        for merge in merges
+        if merge.place is not None
+        and all(p.binds(merge.place, v) for p, v in zip(paths, merge.values, strict=True))
+    }
+    return Joined(exit_, result, all(path.raises for path in paths), settled)
+
+
+def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
+    """Run a body; an exception that it raises is raised at run time, if this path is taken."""
+    around = trace.enter_recording()
+    try:
+        _record_path(trace, path, body, wants_result)
+    finally:
+        trace.leave_recording(around)
+
+
+def _record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
+    catcher = trace.catcher
+    mark = 0 if catcher is None else catcher.mark()
+    try:
+        outcome = body()
+    except Diverged:
+        path.is_dead = True
+    except (Exception, SystemExit) as error:
+        if refuses(error):
+            raise
+        if catcher is None:
+            record_raise(trace, error)
+        else:
+            catcher.arrive(error)
+        path.is_dead = True
+    else:
+        path.result, path.exit = (outcome, None) if wants_result else (None, outcome)
+    if catcher is not None:
+        path.raises, path.is_dead, path.unread = path.is_dead, False, catcher.unread
+        catcher.close(path, mark, wants_result)
+        path.may_raise = catcher.may_have_raised()
+
+
+def _merges(
+    trace: Trace, snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool
+) -> list[_Merge]:
+    places = {key: place for path in paths for key, (place, _) in path.changes.items()}
+    merges = []
+    for place in places_to_join(places):
+        if place.is_variable and place.name in dead:
+            continue
+        values = [value_after(path.changes, place, snapshot) for path in paths]
+        if trace.outside is not None and any(not p.is_dead and place.key() not in p.changes for p in paths):
+            trace.outside.consume(place, snapshot.old_value(place))
+        absent = [
+            path.is_dead or _is_never_read(path, place, v) for path, v in zip(paths, values, strict=True)
+        ]
+        merges.append(_Merge(place.name, place, values, absent))
+    if wants_result:
+        merges.append(
+            _Merge("the value", None, [p.result for p in paths], [p.is_dead or p.raises for p in paths])
+        )
+    return merges
+
+
+def _is_never_read(path: Path, place: Place, value: Any) -> bool:
+    """Whether nothing sees a place: after an exception, or a variable that is unbound where the function returns."""
+    if path.raises and place.key() in path.unread:
+        return True
+    return value is UNBOUND and place.is_variable and codes_of(path.exit) == {RETURN}
+
+
+def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
+    """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
+    problems, computed = [], []
+    for merge in merges:
+        if isinstance(merge.place, Items):
+            lengths_differ(
+                merge.place, [v for p, v in zip(paths, merge.values, strict=True) if not p.is_dead]
+            )
+        alive = [value for gone, value in zip(merge.absent, merge.values, strict=True) if not gone]
+        if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
+            merge.value = alive[0] if alive else UNBOUND
+            continue
+        key = None if merge.place is None else merge.place.key()
+        merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
+        try:
+            merge.kind = join(
+                *(None if gone else kind_of(v) for gone, v in zip(merge.absent, merge.values, strict=True))
+            )
+            require_fit(merge.place, merge.kind)
+        except Mismatch as mismatch:
+            problems.append(f"{shown_name(merge.name)} is {mismatch}")
+        computed.append(merge)
+    if problems:
+        raise control_flow_error("the two sides of a condition leave values that cannot be one", problems)
+    return computed
+
+
+def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:
+    """Yield the joined values from both sides."""
+    has_status = len(paths[0].codes | paths[1].codes) > 1
+    types = []
+    for path, number in zip(paths, (0, 1), strict=True):
+        with draft.recording(path.region):
+            yielded = [trace.value_of(status_of(path.exit))] if has_status else []
+            types = [value.type for value in yielded]
+            for merge in merges:
+                assert merge.kind is not None
+                value = merge.values[number]
+                gone = merge.absent[number]
+                yielded += absent_values(trace, merge.kind) if gone else flatten(trace, value, merge.kind)
+                types += carried_types(merge.kind)
+            draft.terminate(path.region, "scf.yield", yielded)
+    return draft.finish(draft.operands, types)
+
+
+def _exit(trace: Trace, paths: list[Path], values: Iterator[Value]) -> Exit:
+    codes = frozenset[int]().union(*(path.codes for path in paths))
+    return exit_from(trace.wrap(next(values)) if len(codes) > 1 else None, codes) if codes else None
+
+
+def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
+    """Give every place its joined value, and take the names that are not looked at; returns the result."""
+    result: Any = None
+    for merge in merges:
+        if merge.place is None:
+            result = merge.value
+        else:
+            merge.place.set(merge.value)
+    for path in paths:
+        for place, _ in path.changes.values():
+            if place.is_variable and place.name in dead.split():
+                place.set(UNBOUND)
+    return result
+
+
+__all__ = ["Path", "join_paths", "record_path", "stage_if"]

@@ -1,0 +1,56 @@
+"""Going back to an earlier point of the recording: what was recorded and changed since is taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .....dialect.register import context
+from ....indexing.selections import forget_places
+from ....tracing.extents import forget_facts
+from ....tracing.trace import Trace
+from ..values.program_locations import Snapshot
+
+
+class Checkpoint:
+    """A point of the recording in one region, with the Python state that some functions can reach."""
+
+    def __init__(self, trace: Trace, snapshot: Snapshot) -> None:
+        self._trace = trace
+        self._snapshot = snapshot
+        self._region = trace.region
+        self._cells = trace.cells.mark()
+        self._op_count = trace.op_count
+        self._grown = dict(trace.grown)
+        self._kept = len(trace.kept)
+        self._catcher = trace.catcher
+        self._points = 0 if trace.catcher is None else trace.catcher.mark()
+        self._last = trace.region.last_operation()
+
+    @classmethod
+    def take(cls, trace: Trace, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
+        """Remember the present point."""
+        with context():
+            return cls(trace, Snapshot.of(functions))
+
+    def roll_back(self) -> None:
+        """Erase what was recorded since, and restore the Python state."""
+        self._snapshot.restore()
+        if self._catcher is not None:
+            self._catcher.forget(self._points)
+        self._trace.region = self._region
+        forget_facts(self._trace)
+        forget_places(self._trace)
+        with context():
+            erased = self._region.operations_behind(self._last)
+            results = {result for operation in erased for result in operation.results}
+            for storage in self._trace.cells.made_since(self._cells, self._region):
+                if storage.ref is not None and storage.ref in results:
+                    storage.ref = None
+            self._region.erase_behind(self._last)
+        self._trace.op_count = self._op_count
+        self._trace.grown = dict(self._grown)
+        del self._trace.kept[self._kept :]
+
+
+__all__ = ["Checkpoint"]

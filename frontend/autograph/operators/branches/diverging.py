@@ -1,0 +1,72 @@
+"""Paths that end in an exception: it is raised at run time, where the path is taken."""
+
+from __future__ import annotations
+
+from .....dialect.errors import (
+    ConcreteValueError,
+    ControlFlowError,
+    InternalError,
+    LeakedArrayError,
+    PassError,
+    UnsupportedError,
+    WeftError,
+)
+from ....runtime_values.effects import raise_at_run_time
+from ....source.locations import is_own_frame
+from ....tracing.trace import Trace
+from ...diverged import Diverged
+
+
+def refuses(error: BaseException) -> bool:
+    """Whether an exception says that weft cannot compile something, and not what the program does when it runs."""
+    if isinstance(error, _REFUSALS):
+        return True
+    is_expected = isinstance(error, _EXPECTED) or not _is_internal(error)
+    return not is_expected and not isinstance(error, WeftError)
+
+
+_REFUSALS = (
+    UnsupportedError,
+    ConcreteValueError,
+    ControlFlowError,
+    LeakedArrayError,
+    InternalError,
+    PassError,
+    RecursionError,
+)
+
+_EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError, UnboundLocalError)
+"""What weft raises for the user where NumPy or Python would; anything else from its own code is a mistake in it."""
+
+_RAISERS = (
+    "raise_",
+    "fail",
+    "call",
+    "attr",
+    "get_item",
+    "set_item",
+    "assign_item",
+    "update_item",
+    "update_attr",
+)
+"""The functions of weft that raise for the user, or call what Python itself implements."""
+
+
+def _is_internal(error: BaseException) -> bool:
+    """Whether an exception comes from weft's own code, and not from the user's or on the user's behalf."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return (
+        entry is not None and is_own_frame(entry.tb_frame) and entry.tb_frame.f_code.co_name not in _RAISERS
+    )
+
+
+def record_raise(trace: Trace, error: BaseException) -> None:
+    """Raise an exception at run time, at the present place of the recording."""
+    if trace.outside is not None:
+        trace.outside.store_now()
+    raise_at_run_time(trace, error)
+
+
+__all__ = ["Diverged", "record_raise", "refuses"]

@@ -1,0 +1,67 @@
+"""Beginning a recording again when a list turns out to grow in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ....tracing.trace import Trace
+from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
+from ..values.program_locations import Items, Slot, Snapshot
+from ..values.resolve_grown_lists import latest
+from .checkpoints import Checkpoint
+
+T = TypeVar("T")
+
+
+def recorded(
+    trace: Trace,
+    watched: Sequence[Callable[..., Any] | None],
+    record: Callable[[Snapshot], T],
+    slots: Sequence[Slot] = (),
+) -> T:
+    """Record a loop or branch, again when a list from before it turns out to hold other items.
+
+    A list that an enclosing loop or branch knows is left to that one.
+    """
+    while True:
+        checkpoint = Checkpoint.take(trace, tuple(watched))
+        catching = () if trace.catcher is None else trace.catcher.slots
+        snapshot = _snapshot(trace, watched, (*slots, *catching))
+        trace.snapshots.append(snapshot)
+        try:
+            return record(snapshot)
+        except Widened as widened:
+            trace.snapshots.pop()
+            if any(outer.knows(widened.items) for outer in trace.snapshots):
+                trace.snapshots.append(snapshot)
+                raise
+            trace.snapshots.append(snapshot)
+            checkpoint.roll_back()
+            if isinstance(widened.items, list):
+                grown = GrowingList(widened.items, widened.kind)
+                trace.grown[id(widened.items)] = (widened.items, grown)
+                snapshot.replace(widened.items, grown)
+            else:
+                widened.items.widen(widened.kind)
+        finally:
+            trace.snapshots.pop()
+
+
+def _snapshot(trace: Trace, watched: Sequence[Callable[..., Any] | None], slots: Sequence[Slot]) -> Snapshot:
+    """What some functions can reach; names of lists that grow by now are given what these have become."""
+    snapshot = Snapshot.of(watched, slots)
+    stale = [items for _, items, _ in snapshot.lists if latest(items) is not items] if trace.grown else []
+    for items in stale:
+        snapshot.replace(items, latest(items))
+    return Snapshot.of(watched, slots) if stale else snapshot
+
+
+def lengths_differ(place: Items, values: Sequence[Any]) -> None:
+    """Let a list whose length depends on the path, or grows in a loop, become one that grows at run time."""
+    items = place.container
+    if isinstance(items, list) and len({len(value) for value in values}) > 1:
+        raise Widened(items, kind_of_items([item for value in values for item in value]))
+
+
+__all__ = ["lengths_differ", "recorded"]

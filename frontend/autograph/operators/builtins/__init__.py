@@ -1,0 +1,1 @@
+"""Python's builtins and its `math` on traced values."""

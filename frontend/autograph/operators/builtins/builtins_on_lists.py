@@ -1,0 +1,236 @@
+"""Builtins that take collections whole, where these are staged: `list`, `sorted`, `min`, `any` and others."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.array import TracedArray
+from ....tracing.staging import asarray
+from ..branches.conditions import is_staged, truth_of
+from ..branches.exits import BREAK, Exit
+from ..lists.dynamic_lists import GrowingList
+from ..namespace import OPERATORS
+from ..statements.comprehensions import comprehension
+from ..statements.expressions import as_bool, if_exp, not_, or_
+from ..statements.for_loops import for_
+from ..statements.generators import Walk
+from ..statements.statements import current, if_
+from ..values.abstract import ArrayKind
+from ..values.iterables import Filtered, Sequence, Tail
+from .builtins_on_arrays import bool_
+
+Key = Callable[[Any], Any]
+
+
+def list_(iterable: Any = ()) -> Any:
+    """`list`."""
+    if isinstance(iterable, GrowingList):
+        return iterable.copy()
+    has_length = (
+        not isinstance(iterable, TracedArray) or iterable.ndim == 0 or iterable.type.shape[0] is not None
+    )
+    if has_length and not isinstance(iterable, (Walk, Sequence, Filtered)):
+        return builtins.list(iterable)
+    return comprehension("list", iterable, lambda item: item)
+
+
+def _whole(kind: type) -> Callable[..., Any]:
+    """A builtin that makes a collection of another."""
+
+    def make(*iterables: Any, **named: Any) -> Any:
+        if len(iterables) != 1 or not isinstance(iterables[0], (Walk, Filtered, GrowingList)):
+            return kind(*iterables, **named)
+        items = list_(iterables[0])
+        return items.as_python(kind.__name__) if isinstance(items, GrowingList) else kind(items, **named)
+
+    make.__name__ = kind.__name__
+    return make
+
+
+def any_(iterable: Any) -> Any:
+    """`any`."""
+    if isinstance(iterable, TracedArray):
+        return as_bool(np.any(truth_of_items(iterable)))
+    if is_open(iterable):
+        return _finds(iterable, bool_)
+    if not _is_walkable(iterable):
+        return builtins.any(iterable)
+    found: Any = False
+    for item in iterable:
+        found = or_(found, functools.partial(bool_, item))
+        if found is True:
+            break
+    return found
+
+
+def all_(iterable: Any) -> Any:
+    """`all`."""
+    if isinstance(iterable, TracedArray):
+        return as_bool(np.all(truth_of_items(iterable)))
+    if is_open(iterable):
+        return not_(_finds(iterable, lambda item: not_(bool_(item))))
+    if not _is_walkable(iterable):
+        return builtins.all(iterable)
+    return not_(any_([not_(item) for item in iterable]))
+
+
+def _finds(iterable: Any, holds: Callable[[Any], Any]) -> Any:
+    """Whether something holds for an item; the items behind the first such one are not looked at."""
+    found: Any = False
+
+    def note() -> Exit:
+        nonlocal found
+        found = True
+        return BREAK
+
+    for_(iterable, lambda item: if_(holds(item), note))
+    return found
+
+
+def is_open(iterable: Any) -> bool:
+    """Whether only the program knows how many items there are."""
+    if isinstance(iterable, Sequence):
+        return not isinstance(iterable.length, int)
+    return isinstance(iterable, (Walk, Filtered, GrowingList))
+
+
+def truth_of_items(array: TracedArray) -> Any:
+    """The truth of each entry of an array of one axis; rows have none."""
+    if array.ndim == 0:
+        raise TypeError("iteration over a 0-d array")
+    if array.ndim > 1:
+        truth_of(array[0])
+    return array
+
+
+def min_(*args: Any, key: Key | None = None, **default: Any) -> Any:
+    """`min`: the first of the smallest."""
+    return _extreme(builtins.min, lambda new, best: new < best, args, key, default)
+
+
+def max_(*args: Any, key: Key | None = None, **default: Any) -> Any:
+    """`max`: the first of the largest."""
+    return _extreme(builtins.max, lambda new, best: new > best, args, key, default)
+
+
+def _extreme(
+    builtin: Callable[..., Any],
+    is_better: Callable[[Any, Any], Any],
+    args: Any,
+    key: Key | None,
+    default: Any,
+) -> Any:
+    items = args[0] if len(args) == 1 else args
+    rank: Key = (lambda item: item) if key is None else functools.partial(OPERATORS.call, key)
+    if isinstance(items, (Walk, Filtered)):
+        items = list_(items)
+    if not isinstance(items, (TracedArray, Sequence, GrowingList)) and not _is_walkable(items):
+        return builtin(*args, key=key, **default)
+    first, rest, length = _first_and_rest(items)
+    if isinstance(length, int):
+        return builtin([], **default) if length == 0 else _best(first, rest, rank, is_better, key)
+    if default:
+        return if_exp(
+            length > 0, lambda: _best(first, rest, rank, is_better, key), lambda: default["default"]
+        )
+    current().raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
+    return _best(first, rest, rank, is_better, key)
+
+
+def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
+    """The first item, the others, and the number of all."""
+    if isinstance(items, TracedArray):
+        return lambda: items[0], items[1:] if items.ndim else items, items.shape[0] if items.ndim else 1
+    sequence = items.__weft_items__() if isinstance(items, GrowingList) else items
+    if isinstance(sequence, Sequence) and not isinstance(sequence.length, int):
+        return lambda: sequence.item(0), Tail(sequence), sequence.length
+    known = builtins.list(items)
+    return lambda: known[0], known[1:], len(known)
+
+
+def _complaint(builtin: Callable[..., Any]) -> str:
+    """What Python says of no items."""
+    try:
+        builtin([])
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("there is no best of no items")
+
+
+def _best(
+    first: Callable[[], Any], rest: Any, rank: Key, is_better: Callable[[Any, Any], Any], key: Key | None
+) -> Any:
+    best = first()
+    best_rank = rank(best)
+
+    def body(item: Any) -> None:
+        nonlocal best, best_rank
+        item_rank = rank(item)
+        better = is_better(item_rank, best_rank)
+        old, old_rank = best, best_rank
+        best = if_exp(better, lambda: item, lambda: old)
+        best_rank = best if key is None else if_exp(better, lambda: item_rank, lambda: old_rank)
+
+    for_(rest, body)
+    return best
+
+
+def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
+    """`sorted`, of arrays of one axis and of lists of numbers."""
+    items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
+    if isinstance(items, GrowingList):
+        return sorted_list(items, key, reverse)
+    if not isinstance(items, TracedArray) and not _is_walkable(items):
+        return builtins.sorted(items, key=key, reverse=reverse)
+    values = asarray(builtins.list(items) if not isinstance(items, TracedArray) else items)
+    if key is None:
+        ordered = np.sort(values)
+        return list_(ordered[::-1] if reverse else ordered)
+    ranks = asarray([OPERATORS.call(key, item) for item in values])
+    return list_(values[_order(ranks, reverse)])
+
+
+def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingList:
+    """A sorted copy of a list that grows."""
+    ranks = items if key is None else comprehension("list", items, lambda item: OPERATORS.call(key, item))
+    kind = ranks.kind
+    if kind is None:
+        return items.copy()
+    if not isinstance(kind, ArrayKind) or kind.type.rank:
+        items.refuse("sorting items that are not numbers, without a key that gives numbers,")
+    return items.taken(_order(ranks.stacked(), reverse))
+
+
+def _order(ranks: Any, reverse: bool) -> Any:
+    """The positions in order; equal ranks keep theirs, also in reverse."""
+    if not reverse:
+        return np.argsort(ranks, kind="stable")
+    return (ranks.shape[0] - 1 - np.argsort(ranks[::-1], kind="stable"))[::-1]
+
+
+def _is_walkable(iterable: Any) -> bool:
+    """Whether Python walks an iterable that may hold traced values."""
+    return isinstance(iterable, (Sequence, list, tuple)) and (
+        isinstance(iterable, Sequence) or any(is_staged(item) for item in iterable)
+    )
+
+
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {
+    builtins.any: any_,
+    builtins.all: all_,
+    builtins.min: min_,
+    builtins.max: max_,
+    builtins.sorted: sorted_,
+    builtins.list: list_,
+    **{kind: _whole(kind) for kind in (builtins.tuple, builtins.set, builtins.frozenset, builtins.dict)},
+}
+"""What converted code calls instead of a builtin."""
+
+OPERATORS.sorted_list = sorted_list
+
+__all__ = ["REPLACEMENTS", "is_open", "list_", "sorted_list"]

@@ -1,0 +1,111 @@
+"""Methods of Python's lists whose arguments or items are arrays: the length stays known, the places do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.array import TracedArray
+from ....tracing.staging import trace_of
+from ..branches.conditions import is_staged
+from ..lists.list_methods import NOTHING, as_int, not_found
+from ..namespace import OPERATORS
+from ..statements.expressions import if_exp, in_
+from ..statements.statements import current
+
+
+def insert(items: list[Any], index: Any, item: Any) -> None:
+    """`items.insert(index, item)`."""
+    length = len(items)
+    if not isinstance(index, TracedArray):
+        items.insert(index, item)
+        return
+    place: Any = np.clip(np.where(np.less(index, 0), np.add(index, length), index), 0, length)
+    moved = []
+    for k in range(length + 1):
+        there = items[k] if k < length else item
+        shifted = _choice(place < k, items[k - 1], there) if k else there
+        moved.append(_choice(place == k, item, shifted))
+    items[:] = moved
+
+
+def pop(items: list[Any], index: Any = -1) -> Any:
+    """`items.pop(index)`."""
+    if not isinstance(index, TracedArray):
+        return items.pop(index)
+    length = len(items)
+    outside: Any = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
+    current().raise_if(outside, "IndexError", "pop index out of range" if items else "pop from empty list")
+    if not items:
+        return None
+    place: Any = np.where(np.less(index, 0), np.add(index, length), index)
+    taken = OPERATORS.item(items, np.clip(place, 0, length - 1))
+    items[:] = [_choice(place > k, items[k], items[k + 1]) for k in range(length - 1)]
+    return taken
+
+
+def count(items: list[Any], item: Any) -> Any:
+    """`items.count(item)`."""
+    total: Any = 0
+    for equal in _equal(items, item):
+        total = total + if_exp(equal, lambda: 1, lambda: 0)
+    return total
+
+
+def index(items: list[Any], item: Any) -> Any:
+    """`items.index(item)`, of the whole list."""
+    missing = OPERATORS.not_(in_(item, items))
+    OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, NOTHING.index)))
+    place: Any = len(items)
+    for k, equal in reversed(list(enumerate(_equal(items, item)))):
+        place = _choice(equal, k, place)
+    return place
+
+
+def remove(items: list[Any], item: Any) -> None:
+    """`items.remove(item)`."""
+    missing = OPERATORS.not_(in_(item, items))
+    OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, NOTHING.remove)))
+    if items:
+        place = index(items, item)
+        pop(items, as_int(np.minimum(place, len(items) - 1)))
+
+
+def _choice(test: Any, one: Any, other: Any) -> Any:
+    return if_exp(test, lambda: one, lambda: other)
+
+
+def _equal(items: list[Any], item: Any) -> list[Any]:
+    """For each item whether it equals another."""
+    return [True if item is other else OPERATORS.call(bool, item == other) for other in items]
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "insert": insert,
+    "pop": pop,
+    "count": count,
+    "index": index,
+    "remove": remove,
+}
+
+
+def method_of(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of a method of a list; None for another function."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not list:
+        return None
+    name = function.__name__
+    ours = _METHODS.get(name)
+    if ours is None:
+        return None
+
+    def call(*args: Any) -> Any:
+        looks = name in ("count", "index", "remove") and any(map(is_staged, owner)) and len(args) == 1
+        return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)
+
+    return call
+
+
+__all__ = ["method_of"]

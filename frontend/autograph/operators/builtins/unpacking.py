@@ -1,0 +1,103 @@
+"""Items one by one: `first, *rest = items` and `[*items, last]`, also where the program decides how many there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ..lists.dynamic_lists import GrowingList
+from ..values.resolve_grown_lists import latest
+from .builtins_on_lists import is_open, list_
+
+
+def unpack(value: Any, before: int, after: int | None = None) -> Any:
+    """What `a, b = value` takes apart, into `before` items; with `after`, a list of what lies between is an item.
+
+    >>> unpack((1, 2, 3, 4), 1, 1)
+    [1, [2, 3], 4]
+    """
+    items = _items_of(latest(value))
+    if isinstance(items, GrowingList):
+        _check_length(items.length, before, after)
+        return _taken_apart(items, before, after)
+    if after is None:
+        return items
+    (*items,) = items
+    if len(items) < before + after:
+        raise ValueError(_TOO_FEW.format(_expected(before, after), len(items)))
+    end = len(items) - after
+    return [*items[:before], items[before:end], *items[end:]]
+
+
+def _items_of(value: Any) -> Any:
+    """What is taken apart: a growing list where only the program knows the number of items."""
+    if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
+        return GrowingList.of_array(value)
+    return list_(value) if is_open(value) else value
+
+
+def _taken_apart(items: GrowingList, before: int, after: int | None) -> list[Any]:
+    first = [items.item(position) for position in range(before)]
+    if after is None:
+        return first
+    end = items.length - after
+    return [*first, items.taken(slice(before, end)), *(items.item(end + place) for place in range(after))]
+
+
+_TOO_FEW = "not enough values to unpack (expected {}, got {})"
+_TOO_MANY = "too many values to unpack (expected {})"
+
+
+def _expected(before: int, after: int | None) -> str:
+    return str(before) if after is None else f"at least {before + after}"
+
+
+def _check_length(length: Any, before: int, after: int | None) -> None:
+    """Raise what Python raises for a number of items that does not fit the targets."""
+    expected, least = _expected(before, after), before + (after or 0)
+    if not isinstance(length, TracedArray):
+        if length < least:
+            raise ValueError(_TOO_FEW.format(expected, length))
+        if after is None and length > before:
+            raise ValueError(_TOO_MANY.format(expected))
+        return
+    trace = current_trace()
+    assert trace is not None, "growing lists exist only while a trace is recorded"
+    trace.raise_if(length < least, "ValueError", _TOO_FEW.format(expected, "{}"), length)
+    if after is None:
+        trace.raise_if(length > before, "ValueError", _TOO_MANY.format(expected))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """`*items` in a list display: a list of its own."""
+
+    items: Any
+
+
+def spread(value: Any) -> Spread:
+    """`*value` in a list display; its items are made before what follows is evaluated."""
+    items = _items_of(latest(value))
+    return Spread(items if isinstance(items, GrowingList) else [*items])
+
+
+def list_display(*parts: Any) -> Any:
+    """`[a, *b, c]`; a growing list where only the program knows how many items there are.
+
+    >>> list_display(1, spread((2, 3)))
+    [1, 2, 3]
+    """
+    made: Any = []
+    for part in parts:
+        if not isinstance(part, Spread):
+            made.append(part)
+            continue
+        if isinstance(part.items, GrowingList) and not isinstance(made, GrowingList):
+            made = GrowingList(made)
+        made.extend(part.items)
+    return made
+
+
+__all__ = ["Spread", "list_display", "spread", "unpack"]

@@ -1,0 +1,176 @@
+"""What a call in converted code does: the function called is converted too, or replaced by one that takes arrays."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import types
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from .....dialect.errors import ConversionError
+from ....source.locations import is_own_module
+from ....tracing.current import current_trace
+from ...convert import (
+    convert,
+    convert_generator,
+    is_converted,
+    is_generator_function,
+    is_nested,
+    why_not_converted,
+)
+from ...decisions import excuse, note_converted, note_unconverted, require_conversion
+from ...marks import is_marked
+from ..builtins.replacements import replacement_of
+from ..lists.dynamic_lists import GrowingList
+from ..namespace import OPERATORS
+from ..statements.expressions import if_exp
+from ..statements.generators import Generator
+from ..values.optional import Chosen
+from ..values.resolve_grown_lists import latest
+from .recursion import activate
+
+
+def call(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`."""
+    trace = current_trace()
+    if trace is None:
+        return function(*args, **kwargs)
+    if isinstance(function, Chosen):
+        return _call_chosen(function, args, kwargs)
+    args = tuple(map(latest, args))
+    owner = getattr(function, "__self__", None)
+    if type(owner) is list and (now := latest(owner)) is not owner:
+        function = getattr(now, function.__name__)
+    called = converted(function)
+    trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
+    if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
+        grown = next(value for value in args if isinstance(value, GrowingList))
+        return grown.__array_function__(function, (), args, kwargs)
+    return latest(called(*args, **kwargs))
+
+
+def _is_numpy(function: Any) -> bool:
+    return (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy"
+
+
+def _call_chosen(function: Chosen, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call one of several functions: a chain of conditions."""
+    result: Callable[[], Any] = functools.partial(call, function.options[-1], *args, **kwargs)
+    for number, option in reversed(list(enumerate(function.options[:-1]))):
+        chosen = functools.partial(call, option, *args, **kwargs)
+        result = functools.partial(if_exp, function.index == number, _thunk(chosen), _thunk(result))
+    return result()
+
+
+def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: function()
+
+
+def converted_root(function: Any) -> Callable[..., Any]:
+    """What to call for the function that is compiled; ConversionError when it cannot be converted."""
+    plain = getattr(function, "__func__", function)
+    if isinstance(plain, types.FunctionType) and not is_marked(plain) and not is_library(plain.__module__):
+        convert(plain, OPERATORS)
+    return converted(function)
+
+
+def converted(function: Any) -> Callable[..., Any]:
+    """What to call for a function while a trace is recorded."""
+    replaced = replacement_of(function)
+    if replaced is not None:
+        return replaced
+    if isinstance(function, types.FunctionType):
+        return _converted_function(function)
+    if isinstance(function, types.MethodType):
+        return functools.partial(converted(function.__func__), function.__self__)
+    if isinstance(function, functools.partial):
+        return functools.partial(converted(function.func), *function.args, **function.keywords)
+    if inspect.isclass(function) or isinstance(function, types.BuiltinFunctionType):
+        result: Callable[..., Any] = function
+        return result
+    method = type(function).__dict__.get("__call__", getattr(type(function), "__call__", None))  # noqa: B004
+    if isinstance(method, types.FunctionType) and not is_library(method.__module__):
+        return functools.partial(_converted_function(method), function)
+    called: Callable[..., Any] = function
+    return called
+
+
+def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
+    # A wrapper of a library bears the name of the user's module, what exec made outside of modules that of builtins.
+    module: str = function.__globals__.get("__name__", "")
+    if is_own_module(module):
+        return function
+    trace = current_trace()
+    known = is_converted(function.__code__)
+    if trace is not None and trace.outside is not None and not known and not is_nested(function.__code__):
+        trace.outside.meet(function)
+    if is_library(module):
+        return function
+    if known:  # a function that converted code defines, which may call itself
+        return (
+            function if trace is None else lambda *args, **kwargs: activate(function, function, args, kwargs)
+        )
+    if trace is not None:
+        trace.dependencies.runs(function)
+    if is_marked(function):
+        _note_plain(function)
+        note_unconverted(function, "it is marked by weft.do_not_convert")
+        return function
+    if is_generator_function(function):
+        return _generator_function(function)
+    try:
+        made = convert(function, OPERATORS)
+    except ConversionError as error:
+        _note_plain(function)
+        excuse(function, error)
+        return function
+    if made is function:
+        _note_plain(function)
+        reason = why_not_converted(function) or "there is nothing to convert"
+        note_unconverted(function, reason)
+        require_conversion(function, reason)
+        return function
+    note_converted(function)
+    return lambda *args, **kwargs: activate(function, made, args, kwargs)
+
+
+def _note_plain(function: types.FunctionType) -> None:
+    """Take note that a function runs as it is."""
+    trace = current_trace()
+    if trace is not None:
+        trace.dependencies.runs_plain(function)
+
+
+def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
+    """What makes a generator that can be walked in compiled code, if its function can be converted."""
+    try:
+        feeding = convert_generator(function, OPERATORS)
+    except ConversionError as error:
+        _note_plain(function)
+        excuse(function, error)
+        return function
+    if feeding is None:
+        _note_plain(function)
+        reason = why_not_converted(function) or "it is a generator function"
+        note_unconverted(function, reason)
+        require_conversion(function, reason)
+        return function
+    note_unconverted(
+        function, "it is a generator that next() or something in Python walks; a `for` loop is compiled"
+    )
+    return lambda *args, **kwargs: Generator(function, feeding, args, kwargs)
+
+
+@cache
+def is_library(module: str | None) -> bool:
+    """Whether a module belongs to weft, NumPy or Python itself, whose functions are called as they are."""
+    package = (module or "").partition(".")[0]
+    return (
+        is_own_module(module or "") or package == "numpy" or package in sys.stdlib_module_names - {"__main__"}
+    )
+
+
+__all__ = ["call", "converted", "converted_root", "is_library"]

@@ -1,0 +1,302 @@
+"""Functions that call themselves under a run-time condition: recorded once as a function of the program, and called.
+
+A call is recorded as `func.call` when the function is being recorded already with arguments of the same abstract types
+and a staged branch or loop lies between: Python would follow it without end. What the function returns is found as
+loops find what they carry: the first recording takes the recursive call for one that never returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import field
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import TraceRecursionError, UnsupportedError
+from .....dialect.mlir import Value, dialect, ir
+from .....dialect.records import dataclass
+from .....dialect.register import context
+from .....dialect.types import TensorType
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.regions import Region
+from ....tracing.trace import OutsideArray, Trace
+from ..branches.diverging import Diverged
+from ..exceptions.catching import run_keeping
+from ..values.abstract import (
+    ArrayKind,
+    Kind,
+    absent_values,
+    as_arrays,
+    carried_types,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
+from ..values.program_locations import Snapshot
+
+MAX_RECORDINGS = 12
+"""A function whose result types still grow after so many recordings is refused."""
+
+
+@dataclass
+class StagedFunction:
+    """A function of the program that calls itself."""
+
+    symbol: str
+    kinds: list[Kind]
+    """The abstract types of its arguments, in order."""
+    result: Kind | None = None
+    """That of its result; None until some path is known to return."""
+    written: tuple[int, ...] = ()
+    """The arrays among its parameters that it writes: it returns them too, for the caller to write back."""
+    catches: bool = False
+    """Whether it returns the number of the exception that it raises, for a `try` around its calls."""
+    op: Any = None
+    """Its definition."""
+    outside: list[TracedArray] = field(default_factory=list)
+    """Arrays of the functions around it that it uses: further parameters."""
+
+
+@dataclass
+class Activation:
+    """A user's function that is being recorded."""
+
+    key: Any
+    region: Region
+
+
+def activate(original: FunctionType, converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call a converted function, or record a call of it where it is recorded already."""
+    trace = current_trace()
+    if trace is None:
+        return converted(*args, **kwargs)
+    values = [*args, *kwargs.values()]
+    kinds = [
+        as_arrays(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value) for value in values
+    ]
+    catches = trace.catcher is not None
+    key = (
+        original.__code__,
+        tuple(map(id, original.__closure__ or ())),
+        tuple(kwargs),
+        tuple(kinds),
+        catches,
+    )
+    if key in trace.functions:
+        return _call(trace, trace.functions[key], values)
+    earlier = next((a for a in trace.activations if a.key == key), None)
+    if earlier is not None and trace.region is not earlier.region:
+        function = _define(trace, original, converted, key, values, kinds, tuple(kwargs))
+        return _call(trace, function, values)
+    trace.activations.append(Activation(key, trace.region))
+    try:
+        return converted(*args, **kwargs)
+    finally:
+        trace.activations.pop()
+
+
+def _call(trace: Trace, function: StagedFunction, values: list[Any]) -> Any:
+    """Record a call."""
+    if function.result is None:
+        raise Diverged  # as far as is known it never returns
+    operands = [
+        v for value, kind in zip(values, function.kinds, strict=True) for v in flatten(trace, value, kind)
+    ]
+    operands += [array._value() for array in function.outside]
+    arrays = [*_arrays(values, function.kinds), *function.outside]
+    types = carried_types(function.result)
+    types += [t for i in function.written for t in carried_types(ArrayKind(arrays[i].type))]
+    types += carried_types(_NUMBER) * function.catches
+    trace.has_effects = True
+    with context():
+        callee = ir.FlatSymbolRefAttr.get(function.symbol)
+    results = iter(trace.create_upstream("func.call", operands, types, {"callee": callee}))
+    result = unflatten(trace, function.result, results)
+    for index in function.written:
+        arrays[index]._write(trace.wrap(next(results), arrays[index].type))
+    if function.catches:
+        assert trace.catcher is not None
+        trace.catcher.raise_kept(trace.wrap(next(results), _NUMBER.type))
+    return result
+
+
+def _arrays(values: list[Any], kinds: list[Kind]) -> list[TracedArray]:
+    """The arguments that are arrays, which a function may write in place."""
+    return [
+        value
+        for value, kind in zip(values, kinds, strict=True)
+        if isinstance(kind, ArrayKind) and kind.type.rank
+    ]
+
+
+def _define(
+    trace: Trace,
+    original: FunctionType,
+    converted: Callable[..., Any],
+    key: Any,
+    values: list[Any],
+    kinds: list[Kind],
+    names: tuple[str, ...],
+) -> StagedFunction:
+    """Record a function until the types of its results are known."""
+    function = StagedFunction(trace.fresh_symbol(original.__name__), kinds, catches=trace.catcher is not None)
+    trace.functions[key] = function
+    snapshot = Snapshot.of((converted,))
+    try:
+        for _ in range(MAX_RECORDINGS):
+            known = set(trace.functions)
+            if _record(trace, function, converted, names, snapshot):
+                return function
+            # What was defined meanwhile may rely on what was not known yet of this function.
+            for other in trace.functions.keys() - known:
+                trace.functions.pop(other).op.operation.erase()
+    finally:
+        snapshot.restore()
+    raise TraceRecursionError(
+        f"{original.__name__} calls itself on every path, or its results never agree in type"
+    )
+
+
+def _record(
+    trace: Trace,
+    function: StagedFunction,
+    converted: Callable[..., Any],
+    names: tuple[str, ...],
+    snapshot: Snapshot,
+) -> bool:
+    """Record the body once with what is known; returns whether nothing new was learned."""
+    outside_types = [t for array in function.outside for t in carried_types(ArrayKind(array.type))]
+    types = [*(t for kind in function.kinds for t in carried_types(kind)), *outside_types]
+    with context(), ir.Location.unknown(), ir.InsertionPoint(trace.module.body):
+        op = dialect("func").FuncOp(function.symbol, ir.FunctionType.get(types, []), visibility="private")
+        block = op.add_entry_block()
+    function.op = op
+    known = function.result, function.written
+    try:
+        with _recording(trace, Region(block, None)) as region:
+            parameters = iter(list(block.arguments))
+            given = [unflatten(trace, kind, parameters) for kind in function.kinds]
+            with _seen_inside(function.outside, region, parameters):
+                arrays = [*_arrays(given, function.kinds), *function.outside]
+                run = partial(_run, converted, given, names)
+                result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
+                _require_no_state(function, snapshot)
+                if result is not _NEVER:
+                    found = as_arrays(kind_of(result))
+                    function.result = found if function.result is None else join(function.result, found)
+                function.written = tuple(
+                    i for i, array in enumerate(arrays) if array._storage.ref is not None
+                )
+                if function.result is not None and known == (function.result, function.written):
+                    returned = _returned(trace, result, function)
+                    returned += [arrays[i]._value() for i in function.written]
+                    if function.catches:
+                        returned.append(trace.value_of(number))
+                    _finish(op, block, returned)
+                    return True
+    except OutsideArray as found_outside:
+        function.outside.append(found_outside.array)
+    op.operation.erase()
+    return False
+
+
+def _returned(trace: Trace, result: Any, function: StagedFunction) -> list[Value]:
+    """The SSA values of a result; any, where there is none because an exception always comes."""
+    assert function.result is not None
+    if result is _NEVER:
+        return absent_values(trace, function.result)
+    return flatten(trace, result, function.result)
+
+
+_NUMBER = ArrayKind(TensorType((), np.dtype(np.int64)))
+"""The abstract type of the number of an exception."""
+
+_NEVER: Any = object()
+"""Stands for the result of a function that always raises."""
+
+
+def _run(converted: Callable[..., Any], given: list[Any], names: tuple[str, ...]) -> Any:
+    positional = len(given) - len(names)
+    return converted(*given[:positional], **dict(zip(names, given[positional:], strict=True)))
+
+
+def _plain(run: Callable[[], Any]) -> Any:
+    """The result of a function whose exceptions end the call."""
+    try:
+        return run()
+    except Diverged:
+        return _NEVER
+
+
+def _kept(trace: Trace, run: Callable[[], Any], converted: Callable[..., Any]) -> tuple[Any, Any]:
+    """The result of a function whose exceptions are the caller's to take, and the number of one."""
+    returns, result, number = run_keeping(trace, run, (converted,))
+    return (result if returns else _NEVER), number
+
+
+def _finish(op: Any, block: Any, returned: list[Value]) -> None:
+    with context(), ir.Location.unknown(), ir.InsertionPoint(block):
+        dialect("func").ReturnOp(returned)
+        inputs = [argument.type for argument in block.arguments]
+        signature = ir.FunctionType.get(inputs, [value.type for value in returned])
+        op.attributes["function_type"] = ir.TypeAttr.get(signature)
+
+
+def _require_no_state(function: StagedFunction, snapshot: Snapshot) -> None:
+    """Refuse changes of Python state, which a call of the program cannot make."""
+    changed = [place.name for place, _ in snapshot.changes().values()]
+    if changed:
+        raise UnsupportedError(
+            f"a function that calls itself under a run-time condition changes {', '.join(changed)}, which lives "
+            "outside of it: return the new value, or write into an array"
+        )
+
+
+@contextmanager
+def _recording(trace: Trace, region: Region) -> Iterator[Region]:
+    """Record into another function of the program; what the outer ones computed is not visible there."""
+    outer: list[Region] = []
+    around: Region | None = trace.region
+    while around is not None:
+        outer.append(around)
+        around = around.parent
+    saved = trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled
+    opened = [r for r in outer if r.is_open]
+    for r in opened:
+        r.is_open = False
+    trace.suspended.append(set(map(id, opened)))
+    trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = region, [], 1, None, []
+    with trace.own_captures():
+        try:
+            yield region
+        finally:
+            region.is_open = False
+            trace.suspended.pop()
+            for r in opened:
+                r.is_open = True
+            trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = saved
+
+
+@contextmanager
+def _seen_inside(arrays: list[TracedArray], region: Region, parameters: Iterator[Value]) -> Iterator[None]:
+    """Let arrays of the functions around stand for parameters."""
+    storages = list({id(array._storage): array._storage for array in arrays}.values())
+    saved = [(s, s.value, s.ref, s.region, s.argument, s.version) for s in storages]
+    for storage in storages:
+        storage.value, storage.ref, storage.region, storage.argument = next(parameters), None, region, None
+        storage.version += 1
+    try:
+        yield
+    finally:
+        for storage, value, ref, old_region, argument, version in saved:
+            storage.value, storage.ref, storage.region, storage.argument = value, ref, old_region, argument
+            storage.version = version + 1
+
+
+__all__ = ["Activation", "StagedFunction", "activate"]

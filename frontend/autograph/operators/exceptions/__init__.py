@@ -1,0 +1,1 @@
+"""`try`, `raise` and handlers that run-time values decide on."""

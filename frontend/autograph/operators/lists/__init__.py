@@ -1,0 +1,1 @@
+"""Lists that grow in staged loops, and containers that hold arrays beside other objects."""

@@ -1,0 +1,467 @@
+"""Lists that grow when the program runs: what a Python list becomes that a staged loop or branch appends to.
+
+The items lie in arrays with room for more (one for each array in an item), beside their number. The arrays are
+doubled when they are full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.records import dataclass
+from ....numpy_api import lookup
+from ....runtime_values.results import RuntimeLength
+from ....signature.signature import Leaf, Node, Structure, static_key
+from ....signature.signature import Static as Constant
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.regions import Region
+from ....tracing.trace import Trace
+from ..namespace import OPERATORS
+from ..values.abstract import (
+    ArrayKind,
+    Choice,
+    Container,
+    Growing,
+    Kind,
+    Mismatch,
+    Partial,
+    Static,
+    array_leaves,
+    as_arrays,
+    flatten,
+    join,
+    kind_of,
+    parts_of,
+    unflatten,
+)
+from ..values.iterables import Sequence
+from ..values.mismatches import control_flow_error
+from .list_methods import ListMethods
+
+ROOM = 8
+"""How many items there is room for at first."""
+
+
+class Widened(BaseException):
+    """A list turns out to hold other items than was assumed when a loop or branch began to be recorded.
+
+    Caught where the list is known from before; then the recording begins again.
+    """
+
+    def __init__(self, items: Any, kind: Any) -> None:
+        super().__init__(items, kind)
+        self.items = items
+        self.kind = kind
+
+
+class GrowingList(ListMethods, RuntimeLength):
+    """A list whose length is known only at run time; its items are alike."""
+
+    __weft_state__ = ("_arrays", "_length")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+
+    def __init__(self, items: Any = (), kind: Kind | None = None) -> None:
+        self.kind = kind
+        self._arrays: tuple[TracedArray, ...] = ()
+        self._length: Any = np.int64(0)
+        for item in items:
+            self.kind = _joined(self.kind, item)
+        if self.kind is not None:
+            self.make_room(self.kind)
+        for item in items:
+            self.append(item)
+
+    # Growing
+
+    def make_room(self, kind: Kind) -> None:
+        """Begin with no items, of an abstract type."""
+        trace = _trace()
+        self.kind = kind
+        zeros = lookup("zeros")
+        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(kind))
+        self._length = trace.wrap(trace.value_of(np.int64(0)))._like_python(int)
+
+    def widen(self, kind: Kind) -> None:
+        """Hold items of a wider abstract type from now on."""
+        if self.kind is None:
+            self.make_room(kind)
+            return
+        room = self._arrays[0].shape[0] if self._arrays else ROOM
+        self._arrays = tuple(_widened(self.kind, kind, iter(self._arrays), room))
+        self.kind = kind
+
+    def append(self, item: Any) -> None:
+        """Add an item at the end."""
+        kind = self._fitting(item)
+
+        def grow() -> None:
+            join_arrays, zeros = lookup("concatenate"), lookup("zeros")
+            more = [zeros((ROOM, *array.type.shape[1:]), array.dtype) for array in self._arrays]
+            self._arrays = tuple(join_arrays((a, a, b)) for a, b in zip(self._arrays, more, strict=True))
+
+        room = self._arrays[0].shape[0] if self._arrays else 0
+        if self._arrays:
+            OPERATORS.if_(np.greater_equal(self._length, room), grow)
+        trace = _trace()
+        values = [trace.wrap(value) for value in flatten(trace, item, kind)]
+        arrays = []
+        for array, value in zip(self._arrays, values, strict=True):
+            updated = array.copy()
+            updated[self._length] = value
+            arrays.append(updated)
+        self._arrays = tuple(arrays)
+        self._length = self._length + 1
+
+    def clear(self) -> None:
+        """Take all items away."""
+        self._length = self._length * 0
+
+    # Reading
+
+    @property
+    def length(self) -> Any:
+        """The number of items, a traced int."""
+        return self._length
+
+    def item(self, position: Any) -> Any:
+        """The item at a position that is known to be there."""
+        trace = _trace()
+        if self.kind is None:
+            raise IndexError("list index out of range")
+        values = iter([array[position]._value() for array in self._arrays])
+        return unflatten(trace, self.kind, values)
+
+    def put(self, position: Any, item: Any) -> None:
+        """Replace the item at a position that is known to be there."""
+        kind = self._fitting(item)
+        trace = _trace()
+        arrays = []
+        for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
+            updated = array.copy()
+            updated[position] = trace.wrap(value)
+            arrays.append(updated)
+        self._arrays = tuple(arrays)
+
+    def rearrange(self, change: Callable[[Any], Any], length: Any) -> None:
+        """Change the order of the items in each array, and how many of the first ones belong to the list."""
+        self._arrays = tuple(change(array) for array in self._arrays)
+        self._length = length
+
+    def taken(self, index: Any) -> GrowingList:
+        """A list of the items that a slice or an array of positions selects."""
+        made = self.copy()
+        if self._arrays:
+            made._arrays = tuple(array[: self._length][index].copy() for array in self._arrays)
+            made._length = _as_length(made._arrays[0].shape[0])
+        return made
+
+    def adopt(self, other: GrowingList) -> None:
+        """Hold the items of another list."""
+        if other.kind is not None:
+            self._fitting(None, other.kind)
+            other = other if other.kind == self.kind else GrowingList.of(other, self.kind)
+        self._arrays, self._length = other._arrays, other._length
+
+    def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
+        """The abstract type of the items with one more, which the list has from now on."""
+        _keep_unwritten(item)
+        kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
+        if kind != self.kind:
+            if is_known_outside(self):
+                raise Widened(self, kind)
+            self.widen(kind)
+        return kind
+
+    @classmethod
+    def of(cls, items: Any, kind: Kind | None = None) -> GrowingList:
+        """A list of the items of another, perhaps of a wider abstract type."""
+        if not isinstance(items, GrowingList):
+            return cls(items, kind)
+        made = items.copy()
+        if kind is not None and kind != made.kind:
+            made.widen(kind)
+        return made
+
+    def stacked(self) -> Any:
+        """All items as one array, along a new first axis."""
+        if self.kind is None:
+            return lookup("zeros")((0,))
+        if not isinstance(self.kind, ArrayKind):
+            self.refuse("making an array of items that are not arrays")
+        return self._arrays[0][: self._length]
+
+    def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
+        """The items, as the result of a function."""
+        if self.kind is None:
+            return Leaf(0), [(lookup("zeros")((0,)), False)]
+        leaves = array_leaves(self.kind)
+        stacked = [array[: self._length].copy() for array in self._arrays]
+        numbers = [leaf.number is not None for leaf in leaves]
+        return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
+
+    @staticmethod
+    def of_array(array: Any) -> GrowingList:
+        """A list of the entries of an array."""
+        made = GrowingList()
+        made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
+        made._arrays = (array.copy(),)
+        made._length = _as_length(array.shape[0])
+        return made
+
+    def copy(self) -> GrowingList:
+        """A list of the same items."""
+        made = GrowingList()
+        made.kind, made._arrays, made._length = self.kind, self._arrays, self._length
+        return made
+
+    # Protocols
+
+    def __weft_items__(self) -> GrowingItems:
+        return GrowingItems(self)
+
+    def __weft_truth__(self) -> Any:
+        return np.greater(self._length, 0)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        name = function.__name__
+        axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
+        if args and args[0] is self and name in _JOINING:
+            _trace().raise_if(np.equal(self._length, 0), "ValueError", _NOTHING[name])
+            return _JOINING[name](self.stacked(), axis)
+        return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(_as_array, inputs), **kwargs)
+
+    def __bool__(self) -> NoReturn:
+        bool(self._length > 0)
+        raise AssertionError("a traced truth has no value")
+
+    def __len__(self) -> int:
+        return int(self._length)
+
+    def __iter__(self) -> Iterator[Any]:
+        if isinstance(self._length, TracedArray):
+            self.refuse("taking all items at once, as in (*b,), f(*b) or a[1:] = b,")
+        return iter(self.stacked())
+
+    def __repr__(self) -> str:
+        return f"GrowingList({self.kind})"
+
+    def as_python(self, kind: str) -> NoReturn:
+        """Refuse other collections."""
+        self.refuse(f"a {kind} whose size is known only at run time")
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(list, name) and not name.startswith("__"):
+            self.refuse(f"{name}()")
+        raise AttributeError(f"'list' object has no attribute {name!r}")
+
+    def refuse(self, what: str) -> NoReturn:
+        raise UnsupportedError(
+            f"{what} is not supported for a list whose length is known only at run time; it can be appended to, "
+            "indexed, changed, walked and stacked (np.stack, np.array) as lists can be"
+        )
+
+
+@dataclass(frozen=True)
+class GrowingItems(Sequence):
+    """The items of a growing list, for loops."""
+
+    items: GrowingList
+
+    @property
+    def length(self) -> Any:
+        return self.items.length
+
+    def item(self, position: Any) -> Any:
+        return self.items.item(position)
+
+
+def growing_columns(items: Any, kind: Kind | None) -> list[Any]:
+    """What carries a list, whose items get an abstract type: the arrays, and the number of items."""
+    grown = GrowingList.of(items, kind)
+    return [*grown._arrays, grown.length]
+
+
+def growing_of(kind: Kind | None, columns: list[Any]) -> GrowingList:
+    """The list that is carried so."""
+    made = GrowingList()
+    made.kind, made._arrays, made._length = kind, tuple(columns[:-1]), columns[-1]._like_python(int)
+    return made
+
+
+def kind_of_items(items: list[Any]) -> Kind:
+    """The abstract type that holds all of some items."""
+    kind: Kind | None = None
+    for item in items:
+        kind = _joined(kind, item)
+    assert kind is not None, "lists of different lengths are not all empty"
+    return kind
+
+
+def _joined(kind: Kind | None, item: Any) -> Kind:
+    """The abstract type of items of a list with one more."""
+    return join_items(kind, as_arrays(kind_of(item)))
+
+
+def join_items(kind: Kind | None, found: Kind) -> Kind:
+    """The abstract type of items of two kinds; both are not to be told apart in a list."""
+    _require_plain(found)
+    try:
+        return found if kind is None else join(kind, found)
+    except Mismatch as mismatch:
+        problem = str(mismatch).replace("on one path", "at first").replace("on the other", "later")
+        raise control_flow_error(
+            "the items of a list that grows in a staged loop differ", [f"an item is {problem}"]
+        ) from None
+
+
+def _require_plain(kind: Kind) -> None:
+    """Refuse items that are lists of any length themselves."""
+    if isinstance(kind, Growing):
+        raise UnsupportedError(
+            "a list whose length is known only at run time cannot hold another one; keep the items in one list, beside "
+            "a list of where each part begins"
+        )
+    for child in kind.children if isinstance(kind, Container) else ():
+        _require_plain(child)
+
+
+def _as_length(length: Any) -> Any:
+    trace = _trace()
+    return trace.wrap(trace.value_of(length))._like_python(int)
+
+
+def _static(leaf: ArrayKind) -> tuple[int, ...]:
+    if None in leaf.type.shape:
+        raise UnsupportedError(
+            "the items of a list that grows in a staged loop have sizes that are known only at run time "
+            f"({leaf.type}); pad them to one size, or write them into one array"
+        )
+    return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _keep_unwritten(item: Any) -> None:
+    """Note the arrays in an item, whose elements the list takes: writing them later would change the item in Python.
+
+    In a loop that the array is from outside of, the writes of the next iteration come later, too.
+    """
+    if isinstance(item, TracedArray):
+        if item.ndim == 0:
+            return
+        trace, storage = _trace(), item._storage
+        since = trace.clock
+        region: Region | None = trace.region
+        while region is not None:
+            if region.loop is region and not storage.region.is_inside(region):
+                since = region.clock
+            region = region.parent
+        trace.kept.append((storage, since))
+        return
+    parts = parts_of(item)
+    for part in parts[1] if parts is not None else ():
+        _keep_unwritten(part)
+
+
+def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
+    """The arrays of items of a narrow abstract type as those of a wider one."""
+    if isinstance(new, ArrayKind):
+        return [next(arrays).astype(new.type.dtype)]
+    if isinstance(new, Container) and isinstance(old, Container):
+        pairs = zip(old.children, new.children, strict=True)
+        return [array for before, after in pairs for array in _widened(before, after, arrays, room)]
+    if isinstance(new, Choice):
+        if isinstance(old, Choice):
+            return [next(arrays)]  # its options come first among the new ones, too
+        return [lookup("full")((room,), np.int64(new.options.index(old)))]
+    if isinstance(new, Partial) and new.inner is not None:
+        if isinstance(old, Partial):
+            inner = old.inner or new.inner
+            return [next(arrays), *_widened(inner, new.inner, arrays, room)]
+        is_none = isinstance(old, Static)
+        flags = lookup("full")((room,), is_none)
+        if is_none:
+            zeros = lookup("zeros")
+            return [
+                flags,
+                *(zeros((room, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(new.inner)),
+            ]
+        return [flags, *_widened(old, new.inner, arrays, room)]
+    return []
+
+
+def _structure(kind: Kind, positions: Iterator[int]) -> Structure:
+    """The structure of an item for the results of a function."""
+    if isinstance(kind, ArrayKind):
+        return Leaf(next(positions))
+    if isinstance(kind, Container):
+        children = tuple(_structure(child, positions) for child in kind.children)
+        return Node(kind.kind, kind.keys, children)
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Node(_PresentOrNone, (), (Leaf(next(positions)), _structure(kind.inner, positions)))
+    if isinstance(kind, Choice):
+        return Node(_one_of(tuple(option.value for option in kind.options)), (), (Leaf(next(positions)),))
+    value = kind.value if isinstance(kind, Static) else None
+    return Constant(static_key(value), value)
+
+
+def _one_of(options: tuple[Any, ...]) -> type:
+    """Made of a number: the option with that number."""
+
+    class OneOf(tuple[Any, ...]):
+        def __new__(cls, number: Any) -> Any:
+            return options[int(number)]
+
+    return OneOf
+
+
+class _PresentOrNone(tuple[Any, ...]):
+    """Made of whether an item is None and of its value: the item itself."""
+
+    def __new__(cls, is_none: Any, value: Any) -> Any:
+        return None if is_none else value
+
+
+def is_known_outside(items: Any) -> bool:
+    """Whether a loop or branch is being recorded that began when the list was there."""
+    return any(snapshot.knows(items) for snapshot in _trace().snapshots)
+
+
+def _as_array(value: Any) -> Any:
+    return value.stacked() if isinstance(value, GrowingList) else value
+
+
+_JOINING: dict[str, Any] = {
+    "stack": lambda array, axis: np.moveaxis(array, 0, axis),
+    "concatenate": lambda array, axis: (
+        array.reshape((-1, *array.shape[2:])) if axis == 0 else np.concatenate(list(array), axis)
+    ),
+    "vstack": lambda array, axis: array.reshape((-1, *array.shape[2:])) if array.ndim > 2 else array,
+    "hstack": lambda array, axis: array.reshape((-1,)) if array.ndim < 3 else np.concatenate(list(array), 1),
+}
+"""What the functions that join a sequence of arrays make of the items in one array."""
+
+
+_NOTHING = {
+    name: "need at least one array to " + ("stack" if name == "stack" else "concatenate") for name in _JOINING
+}
+"""What NumPy says where there is nothing to join."""
+
+
+def _trace() -> Trace:
+    trace = current_trace()
+    assert trace is not None, "growing lists exist only while a trace is recorded"
+    return trace
+
+
+OPERATORS.growing_columns = growing_columns
+OPERATORS.growing_of = growing_of
+
+__all__ = ["GrowingItems", "GrowingList", "Widened", "is_known_outside", "kind_of_items"]

@@ -1,0 +1,234 @@
+"""What lists can do, for lists whose length is known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ....numpy_api import lookup
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ..namespace import OPERATORS
+from ..values.abstract import ArrayKind, Kind
+
+NOTHING: list[Any] = []
+"""A list in which nothing is found."""
+
+
+class ListMethods:
+    """The methods and operators of lists, in terms of arrays of the items that are rearranged."""
+
+    if TYPE_CHECKING:
+        kind: Kind | None
+        length: Any
+        append: Callable[[Any], None]
+        adopt: Callable[[Any], None]
+        copy: Callable[[], Any]
+        item: Callable[[Any], Any]
+        of: Callable[[Any], Any]
+        put: Callable[[Any, Any], None]
+        rearrange: Callable[[Callable[[Any], Any], Any], None]
+        stacked: Callable[[], Any]
+        taken: Callable[[Any], Any]
+
+        def refuse(self, what: str) -> NoReturn: ...
+
+    # Adding
+
+    def extend(self, items: Any) -> None:
+        """Add several items."""
+        OPERATORS.for_(items.copy() if items is self else items, self.append)
+
+    def insert(self, index: Any, item: Any) -> None:
+        """Put an item in front of a position."""
+        place = self._clamped(index, self.length)
+        self.append(item)
+        last = self.length - 1
+        self.rearrange(
+            lambda a: _joined(a[:place], a[last : last + 1], a[place:last], a[last + 1 :]), self.length
+        )
+
+    def __iadd__(self, items: Any) -> Any:
+        self.extend(items)
+        return self
+
+    def __add__(self, items: Any) -> Any:
+        made = self.copy()
+        made.extend(items)
+        return made
+
+    def __radd__(self, items: Any) -> Any:
+        made = self.of(items).copy()
+        made.extend(self)
+        return made
+
+    def __mul__(self, times: Any) -> Any:
+        made = self.taken(slice(0, 0))
+
+        def again(_: Any) -> None:
+            made.extend(self)
+
+        OPERATORS.for_(OPERATORS.call(range, times), again)
+        return made
+
+    __rmul__ = __mul__
+
+    # Taking away
+
+    def pop(self, index: Any = -1) -> Any:
+        """Take an item away, and return it."""
+        trace = current_trace()
+        assert trace is not None, "a list grows only while a trace is recorded"
+        trace.raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
+        position = self._checked(index, "pop index out of range")
+        item = self.item(position)
+        self._remove(position, position + 1)
+        return item
+
+    def remove(self, item: Any) -> None:
+        """Take the first item away that equals another."""
+        position = self._found(item, NOTHING.remove)
+        self._remove(position, position + 1)
+
+    def __delitem__(self, index: Any) -> None:
+        if not isinstance(index, slice):
+            position = self._checked(index, "list assignment index out of range")
+            self._remove(position, position + 1)
+            return
+        self._remove(*self._bounds(index, "deleting"))
+
+    def _remove(self, start: Any, stop: Any) -> None:
+        """Take the items of a range away: they go behind the end."""
+        self.rearrange(
+            lambda a: _joined(a[:start], a[stop:], a[start:stop]), as_int(self.length - (stop - start))
+        )
+
+    # Reading and writing
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self.taken(index)
+        return self.item(self._checked(index, "list index out of range"))
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        if not isinstance(index, slice):
+            position = self._checked(index, "list assignment index out of range")
+            self.put(position, item)
+            return
+        start, stop = self._bounds(index, "assigning to")
+        made = self.taken(slice(0, start))
+        made.extend(item)
+        made.extend(self.taken(slice(stop, None)))
+        self.adopt(made)
+
+    def _checked(self, index: Any, message: str) -> Any:
+        """A position from the start; out of range is an `IndexError` when the program runs."""
+        if not isinstance(index, TracedArray):
+            index = index.__index__()
+        elif index.dtype.kind not in "iub":
+            raise TypeError(f"list indices must be integers or slices, not {index.dtype.name}")
+        length = self.length
+        outside = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
+        trace = current_trace()
+        assert trace is not None, "a list grows only while a trace is recorded"
+        trace.raise_if(trace.wrap(trace.value_of(outside)), "IndexError", message)
+        return as_int(np.where(np.less(index, 0), index + length, index))
+
+    def _clamped(self, index: Any, length: Any) -> Any:
+        """A bound from the start, moved into the list."""
+        from_start = np.where(np.less(index, 0), index + length, index)
+        return as_int(np.clip(from_start, 0, length))
+
+    def _bounds(self, index: slice, what: str) -> tuple[Any, Any]:
+        """Start and stop of a slice without a step."""
+        if index.step not in (None, 1):
+            self.refuse(f"{what} a slice with a step")
+        length = self.length
+        start = 0 if index.start is None else self._clamped(index.start, length)
+        stop = length if index.stop is None else self._clamped(index.stop, length)
+        return start, as_int(np.maximum(start, stop))
+
+    # Order
+
+    def reverse(self) -> None:
+        """Turn the order around."""
+        length = self.length
+        self.rearrange(lambda a: _joined(a[:length][::-1], a[length:]), length)
+
+    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+        """Sort the items."""
+        self.adopt(OPERATORS.sorted_list(self, key, reverse))
+
+    # Comparing
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(self.holds(item))
+
+    def holds(self, item: Any) -> Any:
+        """Whether an item is there."""
+        found: Any = np.any(self._equal(item))
+        return found._like_python(bool)
+
+    def count(self, item: Any) -> Any:
+        """How many items equal another."""
+        return as_int(np.sum(self._equal(item)))
+
+    def index(self, item: Any) -> Any:
+        """The position of the first item that equals another."""
+        return self._found(item, NOTHING.index)
+
+    def _equal(self, item: Any) -> Any:
+        """Which items equal another."""
+        kind = self.kind
+        if kind is None:
+            return lookup("zeros")((0,), bool)
+        if not isinstance(kind, ArrayKind) or kind.type.rank:
+            self.refuse("looking for an item in a list of other things than numbers")
+        return np.equal(self.stacked(), item)
+
+    def _found(self, item: Any, fails: Callable[[Any], Any]) -> Any:
+        """The position of an item; a `ValueError` as Python raises it where there is none."""
+        equal = self._equal(item)
+        missing = np.logical_not(np.any(equal))
+        OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, fails)))
+        return as_int(np.sum(np.cumsum(equal) == 0))
+
+    def __eq__(self, other: Any) -> Any:
+        if not isinstance(other, (list, type(self))):
+            return NotImplemented
+        length = OPERATORS.call(len, other)
+        return OPERATORS.and_(
+            np.equal(self.length, length)._like_python(bool), lambda: self._all_equal(other)
+        )
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else OPERATORS.not_(equal)
+
+    def _all_equal(self, other: Any) -> Any:
+        """Whether all items equal those of a list of the same length."""
+        return OPERATORS.call(all, OPERATORS.call(map, lambda one, two: one == two, self, self.of(other)))
+
+
+def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
+    """What Python says where an item is not found, which differs between its versions."""
+    try:
+        fails(0)
+    except ValueError as error:
+        head, shows_item, tail = str(error).partition("0")
+        return ValueError(OPERATORS.fstring(head, (item, "r", ""), tail) if shows_item else head)
+    raise AssertionError("nothing is found in an empty list")
+
+
+def _joined(*parts: Any) -> Any:
+    return lookup("concatenate")(parts)
+
+
+def as_int(number: Any) -> Any:
+    """A number that was just computed, as Python's int."""
+    return number.copy()._like_python(int) if isinstance(number, TracedArray) else int(number)
+
+
+__all__ = ["NOTHING", "ListMethods", "as_int", "not_found"]

@@ -1,0 +1,107 @@
+"""Lists, dicts and objects that may be one of several at run time, and what may be done with them.
+
+`y = a if c else b` gives one of the two lists in Python, so that a change of y is one of a or b. Compiled code makes a
+new list of the joined items. That is the same as long as none of them is changed, or only one can be seen: what is
+changed all the same is refused when the trace ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .....dialect.errors import UnsupportedError
+from ....tracing.trace import Trace
+from ..values.abstract import parts_of
+from ..values.aliases import entry_of, present, reachable
+
+
+def note_containers(trace: Trace, name: str, result: Any, candidates: Iterable[Any]) -> None:
+    """Remember which containers from before a branch or loop its result, which is in place already, may be."""
+    result, candidates = present(result), [present(candidate) for candidate in candidates]
+    parts = parts_of(result)
+    if parts is None:
+        return
+    held = [c for c in candidates if _is_mutable(c) and c is not result and _is_held(c)]
+    if held and _is_mutable(result):
+        _watch(trace, name, [result, *held])
+    keys = parts[0] or (None,) * len(parts[1])
+    for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
+        note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates])
+
+
+def note_common_ends(
+    trace: Trace, carried: Mapping[Any, Any], bound: Mapping[Any, Any], ends: Mapping[Any, Any], contents: Any
+) -> None:
+    """Watch places of a loop that hold one container at the end of an iteration and several at its start.
+
+    So are those watched that exchange their containers, where one of those from before the loop can be seen.
+    """
+    places = [key for key in bound if key in ends and _is_mutable(bound[key]) and _is_mutable(ends[key])]
+    by_end: dict[int, list[Any]] = {}
+    for key in places:
+        by_end.setdefault(id(ends[key]), []).append(key)
+    common = [key for keys in by_end.values() if len(keys) > 1 for key in keys]
+    exchanged = [
+        key for key in places if any(ends[key] is bound[other] for other in places if other is not key)
+    ]
+    if any(_is_mutable(carried[key].initial) and _is_held(carried[key].initial) for key in exchanged):
+        common += exchanged
+    for key in dict.fromkeys(common):
+        trace.at_end.append(_Watch(trace, carried[key].place.name, [(bound[key], contents[key])]))
+
+
+def note_earlier_ends(
+    trace: Trace, carried: Mapping[Any, Any], ends: Mapping[Any, Any], contents: Any
+) -> None:
+    """Watch containers from before a loop that a place holds from the second iteration on; `contents` is of before."""
+    for key, content in contents.items():
+        if _is_mutable(ends[key]):
+            trace.at_end.append(_Watch(trace, carried[key].place.name, [(ends[key], content)]))
+
+
+def content_of(container: Any) -> list[Any] | None:
+    """What a container holds now; None for other values."""
+    parts = parts_of(container)
+    return None if parts is None else [*parts[0], *parts[1]]
+
+
+def _watch(trace: Trace, name: str, containers: list[Any]) -> None:
+    trace.at_end.append(_Watch(trace, name, [(c, content_of(c)) for c in containers]))
+
+
+class _Watch:
+    """Raises where one of several containers has changed."""
+
+    def __init__(self, trace: Trace, name: str, contents: list[tuple[Any, list[Any] | None]]) -> None:
+        self.name = name
+        self.contents = contents
+        self.place = trace.user_location()
+
+    def __call__(self) -> None:
+        for container, content in self.contents:
+            now = content_of(container)
+            if now is None or content is None or len(now) != len(content):
+                changed = now is not content
+            else:
+                changed = any(one is not other for one, other in zip(now, content, strict=True))
+            if changed:
+                kind = type(container).__name__
+                raise UnsupportedError(
+                    f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind} that has other "
+                    f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is "
+                    f"changed: compiled code could not change the right one. Copy it before the condition or loop, or "
+                    "change it inside"
+                )
+
+
+def _is_mutable(value: Any) -> bool:
+    return not isinstance(value, tuple) and parts_of(value) is not None
+
+
+def _is_held(container: Any) -> bool:
+    """Whether a variable or a container that the program sees holds a container."""
+    return any(value is container for value in reachable())
+
+
+__all__ = ["content_of", "note_common_ends", "note_containers", "note_earlier_ends"]

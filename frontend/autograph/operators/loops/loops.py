@@ -1,0 +1,422 @@
+"""Staged loops: the body is recorded until what it carries from iteration to iteration is known.
+
+The first recording takes most things as constant; what turns out to change is carried in the next one, with a type
+that holds its value at the start and at the end of the body (dtypes promoted, extents that differ made unknown).
+This ends because types only grow.
+"""
+
+from __future__ import annotations
+
+import dis
+import math
+import types
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field
+from typing import Any, cast
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.mlir import Value, ir
+from .....dialect.records import dataclass
+from .....dialect.register import context
+from ....source.code_table import remembered_by_code
+from ....tracing.array import TracedArray
+from ....tracing.may_alias import Join
+from ....tracing.regions import Draft, Region
+from ....tracing.trace import Trace
+from ..branches.branches import Path, record_path, stage_if
+from ..branches.conditions import condition_of, is_staged, truth_of
+from ..branches.exits import (
+    BREAK,
+    RAISE,
+    RETURN,
+    Exit,
+    StagedExit,
+    codes_of,
+    status_of,
+    without_continue,
+    without_raise,
+)
+from ..branches.retry_recording import lengths_differ, recorded
+from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
+from ..values.abstract import (
+    Kind,
+    Mismatch,
+    as_array_kind,
+    carried_types,
+    flatten,
+    join,
+    kind_of,
+    unflatten,
+)
+from ..values.aliases import note_sources, same_value, sees_any
+from ..values.mismatches import control_flow_error, require_fit, shown_name
+from ..values.optional import MaybeUnbound
+from ..values.program_locations import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
+from ..values.resolve_grown_lists import latest
+from .carried_permutations import Swap, find_swaps
+
+MAX_RECORDINGS = 20
+"""A loop whose types still grow after so many recordings is refused."""
+
+
+@dataclass
+class Carried:
+    """A place that a loop carries."""
+
+    place: Place
+    initial: Any
+    kind: Kind
+
+
+@dataclass
+class Loop:
+    """A loop to record: `while test(): body()`, or `body(k)` for k from 0 up to a number of trips."""
+
+    trace: Trace
+    body: Callable[..., Exit]
+    watched: Sequence[Callable[..., Any] | None]
+    """The functions whose reachable state may change."""
+    dead: str = ""
+    test: Callable[[], Any] | None = None
+    trips: Value | None = None
+    """An index value, for a loop that counts."""
+    runs: bool = False
+    """Whether there is at least one iteration."""
+    slots: Sequence[Slot] = ()
+    status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
+    turn: Slot = field(default_factory=lambda: Slot("turn", [np.int64(0)]))
+    """The number of iterations modulo `order`."""
+    order: int = 1
+    """How often arrays have to change places until each is back in its own."""
+    codes: frozenset[int] = frozenset()
+    """The exits that leave the loop."""
+    settled: list[Place] = field(default_factory=list)
+    """What the loop binds unless an exception comes that is caught around it."""
+
+    def record(self) -> Exit:
+        """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
+        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
+        catcher = self.trace.catcher
+        if catcher is not None and catcher.may_have_raised():
+            catcher.go_on()
+            for place in self.settled:
+                place.set(place.get().value)
+        return without_raise(exit_)
+
+    def _record(self, snapshot: Snapshot) -> Exit:
+        trace = self.trace
+        carried = self._first_guess(snapshot)
+        for _ in range(MAX_RECORDINGS):
+            mark = trace.cells.mark()
+            recording = _Recording(self, snapshot, carried)
+            try:
+                found = recording.run()
+                is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
+                if is_final and not trace.cells.made_since(mark, trace.region):
+                    swaps = recording.find_swaps()
+                    order = math.lcm(*(swap.order for swap in swaps))
+                    if order == self.order:
+                        snapshot.restore()
+                        recording.finish()
+                        for swap in swaps:
+                            swap.give_back(trace, np.mod(self.turn.get(), swap.order))
+                        return self._exit()
+                    self.order = order
+            except BaseException:
+                snapshot.restore()
+                recording.draft.drop()
+                raise
+            snapshot.restore()
+            recording.draft.drop()
+            carried = found
+        names = ", ".join(c.place.name for c in carried.values())
+        raise UnsupportedError(f"the types of what this loop carries ({names}) grow without end")
+
+    def _exit(self) -> Exit:
+        """How the last iteration ended: `break` included."""
+        return StagedExit(self.status.get(), self.codes | {0}) if self.codes else None
+
+    def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
+        """The numbers among the variables that the body assigns are carried."""
+        assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
+        remembered = self._remembered()
+        guess: dict[tuple[Any, ...], Carried] = {}
+        candidates: list[tuple[Place, Any]] = [
+            *snapshot.variables(),
+            *((slot, slot.get()) for slot in self.slots),
+        ]
+        for place, value in candidates:
+            if place.name in self.dead.split():
+                continue
+            kind = as_array_kind(kind_of(value)) if value is not UNBOUND else None
+            is_array = isinstance(value, np.ndarray) or (
+                isinstance(value, TracedArray) and not value._is_scalar
+            )
+            is_number = kind is not None and kind.type.rank == 0 and not is_array
+            is_guess = is_number and (place.name in assigned or isinstance(place, Slot))
+            if place.name in remembered:
+                try:
+                    guess[place.key()] = Carried(place, value, join(kind_of(value), remembered[place.name]))
+                except Mismatch:
+                    continue
+            elif is_guess and kind is not None:
+                guess[place.key()] = Carried(place, value, kind)
+        return guess
+
+    def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
+        """Start from these types when the loop is recorded again, as part of a loop around it."""
+        kinds = {c.place.name: c.kind for c in carried.values() if c.place.is_variable}
+        self.trace.loop_kinds[self._identity()] = (self._codes(), kinds)
+
+    def _remembered(self) -> dict[str, Kind]:
+        _, kinds = self.trace.loop_kinds.get(self._identity(), ((), {}))
+        return cast("dict[str, Kind]", kinds)
+
+    def _identity(self) -> Any:
+        """What tells a loop from others; its code is told by identity, as comparing it takes long."""
+        return (tuple(map(id, self._codes())), str(self.trace.location()))
+
+    def _codes(self) -> tuple[types.CodeType, ...]:
+        return tuple(function.__code__ for function in self.watched if function is not None)
+
+
+@remembered_by_code
+def assigned_variables(code: types.CodeType) -> frozenset[str]:
+    """The variables of functions around it that some code, or a function in it, assigns."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname == "STORE_DEREF"}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= assigned_variables(constant)
+    return frozenset(names)
+
+
+class _Recording:
+    """One recording of a loop with given carried places."""
+
+    def __init__(self, loop: Loop, snapshot: Snapshot, carried: dict[tuple[Any, ...], Carried]) -> None:
+        self.loop = loop
+        self.trace = loop.trace
+        self.snapshot = snapshot
+        self.carried = carried
+        self.initial = [v for c in carried.values() for v in flatten(self.trace, c.initial, c.kind)]
+        self.draft = Draft(
+            self.trace, "scf.for" if loop.test is None else "scf.while", regions=1 + bool(loop.test)
+        )
+        self.condition: Value | None = None
+        self.passed = carried
+        """What the test passes on to the body and the results; the test may bind names."""
+        self.regions: list[Region] = []
+        self.ends: list[dict[tuple[Any, ...], Any]] = []
+        """The values of the carried places at the end of each region."""
+        self.path: Path | None = None
+
+    def run(self) -> dict[tuple[Any, ...], Carried]:
+        """Record test and body; returns what has to be carried."""
+        kinds = self.carried
+        if self.loop.test is not None:
+            region = self._enter(0, kinds, [])
+            with self.draft.recording(region):
+                self._bind(region, kinds, 0)
+                self.condition = self._condition()
+                kinds = self._leave(kinds)
+                self.passed = {key: self._after_test(key, c) for key, c in kinds.items()}
+        with context():
+            counter = [] if self.loop.test is not None else [ir.IndexType.get()]
+        region = self._enter(len(self.regions), self.passed, counter)
+        with self.draft.recording(region):
+            self._bind(region, self.passed, len(counter))
+            self.path = Path(region)
+            record_path(self.trace, self.path, self._body(region, counter), False)
+            self._note_exit(self.path)
+            if self.loop.order > 1:
+                turn = self.loop.turn.get() + 1
+                self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
+            kinds = self._leave(kinds, self.path.is_dead)
+        return kinds
+
+    def _after_test(self, key: tuple[Any, ...], carried: Carried) -> Carried:
+        """A carried place as the test leaves it: what it assigns has a value then."""
+        if key not in self.carried:
+            return carried
+        kind = kind_of(self.ends[0][key])
+        return Carried(carried.place, carried.initial, kind if carried_types(kind) else carried.kind)
+
+    def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
+        types = [t for c in kinds.values() for t in carried_types(c.kind)]
+        region = self.draft.add_region(number, [*counter, *types], is_loop=True)
+        self.regions.append(region)
+        return region
+
+    def _bind(self, region: Region, kinds: dict[tuple[Any, ...], Carried], skip: int) -> None:
+        """Give the carried places the values that the block's arguments stand for."""
+        values: Iterator[Value] = iter(list(region.block.arguments)[skip:])
+        join = Join()
+        for carried in kinds.values():
+            value = unflatten(self.trace, carried.kind, values)
+            note_sources(join, value, [carried.initial])
+            carried.place.set(value)
+        self.bound = {key: carried.place.get() for key, carried in kinds.items()}
+        self.contents = {key: content_of(value) for key, value in self.bound.items()}
+        for key, carried in kinds.items():
+            note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
+
+    def _body(self, region: Region, counter: list[Any]) -> Callable[[], Exit]:
+        if not counter:
+            return self.loop.body
+        return lambda: self.loop.body(region.block.arguments[0])
+
+    def _condition(self) -> Value:
+        """Record the test; a loop that was left by an exit is not tested again."""
+        loop, trace, status = self.loop, self.trace, self.loop.status.get()
+        assert loop.test is not None
+        test, path = loop.test, Path(trace.region)
+        if isinstance(status, TracedArray):
+            bodies = (lambda: _as_truth(test()), lambda: np.bool_(False))
+            record_path(
+                trace,
+                path,
+                lambda: stage_if(trace, status == 0, bodies, tuple(loop.watched), wants_result=True)[1],
+                True,
+            )
+        else:
+            record_path(trace, path, lambda: _as_truth(test()), True)
+        truth: Any = np.bool_(False) if path.is_dead or path.raises else path.result
+        if path.may_raise and not path.raises:
+            assert trace.catcher is not None
+            truth = np.logical_and(trace.catcher.goes_on(), truth)
+        if not is_staged(truth):
+            truth = trace.wrap(trace.value_of(np.bool_(truth)))
+        return condition_of(trace, truth)
+
+    def _note_exit(self, path: Path) -> None:
+        if path.may_raise:
+            assert self.trace.catcher is not None
+            path.exit = self.trace.catcher.exit_of(path)
+        leaving = codes_of(path.exit) & {BREAK, RETURN, RAISE} if not path.is_dead else frozenset()
+        self.loop.codes |= leaving
+        if leaving and self.loop.test is None:
+            raise LeavesLoop
+        if self.loop.codes:
+            self.loop.status.set(status_of(without_continue(path.exit)))
+
+    def _leave(
+        self, kinds: dict[tuple[Any, ...], Carried], is_dead: bool = False
+    ) -> dict[tuple[Any, ...], Carried]:
+        """Note the values at the end of a region; returns what has to be carried, with joined types."""
+        changes = self.snapshot.changes()
+        places = {key: c.place for key, c in kinds.items()}
+        places.update({key: place for key, (place, _) in changes.items()})
+        needed: dict[tuple[Any, ...], Carried] = {}
+        ends: dict[tuple[Any, ...], Any] = {}
+        problems: list[str] = []
+        for place in places_to_join(places):
+            if place.is_variable and place.name in self.loop.dead.split():
+                continue
+            key = place.key()
+            end = value_after(changes, place, self.snapshot)
+            if isinstance(place, Items) and not is_dead:
+                lengths_differ(place, [self.snapshot.old_value(place), end])
+            try:
+                carried = self._needed(kinds.get(key), place, end, is_dead)
+            except Mismatch as mismatch:
+                problems.append(f"{shown_name(place.name)} is {mismatch}")
+                continue
+            if carried is not None:
+                needed[key], ends[key] = carried, self.bound.get(key, end) if is_dead else end
+        if problems:
+            raise control_flow_error(
+                "the iterations of a loop leave values that cannot be one",
+                [_before_after(p) for p in problems],
+            )
+        self.ends.append(ends)
+        return needed
+
+    def _needed(self, known: Carried | None, place: Place, end: Any, is_dead: bool) -> Carried | None:
+        """How a place has to be carried."""
+        initial = known.initial if known is not None else self.snapshot.old_value(place)
+        if known is None and same_value(initial, end):
+            return None
+        if known is None and self.trace.outside is not None:
+            self.trace.outside.consume(place, initial)
+        before = known.kind if known is not None else kind_of(initial)
+        kind = before if is_dead else join(before, kind_of(end))
+        require_fit(place, kind)
+        return Carried(place, initial, kind)
+
+    def find_swaps(self) -> list[Swap]:
+        """The arrays that change places and are written; refuses what could be seen wrong behind the loop."""
+        return find_swaps(self.passed, self.bound, self.ends[-1])
+
+    def finish(self) -> None:
+        """End the regions and put the loop in place; the places get its results."""
+        trace, loop = self.trace, self.loop
+        earlier = {key: content_of(end) for key, end in self.ends[-1].items() if self.snapshot.knows(end)}
+        types = [t for c in self.passed.values() for t in carried_types(c.kind)]
+        for region, ends in zip(self.regions, self.ends, strict=True):
+            is_test = loop.test is not None and region is self.regions[0]
+            with self.draft.recording(region):
+                kinds = self.passed if is_test else self.carried
+                values = [v for key, c in kinds.items() for v in flatten(trace, ends[key], c.kind)]
+                if is_test:
+                    assert self.condition is not None
+                    self.draft.terminate(region, "scf.condition", [self.condition, *values])
+                else:
+                    self.draft.terminate(region, "scf.yield", values)
+        operands = self.initial
+        if loop.test is None:
+            assert loop.trips is not None
+            zero, one = index_constant(trace, 0, self.draft), index_constant(trace, 1, self.draft)
+            operands = [zero, loop.trips, one, *self.initial]
+        results = iter(self.draft.finish(operands, types))
+        join = Join(sees_any)
+        for key, carried in self.passed.items():
+            value = unflatten(trace, carried.kind, results)
+            if loop.runs and isinstance(value, MaybeUnbound):
+                if self.path is not None and self.path.may_raise:
+                    loop.settled.append(carried.place)
+                else:
+                    value = value.value
+            note_sources(join, value, [carried.initial, self.ends[-1].get(key)])
+            carried.place.set(value)
+        for key, carried in self.passed.items():
+            sides = [carried.initial, self.ends[-1].get(key)]
+            note_containers(trace, carried.place.name, carried.place.get(), sides)
+        note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
+        note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
+        for place, _ in self.snapshot.variables():
+            if place.name in loop.dead.split():
+                place.set(UNBOUND)
+        loop.remember(self.carried)
+
+
+class LeavesLoop(Exception):
+    """A loop that was recorded as counting has a `break` or `return`."""
+
+
+def _as_truth(value: Any) -> Any:
+    value = latest(value)
+    return truth_of(value) if is_staged(value) else bool(value)
+
+
+def _before_after(problem: str) -> str:
+    return problem.replace("on one path", "before").replace("on the other", "after an iteration")
+
+
+def index_constant(trace: Trace, value: int, draft: Draft | None = None) -> Value:
+    """An index constant, in front of a draft or at the present place."""
+    with context():
+        point = ir.InsertionPoint(trace.region.block) if draft is None else ir.InsertionPoint(draft.op)
+        with point:
+            attribute = ir.IntegerAttr.get(ir.IndexType.get(), value)
+            op = ir.Operation.create(
+                "arith.constant",
+                results=[ir.IndexType.get()],
+                attributes={"value": attribute},
+                loc=ir.Location.unknown(),
+            )
+            return op.results[0]
+
+
+__all__ = ["LeavesLoop", "Loop", "index_constant"]

@@ -1,0 +1,1 @@
+"""What converted statements and expressions do: staged where arrays decide, else as in Python."""

@@ -1,0 +1,107 @@
+"""What runs at run time in converted code because it looks at values: print, assert, raise, text with values."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ....runtime_values import effects
+from ....runtime_values.strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
+from ....runtime_values.values import holds_traced, make_exception
+from ....tracing.current import current_trace
+from ....tracing.staging import is_traced
+from ..branches.branches import stage_if
+from ..branches.conditions import is_staged, truth_of
+from ..values.resolve_grown_lists import latest
+from .statements import current
+
+Thunk = Callable[[], Any]
+
+
+def fstring(*parts: Any) -> Any:
+    """An f-string: a string, or one that is made at run time of the values in it."""
+    return format_string(
+        *((latest(part[0]), *part[1:]) if isinstance(part, tuple) else part for part in parts)
+    )
+
+
+def percent(text: Any, values: Any) -> Any:
+    """`text % values` of a text."""
+    return text % values if isinstance(text, RuntimeString) else string_of(operator.mod, text, values)
+
+
+def str_(*args: Any, **kwargs: Any) -> Any:
+    """`str`."""
+    if len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], RuntimeString)):
+        return args[0] if isinstance(args[0], RuntimeString) else to_string(args[0], "s")
+    return builtins.str(*args, **kwargs)
+
+
+def repr_(value: Any) -> Any:
+    """`repr`."""
+    return to_string(value, "r") if holds_traced(value, depth=4) else builtins.repr(value)
+
+
+def format_(value: Any, spec: Any = "") -> Any:
+    """`format`."""
+    return format_string((value, None, spec)) if is_traced(value) else builtins.format(value, spec)
+
+
+def assert_(condition: Any, message: Thunk | None = None) -> None:
+    """`assert condition, message()`; under `python -O` nothing, as in Python."""
+    if not __debug__:
+        return
+
+    condition = latest(condition)
+
+    def fail() -> None:
+        raise AssertionError() if message is None else AssertionError(message())
+
+    if not is_staged(condition):
+        if not condition:
+            fail()
+        return
+    watched = () if message is None else (message,)
+    stage_if(current(), truth_of(condition), (lambda: None, fail), watched)
+
+
+def raise_(make: Thunk | None = None, cause: Thunk | None = None) -> None:
+    """`raise make() from cause()`: the staged branch around it ends with the exception at run time."""
+    if make is None:
+        raise _handled_error()
+    error = make()
+    if cause is None:
+        raise error
+    raise error from cause()
+
+
+def _handled_error() -> BaseException:
+    """The exception that is being handled."""
+    trace = current_trace()
+    handled = trace.handled[-1] if trace is not None and trace.handled else sys.exc_info()[1]
+    return RuntimeError("No active exception to reraise") if handled is None else handled
+
+
+def maker_of(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of a method of a string that makes a string, or of an exception class."""
+    if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+        return functools.partial(string_of, function) if function.__name__ in STRING_METHODS else None
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return functools.partial(make_exception, function)
+    return None
+
+
+REPLACEMENTS: dict[Any, Callable[..., Any]] = {
+    builtins.print: effects.print,
+    builtins.str: str_,
+    builtins.repr: repr_,
+    builtins.format: format_,
+}
+"""What converted code calls instead of a builtin."""
+
+__all__ = ["REPLACEMENTS", "assert_", "fstring", "maker_of", "percent", "raise_"]

@@ -1,0 +1,194 @@
+"""What the expressions of converted code do: choices, logic and comparisons whose operands may be arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.array import TracedArray
+from ....tracing.staging import asarray
+from ..branches.branches import stage_if
+from ..branches.conditions import is_staged, truth_of
+from ..lists.dynamic_lists import GrowingList
+from ..values.iterables import Sequence
+from ..values.narrowing import Facts, facts_of, narrowed, note_facts
+from ..values.optional import Chosen, MaybeUnbound, Optional
+from ..values.program_locations import UNBOUND
+from ..values.resolve_grown_lists import latest
+from .statements import current
+
+Thunk = Callable[[], Any]
+
+
+def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
+    """`body() if test else orelse()`."""
+    test = latest(test)
+    if not is_staged(test):
+        return body() if test else orelse()
+    trace, watched = current(), (body, orelse)
+    present, absent = facts_of(trace, test)
+    bodies = (narrowed(body, present, watched), narrowed(orelse, absent, watched))
+    return stage_if(trace, truth_of(test), bodies, watched, wants_result=True)[1]
+
+
+def and_(left: Any, *others: Thunk, tested: bool = False) -> Any:
+    """`left and others[0]() and ...`: the value of the operand that decides, as in Python; its truth if `tested`."""
+    return _decided(left, others, goes_on_if=True, tested=tested)
+
+
+def or_(left: Any, *others: Thunk, tested: bool = False) -> Any:
+    """`left or others[0]() or ...`."""
+    return _decided(left, others, goes_on_if=False, tested=tested)
+
+
+def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, tested: bool) -> Any:
+    """The first operand whose truth is another one, or else the last."""
+    left = _truth_for_test(latest(left)) if tested else latest(left)
+    if not others:
+        return left
+
+    def following() -> Any:
+        return _decided(others[0](), others[1:], goes_on_if=goes_on_if, tested=tested)
+
+    if not is_staged(left):
+        return following() if bool(left) is goes_on_if else left
+    trace = current()
+    known = facts_of(trace, left)[0 if goes_on_if else 1]
+    rest_known: Facts = ()
+
+    def rest() -> Any:
+        nonlocal rest_known
+        value = following()
+        rest_known = facts_of(trace, value)[0 if goes_on_if else 1]
+        return value
+
+    go_on, stop = narrowed(rest, known, others), lambda: left
+    bodies = (go_on, stop) if goes_on_if else (stop, go_on)
+    result = stage_if(trace, truth_of(left), bodies, others, wants_result=True)[1]
+    both = (*known, *rest_known)
+    note_facts(trace, result, if_true=both if goes_on_if else (), if_false=() if goes_on_if else both)
+    return result
+
+
+def _truth_for_test(value: Any) -> Any:
+    """The truth of an operand, with what is known where it holds and where it does not."""
+    if not is_staged(value):
+        return bool(value)
+    trace = current()
+    truth = as_bool(truth_of(value))
+    if truth is not value:
+        if_true, if_false = facts_of(trace, value)
+        note_facts(trace, truth, if_true=if_true, if_false=if_false)
+    return truth
+
+
+def not_(value: Any) -> Any:
+    """`not value`."""
+    value = latest(value)
+    if not is_staged(value):
+        return not value
+    trace = current()
+    opposite = as_bool(np.logical_not(truth_of(value)))
+    if_true, if_false = facts_of(trace, value)
+    note_facts(trace, opposite, if_true=if_false, if_false=if_true)
+    return opposite
+
+
+def as_bool(truth: Any) -> TracedArray:
+    """A truth that was just computed, a traced one, as Python's bool."""
+    number: TracedArray = truth._like_python(bool)
+    return number
+
+
+def is_(left: Any, right: Any) -> Any:
+    """`left is right`; whether a value that may be None is None is known at run time."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Optional) and other is None:
+            absent = as_bool(one.is_none.copy())
+            note_facts(current(), absent, if_false=(one,))
+            return absent
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Chosen) and not isinstance(other, Chosen):
+            return one._any(_is(other))
+    return latest(left) is latest(right)
+
+
+def is_not_(left: Any, right: Any) -> Any:
+    """`left is not right`."""
+    return not_(is_(left, right))
+
+
+def in_(item: Any, container: Any) -> Any:
+    """`item in container`; among arrays whether any element is equal, as in NumPy."""
+    container = latest(container)
+    if isinstance(container, TracedArray):
+        return np.any(np.equal(container, item))
+    if isinstance(container, GrowingList):
+        return container.holds(item)
+    if isinstance(container, Sequence):
+        container = list(container)
+    if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
+        return np.any(np.equal(asarray(container), item))
+    if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
+        found: Any = False
+        for candidate in container:
+            equal = item is candidate or candidate == item
+            found = or_(found, _truth(equal))
+        return as_bool(found.copy()) if isinstance(found, TracedArray) else found
+    return item in container
+
+
+def not_in_(item: Any, container: Any) -> Any:
+    """`item not in container`."""
+    return not_(in_(item, container))
+
+
+def _is(value: Any) -> Callable[[Any], bool]:
+    return lambda other: other is value
+
+
+def _truth(equal: Any) -> Thunk:
+    return lambda: truth_of(equal) if is_staged(equal) else bool(equal)
+
+
+def _mixes_arrays(item: Any, container: Any) -> bool:
+    return isinstance(item, TracedArray) or any(isinstance(candidate, TracedArray) for candidate in container)
+
+
+def load(read: Thunk, name: str) -> Any:
+    """The value of a variable that may be unbound; `UnboundLocalError` where it is."""
+    try:
+        value = read()
+    except NameError as error:
+        if isinstance(error, UnboundLocalError) or getattr(error, "name", name) != name:
+            raise
+        raise UnboundLocalError(unbound_message(name)) from None
+    if not isinstance(value, MaybeUnbound):
+        return value
+    current().raise_if(value.unbound, "UnboundLocalError", unbound_message(name).replace("{", "{{"))
+    return value.value
+
+
+def bound(value: Any) -> Any:
+    """The value of a variable that surely has one here, although it has none on some paths that end before."""
+    return latest(value.value if isinstance(value, MaybeUnbound) else value)
+
+
+def unbound_message(name: str) -> str:
+    """What Python says about a variable without a value."""
+    try:
+        _unbound()
+    except UnboundLocalError as error:
+        return str(error).replace("variable_", name)
+    raise AssertionError("reading an unbound variable raises")
+
+
+def _unbound() -> Any:
+    if UNBOUND is None:
+        variable_ = None
+    return variable_
+
+
+__all__ = ["and_", "if_exp", "in_", "is_", "is_not_", "load", "not_", "not_in_", "or_", "unbound_message"]

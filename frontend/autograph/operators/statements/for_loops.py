@@ -1,0 +1,211 @@
+"""`for` statements: unrolled when short or when Python has to know the items, else recorded once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as Functions
+from typing import Any
+
+import numpy as np
+
+from .....dialect.attributes import type_to_mlir
+from .....dialect.errors import (
+    ConcreteValueError,
+    ControlFlowError,
+    UnrollingWarning,
+    UnsupportedError,
+    WeftError,
+)
+from .....dialect.mlir import Value, ir
+from .....dialect.register import context
+from .....dialect.types import TensorType
+from ....settings import settings
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.trace import Trace
+from ..branches.checkpoints import Checkpoint
+from ..branches.exits import Exit, without_continue
+from ..loops.loops import LeavesLoop, Loop, index_constant
+from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
+from ..values.program_locations import Slot
+from ..values.resolve_grown_lists import latest
+from .generators import Walk, for_walk
+from .statements import Body, continued, finish_loop, if_, run_items
+
+_INT = TensorType((), np.dtype(np.int64))
+
+
+def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
+    """`for item in iterable: body(item) else: orelse()`."""
+    trace = current_trace()
+    iterable = latest(iterable)
+    if isinstance(iterable, Filtered):
+        condition, inner = iterable.condition, iterable.inner
+        return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
+    if isinstance(iterable, Walk):
+        return for_walk(iterable, body, orelse, dead)
+    if trace is None or isinstance(iterable, Unrolled):
+        return run_items(_counted(trace, iterable), body, orelse)
+    sequence = sequence_of(iterable)
+    if sequence is None:
+        return run_items(_counted(trace, iterable), body, orelse)
+    length = sequence.length
+    if not isinstance(length, int):
+        return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
+    if trace.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
+        checkpoint = Checkpoint.take(trace, (body,))
+        try:
+            return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
+        except _TooManyOps:
+            checkpoint.roll_back()
+    return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+_REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
+
+
+def _staged_or_unrolled(
+    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+) -> Exit:
+    """Record a loop of known length once, or else every iteration.
+
+    Its body may need the items as Python numbers, or give values of another shape each time.
+    """
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        left = stage_for(trace, sequence, length, body, dead)
+    except _REFUSALS as error:
+        if is_never_unrolled(sequence) or trace.op_count > settings.max_trace_ops:
+            raise
+        refusal: WeftError = error
+    else:
+        return finish_loop(left, orelse)
+    checkpoint.roll_back()
+    if isinstance(refusal, ControlFlowError):
+        # The first iteration may give another structure: `total = 0; for row in x: total = total + row`.
+        try:
+            return _peel(trace, sequence, length, body, orelse, dead)
+        except _REFUSALS:
+            checkpoint.roll_back()
+    try:
+        return _unroll(trace, sequence, length, body, orelse)
+    except UnsupportedError:
+        raise refusal from None
+
+
+def _peel(
+    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+) -> Exit:
+    """Record the first iteration by itself, and the others as a loop."""
+    first = without_continue(body(sequence.item(0)))
+    rest = Tail(sequence)
+    exit_ = continued(first, lambda: stage_for(trace, rest, length - 1, body, dead), (body,))
+    return finish_loop(exit_, orelse)
+
+
+class _TooManyOps(Exception):
+    """A loop is short, but records much in each iteration."""
+
+
+def _unroll(
+    trace: Trace,
+    sequence: Sequence,
+    length: int,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    most_ops: int | None = None,
+) -> Exit:
+    """Let Python walk the items; loops inside may not multiply what that makes."""
+    before, ops_before = trace.unrolled, trace.op_count
+
+    def items() -> Iterator[Any]:
+        for position in range(length):
+            if position == 1 and most_ops is not None and (trace.op_count - ops_before) * length > most_ops:
+                raise _TooManyOps
+            yield sequence.item(position)
+
+    trace.unrolled = before * max(length, 1)
+    try:
+        return run_items(items(), body, orelse)
+    finally:
+        trace.unrolled = before
+
+
+def _counted(trace: Trace | None, items: Iterable[Any]) -> Iterable[Any]:
+    """The items; a warning when what their iterations record becomes very large, once in a trace."""
+    if trace is None or not settings.unrolled_ops_warning:
+        return items
+    return _counting(trace, items)
+
+
+def _counting(trace: Trace, items: Iterable[Any]) -> Iterator[Any]:
+    start = trace.op_count
+    for number, item in enumerate(items, 1):
+        yield item
+        recorded = trace.op_count - start
+        if recorded > settings.unrolled_ops_warning and not trace.has_warned:
+            trace.has_warned = True
+            place = trace.user_location()
+            message = (
+                f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
+                "iterations: compiling them takes long. A loop over an array or range is compiled once unless its "
+                "items must be known while tracing (in Python's own functions, as dict keys), or weft.unroll asks "
+                "for it"
+            )
+            warnings.warn_explicit(
+                message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
+            )
+
+
+def stage_for(trace: Trace, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str) -> Exit:
+    """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
+    runs = isinstance(length, int) and length > 0
+    watched: Functions[Callable[..., Any]] = (body,)
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        loop = Loop(
+            trace,
+            lambda counter: body(sequence.item(_counter_value(trace, counter))),
+            watched,
+            dead,
+            trips=_trip_count(trace, length),
+            runs=runs,
+        )
+        return loop.record()
+    except LeavesLoop:
+        checkpoint.roll_back()
+    position = Slot("position", [0])
+
+    def step() -> Exit:
+        here = position.get()
+        position.set(here + 1)
+        return body(sequence.item(here))
+
+    loop = Loop(
+        trace, step, watched, dead, test=lambda: np.less(position.get(), length), runs=runs, slots=(position,)
+    )
+    return loop.record()
+
+
+def _trip_count(trace: Trace, length: Any) -> Value:
+    """The number of trips as an index."""
+    if isinstance(length, int):
+        return index_constant(trace, length)
+    with context():
+        i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
+    number = trace.create_upstream("tensor.extract", [length._value()], [i64])
+    return trace.create_upstream("arith.index_cast", number, [index])[0]
+
+
+def _counter_value(trace: Trace, counter: Value) -> TracedArray:
+    """The position in a counting loop as a Python int of compiled code."""
+    with context():
+        i64 = ir.IntegerType.get_signless(64)
+        tensor = type_to_mlir(_INT)
+    number = trace.create_upstream("arith.index_cast", [counter], [i64])
+    value = trace.create_upstream("tensor.from_elements", number, [tensor])[0]
+    return trace.wrap(value, _INT)._like_python(int)
+
+
+__all__ = ["for_", "stage_for"]

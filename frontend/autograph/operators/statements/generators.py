@@ -1,0 +1,232 @@
+"""Generators in compiled code: the generator's code runs, and calls the body of the loop that walks it.
+
+So a `yield` may stand in a staged loop or branch. What walks a generator otherwise (`next`, `send`) lets Python run it
+while tracing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
+from ....tracing.current import current_trace
+from ..branches.checkpoints import Checkpoint
+from ..branches.exits import (
+    BREAK,
+    RETURN,
+    Exit,
+    StagedExit,
+    codes_of,
+    exit_from,
+    status_of,
+    without_continue,
+)
+from ..values.iterables import Sequence
+from ..values.program_locations import UNBOUND, Variable
+from .expressions import if_exp
+from .statements import Body, finish_loop, run_items
+
+Consumer = Callable[[Any], Any]
+"""Takes an item; says whether the generator is to end, which may be known at run time only."""
+
+
+class Walk:
+    """Items that come one after the other, from code that calls a consumer."""
+
+    def feed(self, consumer: Consumer) -> None:
+        """Give all items to a consumer, until it says to end."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        """The items as Python gets them while tracing."""
+        raise NotImplementedError
+
+
+class Generator(Walk):
+    """A call of a generator function: nothing of it has run yet."""
+
+    def __init__(
+        self,
+        original: FunctionType,
+        feeding: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        self._original = original
+        self._feeding = feeding
+        self._arguments = (args, kwargs)
+        self._plain: Any = None
+        self._is_used = False
+        trace = current_trace()
+        self._region = None if trace is None else trace.region
+
+    def feed(self, consumer: Consumer) -> None:
+        args, kwargs = self._arguments
+        trace = current_trace()
+        if trace is None or trace.region is not self._region:
+            raise UnsupportedError(
+                f"the generator {self._original.__name__}() is made in front of a branch or loop and walked inside of "
+                "it; call it where it is walked"
+            )
+        if not self._is_used:
+            self._is_used = True
+            self._feeding(consumer, *args, **kwargs)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether Python has taken items already."""
+        return self._plain is not None
+
+    def reset(self) -> None:
+        """Forget that the items were taken: what was recorded of it was taken back."""
+        self._is_used = False
+
+    def _generator(self) -> Any:
+        if self._plain is None:
+            args, kwargs = self._arguments
+            trace = current_trace()
+            if trace is not None:
+                trace.dependencies.runs_plain(self._original)
+            self._plain = iter(()) if self._is_used else self._original(*args, **kwargs)
+            self._is_used = True
+        return self._plain
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._generator())
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("send", "throw", "close", "gi_frame", "gi_running", "gi_code", "gi_yieldfrom"):
+            return getattr(self._generator(), name)
+        raise AttributeError(f"'generator' object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        return f"<generator object {self._original.__qualname__}>"
+
+
+class Mapped(Walk):
+    """A function of each item, and of the number of the item."""
+
+    def __init__(self, inner: Walk, function: Callable[[Any, Any], Any], length: Any = None) -> None:
+        self._inner = inner
+        self._function = function
+        self._length = length
+        """At how many items it ends."""
+
+    def feed(self, consumer: Consumer) -> None:
+        number: Any = 0
+
+        def mapped(item: Any) -> Any:
+            nonlocal number
+            here = number
+            number = number + 1
+            if self._length is None:
+                return consumer(self._function(here, item))
+            return if_exp(
+                np.less(here, self._length), lambda: consumer(self._function(here, item)), lambda: True
+            )
+
+        self._inner.feed(mapped)
+
+    def __iter__(self) -> Iterator[Any]:
+        for number, item in enumerate(self._inner):
+            if self._length is not None and number >= self._length:
+                return
+            yield self._function(number, item)
+
+
+def enumerated(walk: Walk, start: Any) -> Walk:
+    """`enumerate`."""
+    return Mapped(walk, lambda number, item: (start + number, item))
+
+
+def zipped(walks: list[Any], sequences: list[Sequence | None]) -> Walk | None:
+    """`zip` of one generator and sequences; None where there is anything else."""
+    places = [i for i, walk in enumerate(walks) if isinstance(walk, Walk)]
+    others = [sequence for sequence in sequences if sequence is not None]
+    if len(places) != 1 or len(others) + 1 != len(walks):
+        return None
+    length: Any = None
+    for sequence in others:
+        length = sequence.length if length is None else np.minimum(length, sequence.length)
+
+    def row(number: Any, item: Any) -> Any:
+        return tuple(item if s is None else s.item(number) for s in sequences)
+
+    return Mapped(walks[places[0]], row, length)
+
+
+def for_walk(walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, dead: str) -> Exit:
+    """`for item in walk: body(item) else: orelse()`."""
+    trace = current_trace()
+    if trace is None or (isinstance(walk, Generator) and walk.is_begun):
+        return run_items(walk, body, orelse)
+    checkpoint = Checkpoint.take(trace, (body,))
+    try:
+        exit_ = _fed(walk, body, dead)
+    except (ConcreteValueError, ControlFlowError) as error:
+        return _in_python(checkpoint, walk, body, orelse, error)
+    return finish_loop(exit_, orelse)
+
+
+def _in_python(
+    checkpoint: Checkpoint, walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, error: Exception
+) -> Exit:
+    """Let Python run the generator after all; what was in the way is the error when that does not work either."""
+    checkpoint.roll_back()
+    source: Any = walk
+    while isinstance(source, Mapped):
+        source = source._inner
+    if isinstance(source, Generator):
+        source.reset()
+    try:
+        return run_items(walk, body, orelse)
+    except ConcreteValueError:
+        raise error from None
+
+
+class _Codes:
+    """The exits by which a loop may be left; not part of the user's state."""
+
+    def __init__(self) -> None:
+        self.found: frozenset[int] = frozenset()
+
+
+def _fed(walk: Walk, body: Callable[[Any], Exit], dead: str) -> Exit:
+    """Run a generator with the body as its consumer; returns how the loop is left."""
+    status: Any = np.int64(0)
+    codes = _Codes()
+    unread = _cells(body, dead)
+
+    def consumer(item: Any) -> Any:
+        nonlocal status
+        exit_ = without_continue(body(item))
+        for variable in unread:
+            variable.set(UNBOUND)
+        if exit_ is None:
+            return False
+        codes.found |= codes_of(exit_) - {0}
+        status = status_of(exit_)
+        return exit_.among(BREAK, RETURN) if isinstance(exit_, StagedExit) else True
+
+    walk.feed(consumer)
+    if not codes.found:
+        return None
+    if isinstance(status, np.generic):
+        return exit_from(None, frozenset({int(status)}))
+    return StagedExit(status, codes.found | {0})
+
+
+def _cells(body: Callable[..., Any], names: str) -> list[Variable]:
+    """Variables of a body by their names."""
+    cells = dict(zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)) if names else {}
+    return [Variable(name, cells[name]) for name in names.split() if name in cells]
+
+
+__all__ = ["Consumer", "Generator", "Walk", "enumerated", "for_walk", "zipped"]

@@ -1,0 +1,159 @@
+"""What the statements of converted code do: run as Python, or recorded when an array decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import ConcreteValueError, ControlFlowError
+from ....settings import settings
+from ....tracing.current import current_trace
+from ....tracing.trace import Trace
+from ..branches.branches import stage_if
+from ..branches.checkpoints import Checkpoint
+from ..branches.conditions import is_staged, truth_of
+from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
+from ..loops.loops import Loop
+from ..values.narrowing import facts_of, narrowed
+from ..values.optional import MaybeUnbound, Optional
+from ..values.program_locations import UNBOUND, Variable
+from ..values.resolve_grown_lists import latest
+
+Body = Callable[[], Exit]
+
+
+def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
+    """`if test: body else: orelse`."""
+    test = latest(test)
+    if not is_staged(test):
+        if test:
+            return body()
+        return None if orelse is None else orelse()
+    trace, watched = current(), (body, orelse)
+    present, absent = facts_of(trace, test)
+    bodies = (narrowed(body, present, watched), narrowed(orelse or _nothing, absent, watched))
+    return stage_if(trace, truth_of(test), bodies, watched, dead)[0]
+
+
+def then_(exit_: Exit, rest: Body, dead: str = "") -> Exit:
+    """The statements after one that may leave the block: they run unless it did."""
+    return continued(exit_, rest, (rest,), dead)
+
+
+def continued(
+    exit_: Exit, rest: Body, watched: tuple[Callable[..., Any] | None, ...], dead: str = ""
+) -> Exit:
+    if exit_ is None:
+        return rest()
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return exit_
+    return stage_if(current(), exit_.among(0), (rest, lambda: _left(exit_)), watched, dead)[0]
+
+
+def _left(exit_: StagedExit) -> Exit:
+    """The exit where it is known not to fall through."""
+    codes = exit_.codes - {0}
+    return next(iter(codes)) if len(codes) == 1 else StagedExit(exit_.status, codes)
+
+
+def result(body: Body, name: str = "return_") -> Any:
+    """The value of a function whose body may return in several places, which it leaves in a variable."""
+    exit_ = body()
+    value = variable(body, name)
+    if isinstance(value, MaybeUnbound):
+        value = value.value
+    if exit_ is None or value is UNBOUND or value is None:
+        return None
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return value
+    falls_through = exit_.among(0)
+    if isinstance(value, Optional):
+        return Optional(np.logical_or(falls_through, value.is_none), value.value)
+    return Optional(falls_through, value)
+
+
+def variable(function: Callable[..., Any], name: str) -> Any:
+    """What a variable that a body shares with the function around it holds now."""
+    code = function.__code__
+    cells = function.__closure__ or ()
+    return Variable(name, cells[code.co_freevars.index(name)]).get()
+
+
+def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
+    """`while test(): body() else: orelse()`: Python runs it until an array decides, then the rest is recorded.
+
+    A loop that Python decides is recorded too, once it has repeated what it records as often as loops are unrolled.
+    """
+    trace = current_trace()
+    if trace is None:
+        return _run_while(test, body, orelse)
+    ops_before, trips = trace.op_count, 0
+    while True:
+        start = Checkpoint.take(trace, (test, body))
+        truth = latest(test())
+        if is_staged(truth):
+            break
+        if not truth:
+            return None if orelse is None else orelse()
+        if trips == settings.unroll_limit and trace.op_count > ops_before:
+            start.roll_back()
+            try:
+                return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+            except (ConcreteValueError, ControlFlowError):
+                start.roll_back()  # Python has to know the values, so it runs the loop to its end
+                test()
+        trips += 1
+        exit_ = body()
+        if isinstance(exit_, StagedExit):
+            break
+        if exit_ in (BREAK, RETURN):
+            return None if exit_ == BREAK else exit_
+    start.roll_back()
+    return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+
+
+def _run_while(test: Callable[[], Any], body: Body, orelse: Body | None) -> Exit:
+    """The loop as Python runs it."""
+    while test():
+        exit_ = body()
+        if exit_ in (BREAK, RETURN):
+            return None if exit_ == BREAK else exit_
+    return None if orelse is None else orelse()
+
+
+def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
+    """What follows a loop: its `else` unless it was left, and for `break` the statements behind."""
+    if orelse is None:
+        return without_break(exit_)
+    if exit_ is None:
+        return orelse()
+    if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
+        return without_break(exit_)
+    bodies = (orelse, lambda: without_break(_left(exit_)))
+    return stage_if(current(), exit_.among(0), bodies, (orelse,))[0]
+
+
+def run_items(items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | None = None) -> Exit:
+    """A loop that Python runs; after an iteration that may have left it at run time, the next ones are branches."""
+    exit_: Exit = None
+    for item in items:
+        exit_ = continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
+        if exit_ in (BREAK, RETURN):
+            break
+    return finish_loop(exit_, orelse)
+
+
+def _nothing() -> None:
+    return None
+
+
+def current() -> Trace:
+    """The trace that is being recorded; there is one where a value is traced."""
+    trace = current_trace()
+    assert trace is not None, "a traced value exists only while a trace is recorded"
+    return trace
+
+
+__all__ = ["continued", "current", "finish_loop", "if_", "result", "run_items", "then_", "variable", "while_"]

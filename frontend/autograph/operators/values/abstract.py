@@ -1,0 +1,499 @@
+"""What is known while tracing of a value that a branch or loop gives: its abstract type, and how types are joined.
+
+An abstract type says which SSA values carry a Python value (`flatten`), and builds the value again from them
+(`unflatten`). Joining two gives one that holds what either path gives, or notes why there is none.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .....dialect.attributes import type_to_mlir
+from .....dialect.mlir import Type, Value
+from .....dialect.ops.creation import Constant
+from .....dialect.ops.shape import BroadcastTo
+from .....dialect.records import dataclass
+from .....dialect.register import context
+from .....dialect.types import TensorType, type_of
+from ....runtime_values.results import RuntimeLength
+from ....runtime_values.strings import RuntimeString
+from ....signature.signature import static_key
+from ....tracing.array import TracedArray
+from ....tracing.staging import cast
+from ....tracing.trace import Trace
+from ..namespace import OPERATORS
+from .optional import Chosen, MaybeUnbound, Optional
+from .program_locations import UNBOUND
+
+_BOOL = TensorType((), np.dtype(bool))
+_INT = TensorType((), np.dtype(np.int64))
+_NUMBERS: dict[type, np.dtype[Any]] = {
+    bool: np.dtype(bool),
+    int: np.dtype(np.int64),
+    float: np.dtype(np.float64),
+    complex: np.dtype(np.complex128),
+}
+"""Python's numbers from narrow to wide, with the dtype that holds them."""
+
+
+@dataclass(frozen=True)
+class Static:
+    """A Python value that is the same on every path."""
+
+    value: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Static) and _same_static(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return _described(self.value)
+
+
+@dataclass(frozen=True)
+class ArrayKind:
+    """An array or number that is computed at run time."""
+
+    type: TensorType
+    number: builtins.type | None = None
+    """int, float, ... where Python would have a number of its own: weak in promotion."""
+
+    def __str__(self) -> str:
+        return f"a Python {self.number.__name__}" if self.number else str(self.type)
+
+
+@dataclass(frozen=True)
+class Container:
+    """A list, tuple, dict, namedtuple or dataclass of joined entries."""
+
+    kind: Any
+    keys: tuple[Any, ...]
+    children: tuple[Kind, ...]
+
+    def __str__(self) -> str:
+        inner = ", ".join(map(str, self.children))
+        return f"a {self.kind.__name__} of {len(self.children)} ({inner})"
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A value that is there on some paths only: unbound or None on the others."""
+
+    inner: Kind | None
+    unbound: bool = False
+    none: bool = False
+
+    def __str__(self) -> str:
+        return f"{'nothing' if self.unbound else 'None'} or {self.inner}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several Python values that are not numbers or arrays."""
+
+    options: tuple[Static, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.options))
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A list of items that are alike; how many is known at run time only."""
+
+    item: Kind | None
+    """None where there was no item yet."""
+
+    def __str__(self) -> str:
+        return f"a list of any length ({self.item})"
+
+
+Kind: TypeAlias = "Static | ArrayKind | Container | Partial | Choice | Growing"
+
+
+class Mismatch(Exception):
+    """Two paths give values that no abstract type holds; the message says which, both sides named."""
+
+
+# Finding out
+
+
+def kind_of(value: Any) -> Kind:
+    """The abstract type of a Python value as it is."""
+    if value is UNBOUND:
+        return Partial(None, unbound=True)
+    if isinstance(value, MaybeUnbound):
+        inner = kind_of(value.value)
+        if isinstance(inner, Partial):
+            return Partial(inner.inner, unbound=True, none=inner.none)
+        return Partial(inner, unbound=True)
+    if isinstance(value, Optional):
+        return Partial(kind_of(value.value), none=True)
+    if isinstance(value, Chosen):
+        return Choice(tuple(map(Static, value.options)))
+    if isinstance(value, TracedArray):
+        number = value._python_type
+        return ArrayKind(value.type, number if isinstance(number, type) else None)
+    if isinstance(value, RuntimeLength):
+        return Growing(value.kind)
+    parts = parts_of(value)
+    if parts is not None:
+        keys, children = parts
+        return Container(type(value), keys, tuple(map(kind_of, children)))
+    return Static(value)
+
+
+def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
+    """Keys and entries of a container that is joined entry by entry."""
+    kind = type(value)
+    if kind in (list, tuple):
+        return (), list(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return tuple(value._fields), list(value)
+    if kind in (dict, OrderedDict):
+        return tuple(value), list(value.values())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
+        return tuple(names), [getattr(value, name) for name in names]
+    return None
+
+
+def as_array_kind(kind: Kind) -> ArrayKind | None:
+    """The array that carries a number or array; None for other values."""
+    if isinstance(kind, ArrayKind):
+        return kind
+    if not isinstance(kind, Static):
+        return None
+    value = kind.value
+    if type(value) in _NUMBERS:
+        dtype = _NUMBERS[type(value)]
+        if type(value) is int and not -(2**63) <= value < 2**63:
+            return None
+        return ArrayKind(TensorType((), dtype), type(value))
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+        return ArrayKind(type_of(np.asarray(value)))
+    return None
+
+
+def as_arrays(kind: Kind) -> Kind:
+    """The abstract type with numbers carried as arrays."""
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(as_arrays, kind.children)))
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Partial(as_arrays(kind.inner), kind.unbound, kind.none)
+    return as_array_kind(kind) or kind
+
+
+# Joining
+
+
+def join(left: Kind | None, right: Kind | None) -> Kind:
+    """The least abstract type that holds what both paths give; None is a path that never gets here.
+
+    Raises `Mismatch` when there is none.
+    """
+    if left is None or right is None:
+        present = left if right is None else right
+        assert present is not None, "one path of two gets here"
+        return present
+    if left == right:
+        return left
+    if isinstance(left, Partial) or isinstance(right, Partial) or _is_none(left) or _is_none(right):
+        return _join_partial(left, right)
+    if _is_list(left) and _is_list(right) and not _have_same_length(left, right):
+        return _join_lists(left, right)
+    if isinstance(left, Container) and isinstance(right, Container):
+        return _join_containers(left, right)
+    one, other = as_array_kind(left), as_array_kind(right)
+    if (
+        one is None
+        and other is None
+        and isinstance(left, (Static, Choice))
+        and isinstance(right, (Static, Choice))
+    ):
+        options = tuple(dict.fromkeys((*_options(left), *_options(right))))
+        if any(isinstance(option.value, RuntimeString) for option in options):
+            raise Mismatch(
+                f"{left} on one path and {right} on the other: strings that are made when the program runs cannot be "
+                "carried out of a branch or loop; print them or raise them where they are made"
+            )
+        if len(options) <= MOST_OPTIONS:
+            return Choice(options)
+    if one is None or other is None:
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    return _join_arrays(one, other)
+
+
+MOST_OPTIONS = 64
+"""Among how many Python values a run-time condition may choose."""
+
+
+def _options(kind: Static | Choice) -> tuple[Static, ...]:
+    return kind.options if isinstance(kind, Choice) else (kind,)
+
+
+def _join_partial(left: Kind, right: Kind) -> Kind:
+    unbound = none = False
+    inner: Kind | None = None
+    for side in (left, right):
+        if isinstance(side, Partial):
+            unbound, none = unbound or side.unbound, none or side.none
+            part = side.inner
+        else:
+            part = side
+        if part is not None and _is_none(part) and not (_is_none(left) and _is_none(right)):
+            none, part = True, None
+        if part is not None:
+            inner = part if inner is None else join(inner, part)
+    if inner is None and none:
+        return Partial(Static(None), unbound) if unbound else Static(None)
+    return Partial(inner, unbound, none)
+
+
+def _is_list(kind: Kind) -> bool:
+    return isinstance(kind, Growing) or (isinstance(kind, Container) and kind.kind is list)
+
+
+def _have_same_length(left: Kind, right: Kind) -> bool:
+    """Whether two lists have as many items while tracing."""
+    if not isinstance(left, Container) or not isinstance(right, Container):
+        return False
+    return len(left.children) == len(right.children)
+
+
+def _join_lists(left: Kind, right: Kind) -> Growing:
+    """Lists whose lengths differ become one whose length is known at run time."""
+    item: Kind | None = None
+    for side in (left, right):
+        found = side.children if isinstance(side, Container) else (getattr(side, "item", None),)
+        for child in found:
+            if child is not None:
+                item = as_arrays(child) if item is None else join(item, as_arrays(child))
+    return Growing(item)
+
+
+def _join_containers(left: Container, right: Container) -> Kind:
+    same_keys = left.keys == right.keys or (issubclass(left.kind, dict) and set(left.keys) == set(right.keys))
+    if left.kind is not right.kind or not same_keys or len(left.children) != len(right.children):
+        raise Mismatch(f"{left} on one path and {right} on the other")
+    others = right.children
+    if left.keys != right.keys:
+        by_key = dict(zip(right.keys, right.children, strict=True))
+        others = tuple(by_key[key] for key in left.keys)
+    return Container(left.kind, left.keys, tuple(map(join, left.children, others)))
+
+
+def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
+    a, b = one.type, other.type
+    if a.rank != b.rank:
+        raise Mismatch(f"an array of rank {a.rank} ({a}) on one path and of rank {b.rank} ({b}) on the other")
+    shape = [x if x == y else None for x, y in zip(a.shape, b.shape, strict=True)]
+    number = None
+    if one.number is not None and other.number is not None:
+        number = max(one.number, other.number, key=list(_NUMBERS).index)
+        dtype = _NUMBERS[number]
+    elif one.number is not None:
+        dtype = np.result_type(one.number(), b.dtype)
+    elif other.number is not None:
+        dtype = np.result_type(a.dtype, other.number())
+    else:
+        dtype = np.result_type(a.dtype, b.dtype)
+    return ArrayKind(TensorType(tuple(shape), dtype), number)
+
+
+def _is_none(kind: Kind) -> bool:
+    return isinstance(kind, Static) and kind.value is None
+
+
+def _same_static(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
+        return False
+    if isinstance(one, (bool, int, float, complex, str, bytes, slice, range, np.dtype)):
+        return bool(static_key(one) == static_key(other))
+    return False
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
+        return str(type_of(np.asarray(value)))
+    text = repr(value)
+    return text if len(text) < 60 else f"a {type(value).__name__}"
+
+
+# To SSA values and back
+
+
+def mlir_type_of(tensor_type: TensorType) -> Type:
+    """The MLIR type of an array."""
+    with context():
+        return type_to_mlir(tensor_type)
+
+
+def carried_types(kind: Kind) -> list[Type]:
+    """The types of the SSA values that carry a value."""
+    if isinstance(kind, ArrayKind):
+        return [mlir_type_of(kind.type)]
+    if isinstance(kind, Choice):
+        return [mlir_type_of(_INT)]
+    if isinstance(kind, Container):
+        return [found for child in kind.children for found in carried_types(child)]
+    if isinstance(kind, Growing):
+        return [mlir_type_of(t) for t in _column_types(kind)]
+    if isinstance(kind, Partial):
+        flags = [mlir_type_of(_BOOL)] * (kind.unbound + kind.none)
+        return flags + ([] if kind.inner is None else carried_types(kind.inner))
+    return []
+
+
+def array_leaves(kind: Kind | None) -> list[ArrayKind]:
+    """The arrays in an item of a list."""
+    if isinstance(kind, ArrayKind):
+        return [kind]
+    if isinstance(kind, Container):
+        return [leaf for child in kind.children for leaf in array_leaves(child)]
+    if isinstance(kind, Partial):
+        return [ArrayKind(_BOOL)] * (kind.unbound + kind.none) + array_leaves(kind.inner)
+    if isinstance(kind, Choice):
+        return [ArrayKind(_INT)]
+    return []
+
+
+def _column_types(kind: Growing) -> list[TensorType]:
+    """The types of what carries a list: for each array in an item all of them, and the number of items."""
+    leaves = [leaf.type for leaf in array_leaves(kind.item)]
+    return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
+
+
+def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
+    """The SSA values, in the current region, that carry a value as its abstract type says."""
+    if isinstance(kind, ArrayKind):
+        return [_array_value(trace, value, kind)]
+    if isinstance(kind, Container):
+        parts = parts_of(value)
+        assert parts is not None, "the value has the structure of its abstract type"
+        keys, children = parts
+        if keys != kind.keys:
+            children = [value[key] for key in kind.keys]
+        return [v for child, k in zip(children, kind.children, strict=True) for v in flatten(trace, child, k)]
+    if isinstance(kind, Partial):
+        return _flatten_partial(trace, value, kind)
+    if isinstance(kind, Choice):
+        return [_option_number(trace, value, kind)]
+    if isinstance(kind, Growing):
+        columns = OPERATORS.growing_columns(value, kind.item)
+        types = _column_types(kind)
+        return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
+    return []
+
+
+def _option_number(trace: Trace, value: Any, kind: Choice) -> Value:
+    """The number of the chosen option."""
+    if not isinstance(value, Chosen):
+        return trace.value_of(np.int64(kind.options.index(Static(value))))
+    numbers = [kind.options.index(Static(option)) for option in value.options]
+    if numbers == list(range(len(numbers))):
+        return trace.value_of(value.index)
+    return trace.value_of(trace.wrap(trace.value_of(np.asarray(numbers)))[value.index])
+
+
+def _flatten_partial(trace: Trace, value: Any, kind: Partial) -> list[Value]:
+    unbound: Any = value is UNBOUND
+    if isinstance(value, MaybeUnbound):
+        unbound, value = value.unbound, value.value
+    none: Any = value is None
+    if isinstance(value, Optional):
+        none, value = value.is_none, value.value
+    flags = [flag for flag, wanted in ((unbound, kind.unbound), (none, kind.none)) if wanted]
+    values = [trace.value_of(flag) for flag in flags]
+    if kind.inner is None:
+        return values
+    is_absent = value is UNBOUND or (value is None and kind.none)
+    return values + (absent_values(trace, kind.inner) if is_absent else flatten(trace, value, kind.inner))
+
+
+def absent_values(trace: Trace, kind: Kind) -> list[Value]:
+    """SSA values of the right types for a path on which they are never looked at."""
+    if isinstance(kind, ArrayKind):
+        zero = np.zeros((), kind.type.dtype)
+        if kind.type.rank == 0:
+            return [trace.create(Constant, [], {"value": zero})[0]]
+        shape = tuple(extent or 0 for extent in kind.type.shape)
+        scalar = trace.create(Constant, [], {"value": zero})[0]
+        filled = trace.create(BroadcastTo, [scalar], {"shape": shape})[0]
+        return [_with_type(trace, filled, kind.type)]
+    if isinstance(kind, Container):
+        return [v for child in kind.children for v in absent_values(trace, child)]
+    if isinstance(kind, Choice):
+        return [trace.value_of(np.int64(0))]
+    if isinstance(kind, Growing):
+        return [v for t in _column_types(kind) for v in absent_values(trace, ArrayKind(t))]
+    if isinstance(kind, Partial):
+        flags = [trace.value_of(True)] * (kind.unbound + kind.none)
+        return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
+    return []
+
+
+def _array_value(trace: Trace, value: Any, kind: ArrayKind) -> Value:
+    if not isinstance(value, TracedArray):
+        known = None if trace.outside is None else trace.outside.input_of(value)
+        if known is not None:
+            return _array_value(trace, known, kind)
+        if not isinstance(value, np.ndarray) or value.ndim == 0:
+            return trace.value_of(np.asarray(value).astype(kind.type.dtype))
+        value = trace.wrap(trace.capture(value))
+    return _with_type(trace, cast(value, kind.type.dtype)._value(), kind.type)
+
+
+def _with_type(trace: Trace, value: Value, wanted: TensorType) -> Value:
+    """The value with less static extents."""
+    mlir_type = mlir_type_of(wanted)
+    if value.type == mlir_type:
+        return value
+    return trace.create_upstream("tensor.cast", [value], [mlir_type])[0]
+
+
+def unflatten(trace: Trace, kind: Kind, values: Iterator[Value]) -> Any:
+    """The Python value of an abstract type on SSA values."""
+    if isinstance(kind, Static):
+        return kind.value
+    if isinstance(kind, ArrayKind):
+        return trace.wrap(next(values), kind.type)._like_python(kind.number)
+    if isinstance(kind, Container):
+        children = [unflatten(trace, child, values) for child in kind.children]
+        return _rebuilt(kind, children)
+    if isinstance(kind, Choice):
+        return Chosen(trace.wrap(next(values), _INT), tuple(option.value for option in kind.options))
+    if isinstance(kind, Growing):
+        return OPERATORS.growing_of(kind.item, [trace.wrap(next(values), t) for t in _column_types(kind)])
+    unbound = trace.wrap(next(values), _BOOL) if kind.unbound else None
+    none = trace.wrap(next(values), _BOOL) if kind.none else None
+    inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)
+    if none is not None:
+        inner = Optional(none, inner)
+    if unbound is None or inner is UNBOUND:
+        return inner
+    return MaybeUnbound(unbound, inner)
+
+
+def _rebuilt(kind: Container, children: list[Any]) -> Any:
+    made = kind.kind
+    if made in (list, tuple):
+        return made(children)
+    if made in (dict, OrderedDict):
+        return made(zip(kind.keys, children, strict=True))
+    if issubclass(made, tuple):
+        return made(*children)
+    instance = object.__new__(made)
+    for name, child in zip(kind.keys, children, strict=True):
+        object.__setattr__(instance, name, child)
+    return instance

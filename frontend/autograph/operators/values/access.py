@@ -1,0 +1,103 @@
+"""Attributes and items of what may be traced, or indexed by something traced."""
+
+from __future__ import annotations
+
+import operator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from ....indexing.views import get_item
+from ....indexing.views import set_item as assign_item
+from ....runtime_values.objects import attribute_of
+from ....source.locations import is_own_module
+from ....tracing.array import TracedArray
+from ....tracing.catcher import number_of
+from ....tracing.current import current_trace
+from ..namespace import OPERATORS
+from .iterables import Sequence
+from .resolve_grown_lists import latest
+
+
+class _Index:
+    """`index[1:n, ...]` is what stands in the brackets."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return key
+
+
+index = _Index()
+
+
+def attr(owner: Any, name: str) -> Any:
+    """`owner.name`; a property is a function, which is converted."""
+    if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
+        return attribute_of(owner, name)
+    if not isinstance(owner, (TracedArray, ModuleType)):
+        member = _member(type(owner), name)
+        if isinstance(member, property) and isinstance(member.fget, FunctionType):
+            return OPERATORS.call(member.fget, owner)
+    value = getattr(owner, name)
+    trace = current_trace()
+    if trace is not None and isinstance(owner, ModuleType):
+        trace.dependencies.read(owner, name)
+    return latest(
+        value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
+    )
+
+
+def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
+    """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
+    old = attr(owner, name)
+    new = _OPERATORS[symbol](old, value() if late else value)
+    is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
+    if not is_input:  # what was written in place is there already
+        setattr(owner, name, new)
+
+
+def _member(kind: type, name: str) -> Any:
+    """What a class defines under a name."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def item(container: Any, key: Any) -> Any:
+    """`container[key]`."""
+    container = latest(container)
+    method = _member(type(container), "__getitem__")
+    if isinstance(method, FunctionType) and not is_own_module(method.__module__):
+        return OPERATORS.call(method, container, key)
+    return latest(container.item(key) if isinstance(container, Sequence) else get_item(container, key))
+
+
+def set_item(container: Any, key: Any, value: Any) -> None:
+    """`container[key] = value`; an array from outside is written at each call."""
+    container = latest(container)
+    trace = current_trace()
+    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
+        container = trace.outside.writable(container)
+    assign_item(container, key, value)
+
+
+_OPERATORS = {
+    f"{symbol}=": getattr(operator, name)
+    for symbol, name in {
+        "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod", "**": "ipow",
+        "@": "imatmul", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
+    }.items()
+}  # fmt: skip
+
+
+def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
+    """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
+    trace = current_trace()
+    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
+        container = trace.outside.writable(container)
+    old = item(container, key)
+    set_item(container, key, _OPERATORS[symbol](old, value() if late else value))
+
+
+__all__ = ["attr", "index", "item", "set_item", "update_attr", "update_item"]

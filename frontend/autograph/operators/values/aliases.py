@@ -1,0 +1,138 @@
+"""Arrays that may be one of several at run time, and what may be done with them.
+
+`y = a if c else b` gives a or b itself in NumPy, so that writing to y writes one of them. Compiled code has the
+value; a write is refused when a or b can still be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ....source.locations import user_frames
+from ....tracing.array import TracedArray
+from ....tracing.may_alias import Join, connect, usable_sources
+from ....tracing.storage import Storage
+from .abstract import parts_of
+from .optional import MaybeUnbound, Optional
+from .program_locations import Snapshot
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values are the same object, or the same view of the same array."""
+    if one is other:
+        return True
+    if not isinstance(one, TracedArray) or not isinstance(other, TracedArray):
+        return False
+    return (
+        one._storage is other._storage and _same_path(one, other) and one._python_type is other._python_type
+    )
+
+
+def is_available(value: Any) -> bool:
+    """Whether all arrays in a value were made where they can be used now."""
+    if isinstance(value, TracedArray):
+        return value._storage.region.is_open
+    if isinstance(value, MaybeUnbound):
+        return value.unbound._storage.region.is_open and is_available(value.value)
+    if isinstance(value, Optional):
+        return value.is_none._storage.region.is_open and is_available(value.value)
+    parts = parts_of(value)
+    return parts is None or all(map(is_available, parts[1]))
+
+
+def _same_path(one: TracedArray, other: TracedArray) -> bool:
+    if len(one._path) != len(other._path):
+        return False
+    for step, twin in zip(one._path, other._path, strict=True):
+        if step.op_class is not twin.op_class or step.attributes != twin.attributes:
+            return False
+        if len(step.operands) != len(twin.operands) or any(
+            a is not b for a, b in zip(step.operands, twin.operands, strict=True)
+        ):
+            return False
+    return True
+
+
+def note_sources(join: Join, result: Any, candidates: Iterable[Any]) -> None:
+    """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
+    result, candidates = present(result), list(map(present, candidates))
+    parts = parts_of(result)
+    if parts is not None:
+        for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
+            entries = [entry_of(candidate, position, key) for candidate in candidates]
+            note_sources(join, item, entries)
+    elif isinstance(result, TracedArray):
+        connect(result._storage, join, map(_storage_of, candidates))
+
+
+def _storage_of(candidate: Any) -> Storage | None:
+    """What a candidate is stored in, unless NumPy has a number there."""
+    is_array = isinstance(candidate, TracedArray) and not candidate._is_scalar
+    return candidate._storage if is_array else None
+
+
+def present(value: Any) -> Any:
+    """A value where it is there."""
+    while isinstance(value, (MaybeUnbound, Optional)):
+        value = value.value
+    return value
+
+
+def _named(parts: tuple[tuple[Any, ...], list[Any]]) -> tuple[tuple[Any, ...], list[Any]]:
+    """The entries of a container with their keys; those of lists and tuples have None."""
+    keys, children = parts
+    return keys or (None,) * len(children), children
+
+
+def entry_of(container: Any, position: int, key: Any) -> Any:
+    """An entry of a container of the same structure, whose keys may be in another order."""
+    parts = parts_of(container)
+    if parts is None:
+        return None
+    keys, children = _named(parts)
+    index = keys.index(key) if key is not None and key in keys else position
+    return children[index] if index < len(children) else None
+
+
+def is_visible(storage: Storage) -> bool:
+    """Whether the program can still see an array: it is the caller's, or a variable or container holds it.
+
+    An array that may be one of several others is seen where one of these is.
+    """
+    return sees_any([storage, *usable_sources(storage)])
+
+
+def sees_any(storages: Iterable[Storage]) -> bool:
+    """Whether the program can see one of some arrays by itself."""
+    wanted = list(storages)
+    if not wanted or any(storage.argument is not None for storage in wanted):
+        return bool(wanted)
+    identities = set(map(id, wanted))
+    return any(_holds_one_of(value, identities) for value in reachable())
+
+
+def reachable() -> Iterable[Any]:
+    for frame in user_frames():
+        snapshot = Snapshot()
+        for name, value in frame.f_locals.items():
+            yield value
+            snapshot.follow(value, name)
+        yield from snapshot.values()
+
+
+def _holds_one_of(value: Any, storages: set[int]) -> bool:
+    array = present(value)
+    return isinstance(array, TracedArray) and id(array._storage) in storages
+
+
+__all__ = [
+    "entry_of",
+    "is_available",
+    "is_visible",
+    "note_sources",
+    "present",
+    "reachable",
+    "same_value",
+    "sees_any",
+]

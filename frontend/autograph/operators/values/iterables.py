@@ -1,0 +1,323 @@
+"""What a staged `for` loop can walk over: anything with a length and an item at a run-time position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError, WeftValueError
+from .....dialect.records import dataclass
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+
+
+class Sequence:
+    """A sequence whose items are made when a loop asks for them, at positions that may be run-time numbers."""
+
+    @property
+    def length(self) -> Any:
+        """The number of items: an int, or a traced one."""
+        raise NotImplementedError
+
+    def item(self, position: Any) -> Any:
+        """The item at a position, an int or a traced one, that is known to be there."""
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[Any]:
+        length = self.length
+        return (self.item(position) for position in range(length))
+
+    def __len__(self) -> int:
+        return int(self.length)
+
+
+@dataclass(frozen=True)
+class ArrayItems(Sequence):
+    """The entries of an array along its first axis."""
+
+    array: Any
+
+    @property
+    def length(self) -> Any:
+        if self.array.ndim == 0:
+            is_scalar = isinstance(self.array, np.generic) or getattr(self.array, "_is_scalar", False)
+            kind = f"'numpy.{self.array.dtype.name}' object is not iterable"
+            raise TypeError(kind if is_scalar else "iteration over a 0-d array")
+        return self.array.shape[0]
+
+    def item(self, position: Any) -> Any:
+        return self.array[position]
+
+
+@dataclass(frozen=True)
+class Range(Sequence):
+    """`range` with bounds that may be run-time numbers."""
+
+    start: Any
+    stop: Any
+    step: Any = 1
+
+    @classmethod
+    def of(cls, *bounds: Any) -> Range:
+        """From the arguments of `range`."""
+        if not 1 <= len(bounds) <= 3:
+            raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
+        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+        for bound in (start, stop, step):
+            if isinstance(bound, TracedArray) and bound.ndim:
+                raise TypeError("only integer scalar arrays can be converted to a scalar index")
+            if isinstance(bound, TracedArray) and bound.dtype.kind not in "iub":
+                raise TypeError(f"'{_type_name(bound)}' object cannot be interpreted as an integer")
+        start, stop, step = map(_as_int, (start, stop, step))
+        if isinstance(step, TracedArray):
+            step._storage.trace.raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
+        elif step == 0:
+            raise WeftValueError("range() arg 3 must not be zero")
+        return cls(start, stop, step)
+
+    @property
+    def length(self) -> Any:
+        span, step = self.stop - self.start, self.step
+        count: Any
+        if isinstance(step, TracedArray):
+            up, down = (span + step - 1) // step, (span + step + 1) // step
+            count = np.where(step > 0, up, down)
+        else:
+            count = (span + step - (1 if step > 0 else -1)) // step
+        if not isinstance(count, TracedArray):
+            return max(count, 0)
+        length: Any = np.maximum(count, 0)
+        return length._like_python(int)
+
+    def item(self, position: Any) -> Any:
+        return self.start + position * self.step
+
+
+@dataclass(frozen=True)
+class Indices(Sequence):
+    """All indices of an array of a shape, as tuples: `np.ndindex`."""
+
+    shape: tuple[Any, ...]
+
+    @property
+    def length(self) -> Any:
+        length: Any = 1
+        for extent in self.shape:
+            length = length * extent
+        return length
+
+    def item(self, position: Any) -> Any:
+        index: list[Any] = []
+        for extent in reversed(self.shape):
+            index.insert(0, position % extent)
+            position = position // extent
+        return tuple(index)
+
+
+@dataclass(frozen=True)
+class IndexedItems(Sequence):
+    """All elements of an array with their indices: `np.ndenumerate`."""
+
+    array: Any
+
+    @property
+    def length(self) -> Any:
+        return Indices(self.array.shape).length
+
+    def item(self, position: Any) -> Any:
+        index = Indices(self.array.shape).item(position)
+        return index, self.array[index]
+
+
+@dataclass(frozen=True)
+class Enumerated(Sequence):
+    """`enumerate`."""
+
+    inner: Sequence
+    start: Any = 0
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.start + position, self.inner.item(position)
+
+
+@dataclass(frozen=True)
+class Zipped(Sequence):
+    """`zip`."""
+
+    inner: tuple[Sequence, ...]
+    strict: bool = False
+
+    @property
+    def length(self) -> Any:
+        lengths = [sequence.length for sequence in self.inner]
+        if all(isinstance(length, int) for length in lengths):
+            return min(lengths)
+        shortest = lengths[0]
+        for length in lengths[1:]:
+            shortest = np.minimum(shortest, length)
+        return shortest._like_python(int)
+
+    def item(self, position: Any) -> Any:
+        return tuple(sequence.item(position) for sequence in self.inner)
+
+
+@dataclass(frozen=True)
+class Reversed(Sequence):
+    """`reversed`."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(self.inner.length - 1 - position)
+
+
+@dataclass(frozen=True)
+class Tail(Sequence):
+    """All items but the first."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length - 1
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position + 1)
+
+
+@dataclass(frozen=True)
+class Mapped(Sequence):
+    """`map`."""
+
+    function: Callable[..., Any]
+    inner: Zipped
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.function(*self.inner.item(position))
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
+
+    condition: Callable[[Any], Any]
+    inner: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in self.inner:
+            wanted = self.condition(item)
+            if isinstance(wanted, TracedArray):
+                raise UnsupportedError(
+                    "filter() with a condition on run-time values is walked by a `for` loop only, or by a list "
+                    "comprehension with `if`"
+                )
+            if wanted:
+                yield item
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """An iterable whose loop is to be unrolled (`weft.unroll`)."""
+
+    items: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        sequence = sequence_of(self.items)
+        if sequence is not None and not isinstance(sequence.length, int):
+            raise UnsupportedError(
+                "weft.unroll needs to know the number of iterations, which is known only at run time here; leave it "
+                "out, so that the loop is compiled as a loop"
+            )
+        return iter(self.items if sequence is None else sequence)
+
+
+@dataclass(frozen=True)
+class Staged(Sequence):
+    """A sequence whose loop is not to be unrolled (`weft.range`)."""
+
+    inner: Sequence
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(position)
+
+
+def is_never_unrolled(sequence: Sequence) -> bool:
+    """Whether a loop over a sequence is to be compiled as a loop."""
+    if isinstance(sequence, (Staged, Tail)):
+        return isinstance(sequence, Staged) or is_never_unrolled(sequence.inner)
+    if isinstance(sequence, (Enumerated, Reversed)):
+        return is_never_unrolled(sequence.inner)
+    inner = sequence.inner if isinstance(sequence, Zipped) else ()
+    if isinstance(sequence, Mapped):
+        inner = (sequence.inner,)
+    return any(map(is_never_unrolled, inner))
+
+
+def sequence_of(iterable: Any) -> Sequence | None:
+    """The sequence that a loop over an iterable can be staged on; None for what only Python can walk."""
+    if isinstance(iterable, Sequence):
+        return iterable
+    as_sequence = getattr(type(iterable), "__weft_items__", None)
+    if as_sequence is not None:
+        sequence: Sequence = as_sequence(iterable)
+        return sequence
+    if isinstance(iterable, TracedArray):
+        return ArrayItems(iterable)
+    if isinstance(iterable, range):
+        return Range(iterable.start, iterable.stop, iterable.step)
+    if isinstance(iterable, np.ndarray) and iterable.ndim and iterable.dtype.kind in "biufc":
+        trace = current_trace()
+        return None if trace is None else ArrayItems(iterable)
+    return None
+
+
+def _type_name(number: TracedArray) -> str:
+    """The name of the type that NumPy or Python would have for a number."""
+    if isinstance(number._python_type, type):
+        return number._python_type.__name__
+    return f"numpy.{number.dtype.name}"
+
+
+def _as_int(bound: Any) -> Any:
+    """A bound as Python's int."""
+    if isinstance(bound, TracedArray):
+        number = bound.astype(np.int64)
+        return number._like_python(int) if number is not bound else number
+    return bound.__index__()
+
+
+__all__ = [
+    "ArrayItems",
+    "Enumerated",
+    "Filtered",
+    "IndexedItems",
+    "Indices",
+    "Mapped",
+    "Range",
+    "Reversed",
+    "Sequence",
+    "Staged",
+    "Tail",
+    "Unrolled",
+    "Zipped",
+    "is_never_unrolled",
+    "sequence_of",
+]

@@ -1,0 +1,231 @@
+"""Values that are there on some paths only: a name that may be unbound, an array that may be None."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ....runtime_values.results import RuntimeChoice, RuntimeNone
+from ....runtime_values.strings import RuntimeString, string_of
+from ....tracing.array import TracedArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class MaybeUnbound:
+    """What a variable holds whose binding depends on a run-time condition; converted code reads it through `load`."""
+
+    __slots__ = ("unbound", "value")
+
+    def __init__(self, unbound: TracedArray, value: Any) -> None:
+        self.unbound = unbound
+        """A bool[]: whether the name has no value."""
+        self.value = value
+        """The value where it has one."""
+
+    def __repr__(self) -> str:
+        return f"MaybeUnbound({self.value!r})"
+
+
+class Chosen(RuntimeChoice):
+    """One of several Python values, chosen by a run-time condition: strings, functions, objects."""
+
+    __slots__ = ("index", "options")
+
+    def __init__(self, index: TracedArray, options: tuple[Any, ...]) -> None:
+        self.index = index
+        self.options = options
+
+    def _any(self, holds: Callable[[Any], bool]) -> Any:
+        """Whether the value is one for which something holds."""
+        chosen = [number for number, option in enumerate(self.options) if holds(option)]
+        found: Any = np.zeros((), bool)[()]
+        for number in chosen:
+            found = np.logical_or(np.equal(self.index, number), found)
+        return found._like_python(bool) if isinstance(found, TracedArray) else bool(found)
+
+    def __eq__(self, other: object) -> Any:
+        return self._any(lambda option: bool(option == other))
+
+    def __ne__(self, other: object) -> Any:
+        return self._any(lambda option: bool(option != other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __weft_truth__(self) -> Any:
+        return self._any(bool)
+
+    def __getattr__(self, name: str) -> Any:
+        raise self._refusal(f"{name!r} of it is asked for")
+
+    def _refusal(self, what: str) -> UnsupportedError:
+        return UnsupportedError(
+            f"{self!r} is known only at run time, and {what}; it can be compared, tested, called "
+            "and returned. Use what you need of each value in the branch that chooses it"
+        )
+
+    def __add__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: one + two)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._joined(other, lambda one, two: two + one)
+
+    def _joined(self, other: Any, join: Callable[[Any, Any], Any]) -> Any:
+        """This string with another one before or behind it."""
+        is_text = all(isinstance(option, str) for option in self.options)
+        if not is_text or not isinstance(other, (str, Chosen, RuntimeString)):
+            raise self._refusal("it is an operand of +")
+        if isinstance(other, str):
+            return Chosen(self.index, tuple(join(option, other) for option in self.options))
+        return string_of(join, self, other)
+
+    def _refuse_use(self, *_: Any) -> Any:
+        raise self._refusal("its items, its length or its number are asked for")
+
+    __len__ = __iter__ = __getitem__ = __setitem__ = __contains__ = __int__ = __float__ = __index__ = (
+        _refuse_use
+    )
+
+    def __repr__(self) -> str:
+        return " or ".join(map(repr, self.options))
+
+
+class Optional(RuntimeNone):
+    """A value that is None where a run-time condition holds; any use as an array fails then, as None would."""
+
+    __slots__ = ("is_none", "value")
+    __hash__ = None  # type: ignore[assignment]
+    __array_priority__ = 2000
+
+    def __init__(self, is_none: TracedArray, value: Any) -> None:
+        self.is_none = is_none
+        self.value = value
+
+    def _get(self, error: str, message: str) -> Any:
+        """The value; the call ends with an error where it is None."""
+        trace = self.is_none._storage.trace
+        trace.raise_if(self.is_none, error, message)
+        return self.value
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        symbol = _SYMBOLS.get(ufunc.__name__, ufunc.__name__)
+        present = [
+            value._get("TypeError", f"unsupported operand type(s) for {symbol}: an operand is None")
+            if isinstance(value, Optional)
+            else value
+            for value in inputs
+        ]
+        return getattr(ufunc, method)(*present, **kwargs)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        message = f"{function.__name__}() got None"
+
+        def present(value: Any) -> Any:
+            if isinstance(value, Optional):
+                return value._get("TypeError", message)
+            return [present(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+        return function(*map(present, args), **{key: present(value) for key, value in kwargs.items()})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self._get("AttributeError", f"'NoneType' object has no attribute '{name}'"), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._get("TypeError", "'NoneType' object is not subscriptable")[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._get("TypeError", "'NoneType' object does not support item assignment")[index] = value
+
+    def __iter__(self) -> Any:
+        return iter(self._get("TypeError", "'NoneType' object is not iterable"))
+
+    def __len__(self) -> int:
+        return len(self._get("TypeError", "object of type 'NoneType' has no len()"))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._get("TypeError", "'NoneType' object is not callable")(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Optional({self.value!r})"
+
+
+def _operator(name: str, symbol: str, reflected: bool) -> Any:
+    def method(self: Optional, *others: Any) -> Any:
+        value = self._get("TypeError", _none_operand(symbol, others, reflected))
+        operands = [
+            o._get("TypeError", _none_operand(symbol, (value,), not reflected))
+            if isinstance(o, Optional)
+            else o
+            for o in others
+        ]
+        if reflected:
+            return getattr(np, _UFUNCS[name])(operands[0], value)
+        return getattr(np, _UFUNCS[name])(value, *operands)
+
+    return method
+
+
+def _none_operand(symbol: str, others: tuple[Any, ...], is_right: bool) -> str:
+    """What Python says about arithmetic with None."""
+    if not others:
+        return f"bad operand type for {symbol}: 'NoneType'"
+    names = ["'NoneType'", f"'{_type_name(others[0])}'"]
+    if is_right:
+        names.reverse()
+    if symbol in ("<", "<=", ">", ">="):
+        return f"'{symbol}' not supported between instances of {names[0]} and {names[1]}"
+    return f"unsupported operand type(s) for {symbol}: {names[0]} and {names[1]}"
+
+
+def _type_name(value: Any) -> str:
+    """How Python names the type of an operand in such a message: NumPy asks it about its own scalars."""
+    if isinstance(value, Optional):
+        return _type_name(value.value)
+    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+        names = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+        return names.get(value.dtype.kind, str(value.dtype.name))
+    return type(value).__name__
+
+
+_UFUNCS = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "neg": "negative",
+    "abs": "absolute",
+    "invert": "invert",
+}
+"""The operators, by the ufunc that they are."""
+
+_SYMBOLS = {
+    "add": "+", "subtract": "-", "multiply": "*", "true_divide": "/", "floor_divide": "//", "remainder": "%",
+    "power": "**", "matmul": "@", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">=",
+    "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^", "negative": "unary -", "invert": "~",
+}  # fmt: skip
+"""How Python writes the operators in its messages."""
+
+for _name, _ufunc in _UFUNCS.items():
+    _symbol = _SYMBOLS.get(_ufunc, _ufunc)
+    setattr(Optional, f"__{_name}__", _operator(_name, _symbol, reflected=False))
+    if _name not in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
+        setattr(Optional, f"__r{_name}__", _operator(_name, _symbol, reflected=True))
+
+
+__all__ = ["MaybeUnbound", "Optional"]

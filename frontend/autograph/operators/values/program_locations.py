@@ -1,0 +1,435 @@
+"""What a branch or a loop body can change: variables, list and dict entries, attributes.
+
+Before a body is recorded, everything mutable that it can reach is remembered; afterwards the differences are
+its effect on Python state, and can be taken back. So a helper that changes an attribute is seen as well as an
+assignment to a variable.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
+from functools import cache, cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .....dialect.records import dataclass
+from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
+from ....guards.unbound import Unbound
+from ....source.code_table import remembered_by_code
+from ....source.locations import is_own_module
+from ....tracing.array import TracedArray
+from .optional import Chosen, MaybeUnbound, Optional
+
+MAX_PLACES = 100_000
+"""Objects beyond this number are not followed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something that holds a value, by the user's name for it."""
+
+    name: str
+
+    def key(self) -> tuple[Any, ...]:
+        """Equal for equal places."""
+        raise NotImplementedError
+
+    def get(self) -> Any:
+        """The value, or `UNBOUND`."""
+        raise NotImplementedError
+
+    def set(self, value: Any) -> None:
+        """Store a value; `UNBOUND` removes it."""
+        raise NotImplementedError
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether a name of a function is meant, which converted code reads with care."""
+        return False
+
+
+@dataclass(frozen=True)
+class Variable(Place):
+    """A variable that a body shares with the function around it."""
+
+    cell: types.CellType
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.cell),)
+
+    def get(self) -> Any:
+        try:
+            return self.cell.cell_contents
+        except ValueError:
+            return UNBOUND
+
+    def set(self, value: Any) -> None:
+        if value is UNBOUND:
+            if self.get() is not UNBOUND:
+                del self.cell.cell_contents
+        else:
+            self.cell.cell_contents = value
+
+    @property
+    def is_variable(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Entry(Place):
+    """An entry of a dict or list."""
+
+    container: Any
+    index: Any
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.container), self.index)
+
+    def get(self) -> Any:
+        try:
+            return self.container[self.index]
+        except (KeyError, IndexError):
+            return UNBOUND
+
+    def set(self, value: Any) -> None:
+        if value is UNBOUND:
+            self.container.pop(self.index, None)
+        else:
+            self.container[self.index] = value
+
+
+@dataclass(frozen=True)
+class Attribute(Place):
+    """An attribute of an instance."""
+
+    owner: Any
+    attribute: str
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.owner), "." + self.attribute)
+
+    def get(self) -> Any:
+        try:
+            return object.__getattribute__(self.owner, self.attribute)
+        except AttributeError:
+            return UNBOUND
+
+    def set(self, value: Any) -> None:
+        if value is UNBOUND:
+            object.__delattr__(self.owner, self.attribute)
+        else:
+            object.__setattr__(self.owner, self.attribute, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Slot(Place):
+    """A value of the staged code itself, which loops carry like the user's."""
+
+    content: list[Any]
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.content), "slot")
+
+    def get(self) -> Any:
+        return self.content[0]
+
+    def set(self, value: Any) -> None:
+        self.content[0] = value
+
+
+@dataclass(frozen=True)
+class Items(Place):
+    """All items of a list or set, where their number changed."""
+
+    container: Any
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.container), "[:]")
+
+    def get(self) -> Any:
+        return tuple(self.container)
+
+    def set(self, value: Any) -> None:
+        if isinstance(self.container, list):
+            self.container[:] = value
+        else:
+            self.container.clear()
+            self.container.update(value)
+
+
+@dataclass
+class Snapshot:
+    """The values of all places that some functions can reach."""
+
+    cells: list[tuple[Variable, Any]] = field(default_factory=list)
+    lists: list[tuple[str, list[Any], tuple[Any, ...]]] = field(default_factory=list)
+    sets: list[tuple[str, set[Any], frozenset[Any]]] = field(default_factory=list)
+    dicts: list[tuple[str, dict[Any, Any], dict[Any, Any]]] = field(default_factory=list)
+    objects: list[tuple[str, Any, dict[str, Any]]] = field(default_factory=list)
+    tuples: list[tuple[Any, ...]] = field(default_factory=list)
+    slots: list[tuple[Slot, Any]] = field(default_factory=list)
+    globals: dict[tuple[Any, ...], tuple[Entry, Any]] = field(default_factory=dict)
+    _seen: set[int] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, functions: Iterable[Callable[..., Any] | None], slots: Iterable[Slot] = ()) -> Snapshot:
+        """Remember what the functions can reach through their variables and the globals that they assign."""
+        snapshot = cls(slots=[(slot, slot.get()) for slot in slots])
+        for function in functions:
+            if function is not None:
+                snapshot.follow(function, "")
+        return snapshot
+
+    def values(self) -> Iterator[Any]:
+        """Every value that was remembered."""
+        for _, value in (*self.cells, *self.slots, *self.globals.values()):
+            yield value
+        for held in self.tuples:
+            yield from held
+        for _, _, items in self.lists:
+            yield from items
+        for _, _, entries in self.dicts:
+            yield from entries.values()
+        for _, _, attributes in self.objects:
+            yield from attributes.values()
+
+    def variables(self) -> Iterator[tuple[Variable, Any]]:
+        """The variables of functions, with their values."""
+        yield from self.cells
+
+    def changes(self) -> Changes:
+        """The places whose value is another one now, with that value."""
+        return {place.key(): (place, new) for place, _, new in self._differences()}
+
+    def old_value(self, place: Place) -> Any:
+        """What a place held; `UNBOUND` for one that did not exist."""
+        return self._old.get(place.key(), UNBOUND)
+
+    def restore(self) -> None:
+        """Take all changes back."""
+        for place, old, _ in list(self._differences()):
+            place.set(old)
+
+    def knows(self, value: Any) -> bool:
+        """Whether an object was reachable."""
+        return id(value) in self._seen
+
+    def replace(self, old: Any, new: Any) -> None:
+        """Store another object wherever one was reachable."""
+        single: list[Place] = [place for place, _ in (*self.cells, *self.globals.values())]
+        places = [*single, *(Entry(name, items, i) for name, items, b in self.lists for i in range(len(b)))]
+        places += [Entry(name, entries, key) for name, entries, saved in self.dicts for key in saved]
+        places += [
+            Attribute(name, owner, key) for name, owner, attributes in self.objects for key in attributes
+        ]
+        for place in places:
+            if place.get() is old:
+                place.set(new)
+
+    # Walking
+
+    def follow(self, value: Any, name: str) -> None:
+        """Remember all that a value holds."""
+        pending: list[tuple[Any, str]] = [(value, name)]
+        while pending and len(self._seen) < MAX_PLACES:
+            value, name = pending.pop()
+            if isinstance(value, _LEAVES) or id(value) in self._seen:
+                continue
+            self._seen.add(id(value))
+            pending.extend(self._visit(value, name))
+
+    def _visit(self, value: Any, name: str) -> list[tuple[Any, str]]:
+        """Remember one object; returns what it holds."""
+        if isinstance(value, types.FunctionType):
+            return self._visit_function(value, is_body=not name)
+        if isinstance(value, types.MethodType):
+            return [(value.__self__, name), (value.__func__, name)]
+        if isinstance(value, functools.partial):
+            return [(value.func, name), (value.args, name), (value.keywords, name)]
+        if isinstance(value, Chosen):
+            return [(option, name) for option in value.options]
+        if isinstance(value, (MaybeUnbound, Optional)):
+            return [(value.value, name)]
+        if isinstance(value, tuple):
+            self.tuples.append(value)
+            return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
+        if isinstance(value, list):
+            self.lists.append((name, value, tuple(value)))
+            return [(item, f"{name}[{i}]") for i, item in enumerate(value)]
+        if isinstance(value, dict):
+            self.dicts.append((name, value, dict(value)))
+            return [(item, f"{name}[{key!r}]") for key, item in value.items()]
+        if isinstance(value, set):
+            self.sets.append((name, value, frozenset(value)))
+            return []
+        attributes = _attributes(value)
+        if attributes is None:
+            return []
+        self.objects.append((name, value, attributes))
+        return [(item, f"{name}.{key}") for key, item in attributes.items()]
+
+    def _visit_function(self, function: types.FunctionType, is_body: bool) -> list[tuple[Any, str]]:
+        """The variables of a function; those of one that a body only calls are told from the body's by their names."""
+        found: list[tuple[Any, str]] = []
+        owner = "" if is_body else f" of {function.__name__}"
+        cells = function.__closure__ or ()
+        for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
+            if id(cell) in self._seen or name in _INTERNAL:
+                continue
+            self._seen.add(id(cell))
+            variable = Variable(name + owner, cell)
+            content = variable.get()
+            self.cells.append((variable, content))
+            found.append((content, name))
+        for name in assigned_globals(function.__code__):
+            place = Entry(name, function.__globals__, name)
+            if place.key() not in self.globals:
+                content = place.get()
+                self.globals[place.key()] = (place, content)
+                found.append((content, name))
+        return found
+
+    # Comparing
+
+    def _differences(self) -> Iterator[tuple[Place, Any, Any]]:
+        """Every place that changed, with the old and the new value."""
+        for place, old in (*self.cells, *self.slots, *self.globals.values()):
+            new = place.get()
+            if new is not old:
+                yield place, old, new
+        yield from self._differences_in_sequences()
+        for name, entries, saved in self.dicts:
+            for key, old, new in _changed_entries(saved, entries):
+                yield Entry(f"{name}[{key!r}]", entries, key), old, new
+        for name, owner, attributes in self.objects:
+            for key, old, new in _changed_entries(attributes, _attributes(owner) or {}):
+                yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
+
+    def _differences_in_sequences(self) -> Iterator[tuple[Place, Any, Any]]:
+        for name, items, before in self.lists:
+            if len(items) != len(before):
+                yield Items(name, items), before, tuple(items)
+                continue
+            for index, (old, new) in enumerate(zip(before, items, strict=True)):
+                if new is not old:
+                    yield Entry(f"{name}[{index}]", items, index), old, new
+        for name, members, known in self.sets:
+            if members != known:
+                yield Items(name, members), known, frozenset(members)
+
+    @cached_property
+    def _old(self) -> dict[tuple[Any, ...], Any]:
+        single: list[tuple[Place, Any]] = [*self.cells, *self.slots, *self.globals.values()]
+        old: dict[tuple[Any, ...], Any] = {place.key(): value for place, value in single}
+        for _, items, before in self.lists:
+            old[(id(items), "[:]")] = before
+            old.update({(id(items), i): value for i, value in enumerate(before)})
+        for _, members, known in self.sets:
+            old[(id(members), "[:]")] = known
+        for _, entries, saved in self.dicts:
+            old.update({(id(entries), key): value for key, value in saved.items()})
+        for _, owner, attributes in self.objects:
+            old.update({(id(owner), "." + key): value for key, value in attributes.items()})
+        return old
+
+
+def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """The keys whose values changed, with the old and the new value; one that is not there is unbound."""
+    for key in dict.fromkeys([*before, *now]):
+        old, new = before.get(key, UNBOUND), now.get(key, UNBOUND)
+        if new is not old:
+            yield key, old, new
+
+
+Changes: TypeAlias = "dict[tuple[Any, ...], tuple[Place, Any]]"
+"""Places by their keys, with their values after a body."""
+
+
+def places_to_join(places: dict[tuple[Any, ...], Place]) -> list[Place]:
+    """The places without the entries of collections whose length changed: these are joined as a whole."""
+    whole = {id(place.container) for place in places.values() if isinstance(place, Items)}
+    return [p for p in places.values() if not (isinstance(p, Entry) and id(p.container) in whole)]
+
+
+def copied(value: Any) -> Any:
+    """A list, tuple or dict, and those in it, as they are now; other values are themselves."""
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
+
+
+def value_after(changes: Changes, place: Place, snapshot: Snapshot) -> Any:
+    """The value of a place after a body with certain changes."""
+    if place.key() in changes:
+        return changes[place.key()][1]
+    old = snapshot.old_value(place)
+    if isinstance(place, Items) and isinstance(old, tuple):
+        identity = id(place.container)
+        return tuple(changes.get((identity, i), (None, value))[1] for i, value in enumerate(old))
+    return old
+
+
+_INTERNAL = frozenset({"weft_"})
+"""Variables of converted code that are not the user's."""
+
+_LEAVES = (
+    TracedArray,
+    np.ndarray,
+    np.generic,
+    np.dtype,
+    str,
+    bytes,
+    int,
+    float,
+    complex,
+    type(None),
+    type,
+    types.ModuleType,
+    types.BuiltinFunctionType,
+    range,
+    slice,
+    Unbound,
+)
+"""Values that nothing of the user's can change, or that have a way of their own to follow changes."""
+
+
+@remembered_by_code
+def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
+    """The global variables that a function's own code, or a function in it, assigns."""
+    names = [i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.extend(assigned_globals(constant))
+    return tuple(dict.fromkeys(names))
+
+
+def _attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an instance of a user's class; None for what is not followed."""
+    kind: Any = type(value)
+    state = getattr(kind, "__weft_state__", None)
+    if state is not None:
+        return {name: getattr(value, name) for name in state}
+    if _is_foreign(kind):
+        return None
+    attributes = dict(getattr(value, "__dict__", ()) or ())
+    for base in kind.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            if slot not in ("__dict__", "__weakref__") and hasattr(value, slot):
+                attributes[slot] = getattr(value, slot)
+    return attributes
+
+
+@cache
+def _is_foreign(kind: type) -> bool:
+    """Whether a class belongs to Python, NumPy or weft, whose instances are not walked into."""
+    module = getattr(kind, "__module__", "")
+    package = module.partition(".")[0]
+    return package in ("builtins", "numpy", "functools", "itertools", "collections", "re") or is_own_module(
+        module
+    )

@@ -1,0 +1,42 @@
+"""Lists that became ones that grow, by the names that no staged code mentions: what the list is now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....tracing.current import current_trace
+from ....tracing.trace import Trace
+
+
+def latest(value: Any) -> Any:
+    """What a list of Python's has become; any other value as it is.
+
+    Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
+    """
+    if type(value) is not list:
+        return value
+    trace = current_trace()
+    return value if trace is None or not trace.grown else _grown(trace, value)
+
+
+def latest_within(trace: Trace, value: Any) -> Any:
+    """A nested value with what the lists in it have become."""
+    if not trace.grown:
+        return value
+    if type(value) is list:
+        grown = _grown(trace, value)
+        return [latest_within(trace, item) for item in value] if grown is value else grown
+    if type(value) is dict:
+        return {key: latest_within(trace, item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        items = [latest_within(trace, item) for item in value]
+        return value._make(items) if hasattr(value, "_make") else tuple(items)
+    return value
+
+
+def _grown(trace: Trace, items: list[Any]) -> Any:
+    found = trace.grown.get(id(items))
+    return items if found is None or found[0] is not items else found[1]
+
+
+__all__ = ["latest", "latest_within"]

@@ -1,9 +1,0 @@
-"""What traced arrays do: index expressions from `views`, everything else from the array namespace."""
-
-from __future__ import annotations
-
-from .array import Behaviour
-from .numpy_api.dispatch import call_function, call_ufunc, namespace_function
-from .views import read_item, write_back, write_item
-
-BEHAVIOUR = Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)

@@ -1,0 +1,315 @@
+"""One specialisation of a function: compiled for one signature, called with arrays that fit."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backend.cpu.execution.executable import RuntimeFailure
+from ...backend.cpu.execution.foreign import loaded
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ..compiling.program import CallSignature, Program
+from ..guards.captures import Capture
+from ..guards.guards import Guard
+from ..guards.handles import Bound, running
+from ..guards.inputs import Input
+from ..guards.packed_inputs import PackedInput
+from ..runtime_values.result_spec import (
+    ArgumentResult,
+    ChosenResult,
+    ComputedResult,
+    OptionalResult,
+    ThawedResult,
+    view_type,
+)
+from ..signature.signature import (
+    Structure,
+    alias_pattern,
+    check_fits,
+    describe,
+    type_of_leaf,
+    without_objects,
+)
+
+if TYPE_CHECKING:
+    from ..compiling.analysis import CostAnalysis, MemoryAnalysis
+
+
+class ConcreteFunction:
+    """A compiled function of one signature; call it with arrays that fit, or look at any of its stages.
+
+    Made by `weft.function(f).get_concrete_function(...)`.
+    """
+
+    def __init__(
+        self,
+        signature: CallSignature,
+        program: Program,
+        bind: Callable[[Any, Any], tuple[list[Any], list[str], Structure, Bound]],
+    ) -> None:
+        self.name = signature.name
+        self._bind = bind
+        self.argument_structure = without_objects(signature.structure)
+        self.argument_types = signature.types
+        self.argument_names = signature.names
+        self._aliases = signature.aliases
+        self.compile_times = program.times
+        """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
+        with program.times.recording():
+            self._executable = loaded(program.code, program.callbacks)
+        self._text = program.text
+        self._result = program.result
+        self._computed_types = program.computed_types
+        self._extra: list[Capture | Input | PackedInput] = program.extra
+        self.has_inputs = program.has_inputs
+        """Whether the trace made data of what is not among the arguments."""
+        self._written = program.written
+        self._shared = program.shared
+        self._stores_early = program.stores_early
+        self._write_back = program.write_back
+        self._captures = program.captures
+        self._outside = [capture.array for capture in program.captures]
+        self.guards: list[Capture | Guard] = [*program.captures, *program.guards]
+        distinct = signature.distinct
+        self._sources = tuple(map(signature.position_of, range(len(distinct) + len(self._extra))))
+        self._names = [*signature.names, *(extra.name for extra in self._extra)]
+        self._is_direct = len(distinct) == len(self._aliases)
+        self.calls = 0
+        """How many calls took the long way."""
+        self.native_code: Any = None
+        """What native code runs."""
+        self._objects = len(distinct) + len(self._extra)
+
+    # Looking at it
+
+    def as_text(self, stage: str = "optimized") -> str:
+        """The program at a stage: weft, optimized, linalg, kernels, buffers, llvm-dialect, llvm or asm."""
+        return self._text(stage)
+
+    def cost_analysis(self, *args: Any, **kwargs: Any) -> CostAnalysis:
+        """How much one call computes, reads and writes, kernel by kernel; printable.
+
+        What types do not tell, sizes of arrays and integers that say how often loops run, is taken from the arguments,
+        where some are given. They must fit as in a call, which is not made. What is not known is told, not guessed.
+
+        >>> import weft
+        >>> double = weft.function(lambda x: x @ x + 1)
+        >>> cost = double.get_concrete_function(weft.TensorSpec((8, 8), "float32")).cost_analysis()
+        >>> cost.flops == 2 * 8**3 + 8**2
+        True
+        >>> cost.bytes_read, cost.bytes_written, cost.unknown
+        (256, 256, ())
+        """
+        from ...backend.analysis.report import cost_request
+        from ..compiling.analysis import examples_of, read_cost
+
+        plan = self._executable.plan
+        arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
+        return read_cost(self._text(cost_request(plan.name, examples_of(plan, arrays))))
+
+    def memory_analysis(self) -> MemoryAnalysis:
+        """How much memory a call needs and where its intermediates are, with their lifetimes; printable.
+
+        >>> import weft
+        >>> power = weft.function(lambda x: x @ x @ x @ x)
+        >>> memory = power.get_concrete_function(weft.TensorSpec((64, 64), "float32")).memory_analysis()
+        >>> memory.argument_bytes, memory.result_bytes, memory.workspace_bytes, memory.peak_bytes
+        (16384, 16384, 16384, 49152)
+        >>> [buffer.where for buffer in memory.buffers]
+        ['result 0', 'workspace']
+        """
+        from ...backend.analysis.report import memory_request
+        from ..compiling.analysis import read_memory
+
+        return read_memory(self._text(memory_request(self._executable.plan.name)))
+
+    def _arrays_of(self, leaves: Sequence[Any]) -> list[Any]:
+        """The arrays of the compiled function's arguments in a call with these leaves."""
+        arrays = [*leaves, *(extra.fetch() for extra in self._extra)]
+        return [arrays[index] for index in self._sources]
+
+    @property
+    def result_types(self) -> str:
+        """The results as nested types, for people."""
+        return describe(self._result.structure, [self._type_of(leaf) for leaf in self._result.leaves])
+
+    def _type_of(self, leaf: Any) -> Any:
+        if isinstance(leaf, ComputedResult):
+            return self._computed_types[leaf.position]
+        if isinstance(leaf, ArgumentResult):
+            position = leaf.argument
+            own = len(self.argument_types)
+            base = self.argument_types[position] if position < own else self._extra[position - own].type
+            return view_type(base, leaf.path)
+        if isinstance(leaf, OptionalResult):
+            inner = [self._type_of(part) for part in leaf.value.leaves]
+            return f"{describe(leaf.value.structure, inner)} or None"
+        if isinstance(leaf, ChosenResult):
+            return " or ".join(map(repr, leaf.options))
+        if isinstance(leaf, ThawedResult):
+            return "a string"
+        columns = [self._computed_types[column.position] for column, _ in leaf.columns]
+        items = [column.with_shape(column.shape[1:]) for column in columns]
+        return f"list of {describe(leaf.item, items)}"
+
+    def pretty_printed_signature(self) -> str:
+        """The signature on a few lines: arguments and results with their types."""
+        return f"{self.name}{describe(self.argument_structure, self.argument_types)}\n  returns {self.result_types}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self.name}{describe(self.argument_structure, self.argument_types)}>"
+
+    # Calling it
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call with arrays of the compiled types; other dtypes, ranks and Python values are refused."""
+        leaves, names, structure, bound = self._bind(args, kwargs)
+        if structure != self.argument_structure:
+            raise WeftTypeError(
+                f"{self!r} was called with other Python values or another structure: "
+                f"{describe(structure, list(map(type_of_leaf, leaves)))}"
+            )
+        for name, leaf, wanted in zip(names, leaves, self.argument_types, strict=True):
+            check_fits(name, wanted, type_of_leaf(leaf))
+        if alias_pattern(leaves) != self._aliases:
+            raise WeftValueError(
+                f"{self!r} was compiled for another pattern of equal arrays among its arguments"
+            )
+        admitted = self.admitted(leaves)
+        if admitted is None:
+            raise WeftValueError(
+                f"{self.why_not(leaves)} since {self!r} was compiled; call the weft.function, which compiles again, or "
+                "pass what changes as an argument"
+            )
+        return self.run(admitted, bound)
+
+    def guards_hold(self) -> bool:
+        """Whether what was found outside of the arguments is still what was compiled."""
+        for guard in self.guards:  # noqa: SIM110  (this is run at each call)
+            if not guard.holds():
+                return False
+        return True
+
+    def admitted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
+        """The arrays of a call: the flattened arguments, and what is fetched; None where a guard does not hold."""
+        for guard in self.guards:
+            if not guard.holds():
+                return None
+        if self._written and self._outside and any(a is leaf for a in self._outside for leaf in leaves):
+            return None
+        if not self._extra and not self._shared:
+            return leaves
+        fetched = [extra.fetch() for extra in self._extra]
+        if any(array is None for array in fetched):
+            return None
+        if any(handle.get() is not leaves[position] for handle, position in self._shared):
+            return None
+        arrays = [*leaves, *fetched]
+        return arrays if len(set(map(id, arrays))) == self._objects else None
+
+    def failing(self) -> Any:
+        """The guard or input that does not fit the present state; None where all do."""
+        for guard in self.guards:
+            if not guard.holds():
+                return guard
+        return next((extra for extra in self._extra if extra.fetch() is None), None)
+
+    def why_not(self, leaves: Sequence[Any]) -> str:
+        """Why a call is not admitted, in words."""
+        failing = self.failing()
+        return "other arrays are one" if failing is None else str(failing.changed())
+
+    def run(self, leaves: Sequence[Any], bound: Bound = None) -> Any:
+        """Run on the arrays that `admitted` gave, whose types are known to fit."""
+        if self._written:
+            self._require_separate(leaves)
+        arrays = [_ready(leaf) for leaf in leaves]
+        if not self._is_direct:
+            arrays = [arrays[i] for i in self._sources]
+        executable: Callable[..., Any] = self._executable
+        if self._executable.calls_python and self._written:
+            executable = functools.partial(
+                executable, before_callback=lambda: self._store_back(leaves, arrays)
+            )
+        failure: RuntimeFailure | None = None
+        if self._stores_early:
+            previous, running.bound = running.bound, bound
+        try:
+            outputs = executable(*arrays)
+        except RuntimeFailure as caught:
+            failure = caught
+        finally:
+            if self._stores_early:
+                running.bound = previous
+            if self._written:
+                self._store_back(leaves, arrays)
+        if failure is not None:
+            from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
+
+            raise python_exception(failure)  # here, as it has no other context than the caller's
+        result = self._result.build(outputs, leaves)
+        if self._write_back is not None:
+            self._write_back(outputs, leaves, bound)
+        return result
+
+    def _require_separate(self, leaves: Sequence[Any]) -> None:
+        """Raise unless what is written can be written, and shares no memory with anything else."""
+        for index in self._written:
+            leaf = leaves[index]
+            if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
+                raise WeftValueError(
+                    f"assignment destination is read-only: {self.name} writes to its argument "
+                    f"{self._names[index]!r}; pass a writable array (a copy)"
+                )
+            for other in self._sources:
+                if other != index and _overlap(leaf, leaves[other]):
+                    raise WeftValueError(
+                        f"arguments {self._names[index]!r} and {self._names[other]!r} of "
+                        f"{self.name} overlap in memory and the function writes to "
+                        f"{self._names[index]!r}; pass a copy of one"
+                    )
+            if any(_overlap(leaf, array) for array in self._outside):
+                raise WeftValueError(
+                    f"argument {self._names[index]!r} of {self.name} overlaps in memory with an array that "
+                    "the function uses from outside, and the function writes to it; pass a copy"
+                )
+
+    def _store_back(self, leaves: Sequence[Any], arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+        """Write what was computed in a contiguous copy back to the caller's strided array."""
+        for position, index in enumerate(self._sources):
+            if index in self._written and arrays[position] is not leaves[index]:
+                leaves[index][...] = arrays[position]
+
+
+def _ready(value: Any) -> np.ndarray[Any, Any]:
+    """The array as compiled code takes it: C-contiguous, aligned, in native byte order; copied only if it is not."""
+    if not isinstance(value, np.ndarray):
+        return np.asarray(value)
+    flags = value.flags
+    if flags.c_contiguous and flags.aligned and value.dtype.isnative:
+        return value
+    from ...backend.cpu.dispatch.copying import contiguous  # most arrays need no copy
+
+    return contiguous(value)
+
+
+_OVERLAP_WORK: Any = 1_000_000
+
+
+def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
+    """Whether two arrays have an element in common; bounds are compared first, which decides almost always.
+
+    For some strides the exact answer would take for ever: then they count as overlapping.
+    """
+    if not isinstance(other, np.ndarray) or not np.may_share_memory(written, other):
+        return False
+    try:
+        return np.shares_memory(written, other, max_work=_OVERLAP_WORK)
+    except np.exceptions.TooHardError:
+        return True
+
+
+__all__ = ["ConcreteFunction"]

@@ -1,0 +1,380 @@
+"""Calls without Python: what is compiled is described to the native dispatcher, with the arguments that it is for.
+
+A description is made of a call that took the long way, argument by argument. For what cannot be told to
+native code it asks Python, or leaves such calls to the long way, which decides what calls mean.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import operator
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...backend.cpu.dispatch.copying import prepare_copies
+from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
+from ...backend.cpu.dispatch.native_code import NativeCode
+from ...backend.cpu.execution.executable import RuntimeFailure
+from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
+from ..guards.handles import Bound
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult
+from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static_key
+from .concrete import ConcreteFunction
+from .native_guards import Guards
+from .parameters import Parameters, Unknown
+
+_BY_COMPARISON = (int, str, bytes)
+_BY_IDENTITY = (bool, type(None), np.dtype)
+_KEYS = (int, str, bytes)
+"""The keys of dicts whose comparison runs no code of others."""
+
+
+def describe(
+    concrete: ConcreteFunction,
+    call: Bound,
+    structure: Structure,
+    leaves: Sequence[Any],
+    parameters: Parameters,
+) -> Descriptor | None:
+    """The descriptor of a compiled function for a call, None where there cannot be one.
+
+    `structure` and `leaves` are the arguments of the call taken apart.
+    """
+    try:
+        slots = list(parameters.sorted(call, structure))
+        return _Description(concrete, leaves, len(slots), parameters).make(slots)
+    except Unknown:
+        return None
+
+
+class _Description:
+    """Describes one call; what is made of it must not refer to it, or else the arguments would stay alive."""
+
+    def __init__(
+        self, concrete: ConcreteFunction, leaves: Sequence[Any], slots: int, parameters: Parameters
+    ) -> None:
+        self._concrete = concrete
+        self._leaves = leaves
+        self._parameters = parameters
+        self._program = Program(slots)
+        self._objects: list[int] = [0] * len(leaves)
+        """Where the objects of the leaves are."""
+        self._data: list[int] = [0] * len(leaves)
+        """Where what machine code gets for them is."""
+        is_ready = all(map(_is_ready, concrete._outside)) and all(
+            _is_ready(leaf) or (not concrete._written and leaf.dtype.isnative) for leaf in leaves
+        )
+        self._by_machine = is_ready and not concrete._stores_early and NativeCode.fits(concrete._executable)
+
+    def make(self, slots: Sequence[tuple[Any, Structure]]) -> Descriptor:
+        program, concrete = self._program, self._concrete
+        for slot, (value, node) in enumerate(slots):
+            self._check(value, node, program.slot(slot))
+        guards = Guards(program)
+        guards.add_all(concrete.guards)
+        for handle, position in concrete._shared:
+            program.same(guards.place(handle), self._objects[position])
+        for position, extra in enumerate(concrete._extra, len(self._leaves)):
+            place = guards.input(extra, self._flags(position))
+            self._objects.append(place)
+            self._data.append(place)
+        self._check_aliases(guards)
+        if not self._by_machine:
+            run = _runner(concrete, self._parameters)
+            return self._finished(program.finish, None, (), self._objects, run)
+        self._check_written(guards)
+        self._build()
+        inputs = [self._data[source] for source in concrete._sources]
+        return self._finished(program.finish, native_code(concrete), inputs, self._objects)
+
+    def _finished(self, finish: Callable[..., Descriptor], *arguments: Any) -> Descriptor:
+        if self._program.size > MOST_VALUES:
+            raise Unknown
+        return finish(self._concrete, *arguments)
+
+    def _flags(self, position: int) -> int:
+        """What an array of the call must be like in memory; Python looks after that where it runs the call."""
+        if not self._by_machine:
+            return Array.ANY_LAYOUT
+        return READY | (WRITABLE if position in self._concrete._written else 0)
+
+    # Arguments
+
+    def _check(self, value: Any, node: Structure, place: int) -> None:
+        if isinstance(node, Leaf):
+            self._check_leaf(value, node.index, place)
+        elif isinstance(node, Static):
+            self._check_constant(value, place)
+        else:
+            for part, child, where in self._parts(value, node, place):
+                self._check(part, child, where)
+
+    def _check_leaf(self, value: Any, index: int, place: int) -> None:
+        if value is not self._leaves[index]:
+            raise Unknown  # it was converted
+        self._objects[index] = self._data[index] = place
+        expected = self._concrete.argument_types[index]
+        if type(value) is np.ndarray:
+            other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
+            flags = self._flags(index) if _is_ready(value) else other
+            self._program.array(place, expected.dtype, expected.shape, flags)
+            if flags == Array.STRIDED:
+                prepare_copies(expected)
+                self._data[index] = self._program.copied(place)
+        elif index in self._concrete._written:
+            raise Unknown
+        elif isinstance(value, np.generic) and _has_plain_value(value):
+            self._data[index] = self._program.scalar(place, value.__class__)
+        else:
+            raise Unknown
+
+    def _check_constant(self, value: Any, place: int) -> None:
+        program, kind = self._program, type(value)
+        if kind in _BY_COMPARISON:
+            program.equal(place, value)
+        elif kind in (float, complex):
+            program.number(place, value)
+        elif isinstance(value, _BY_IDENTITY):
+            program.is_object(place, value)
+        else:
+            key = static_key(value)
+            if not isinstance(key, IdentityKey):
+                program.holds(place, lambda now: static_key(now) == key)
+            elif isinstance(key.reference, weakref.ref):
+                program.refers(place, key.reference)
+            else:
+                program.is_object(place, value)
+
+    def _parts(self, value: Any, node: Node, place: int) -> Iterable[tuple[Any, Structure, int]]:
+        """What is in a container, its structure, and where it is."""
+        program, kind, keys = self._program, node.kind, node.keys
+        if kind is list:
+            return zip(value, node.children, program.list_items(place, len(value)), strict=True)
+        if issubclass(kind, tuple):
+            return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
+        if not all(type(key) in _KEYS for key in keys):
+            raise Unknown
+        if kind is dict:
+            return zip(
+                map(value.get, keys),
+                node.children,
+                program.dict_items(place, keys),
+                strict=True,
+            )
+        members = getattr(value, "__dict__", None) if dataclasses.is_dataclass(kind) else None
+        if type(members) is not dict or set(members) != set(keys) or not _has_plain_members(kind, keys):
+            raise Unknown
+        return zip(map(members.get, keys), node.children, program.members(place, kind, keys), strict=True)
+
+    def _check_aliases(self, guards: Guards) -> None:
+        concrete = self._concrete
+        aliases = concrete._aliases
+        for index, first in enumerate(aliases):
+            if first != index:
+                self._program.same(self._objects[index], self._objects[first])
+        distinct = [index for index, first in enumerate(aliases) if first == index]
+        places = [self._objects[index] for index in (*distinct, *range(len(aliases), len(self._objects)))]
+        if concrete._written:
+            known = {id(extra.array) for extra in concrete._extra if hasattr(extra, "array")}
+            places += [guards.constant(array) for array in concrete._outside if id(array) not in known]
+        self._program.distinct(places)
+
+    def _check_written(self, guards: Guards) -> None:
+        """What is written must not overlap other arrays, nor those from outside."""
+        concrete = self._concrete
+        if not concrete._written:
+            return
+        outside = [(guards.constant(array), array.nbytes, False) for array in concrete._outside]
+        known = {self._objects[source] for source in concrete._sources}
+        arrays = [
+            (self._objects[source], self._size(source), source in concrete._written)
+            for source in concrete._sources
+            if not isinstance(self._leaf(source), np.generic)
+        ]
+        self._program.separate([*arrays, *(array for array in outside if array[0] not in known)])
+
+    def _leaf(self, index: int) -> Any:
+        return self._leaves[index] if index < len(self._leaves) else None
+
+    def _size(self, index: int) -> int:
+        """The bytes of an array; those of an item, times -1, if its shape is not known."""
+        own = len(self._leaves)
+        type = (
+            self._concrete.argument_types[index] if index < own else self._concrete._extra[index - own].type
+        )
+        size = type.dtype.itemsize
+        if None in type.shape:
+            return -size
+        for extent in type.shape:
+            size *= extent or 0
+        return size
+
+    # Results
+
+    def _build(self) -> None:
+        """Say how the result is built."""
+        concrete, program = self._concrete, self._program
+        result = concrete._result
+        is_plain = all(isinstance(leaf, (ComputedResult, ArgumentResult)) for leaf in result.leaves)
+        if concrete._write_back is None and is_plain:
+            self._build_structure(result.structure)
+        else:
+            finish = _finisher(concrete, self._parameters)
+            program.build_by_python(finish, len(concrete._computed_types))
+
+    def _build_structure(self, structure: Structure) -> None:
+        program = self._program
+        if isinstance(structure, Leaf):
+            self._build_leaf(self._concrete._result.leaves[structure.index])
+        elif isinstance(structure, Static):
+            program.build_constant(structure.value)
+        else:
+            for child in structure.children:
+                self._build_structure(child)
+            count = len(structure.children)
+            if structure.kind is tuple:
+                program.build_tuple(count)
+            elif structure.kind is list:
+                program.build_list(count)
+            elif structure.kind is dict:
+                program.build_dict(structure.keys)
+            elif issubclass(structure.kind, tuple):
+                program.build_call(structure.kind, count)
+            else:
+                program.build_call(_maker(structure), count)
+
+    def _build_leaf(self, leaf: Any) -> None:
+        program = self._program
+        if isinstance(leaf, ArgumentResult):
+            program.build_leaf(self._objects[leaf.argument])
+            if leaf.path:
+                program.build_call(_viewer(leaf), 1)
+            return
+        type = self._concrete._computed_types[leaf.position]
+        if leaf.is_python and type.dtype == np.int64:
+            program.build_integer(leaf.position)
+        elif leaf.is_python and type.dtype == np.bool_:
+            program.build_truth(leaf.position)
+        elif leaf.is_python:
+            program.build_scalar(leaf.position, type.dtype)
+            program.build_call(operator.methodcaller("item"), 1)
+        elif leaf.is_scalar and type.rank == 0:
+            program.build_scalar(leaf.position, type.dtype)
+        else:
+            program.build_output(leaf.position)
+
+
+def _runner(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:
+    """What runs a compiled function on arrays that were found right."""
+    return without_own_frames(lambda leaves, slots: concrete.run(leaves, parameters.bound(slots)))
+
+
+def _finisher(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:
+    """What makes the result of computed arrays, the arrays of the call and the arguments."""
+
+    def finish(outputs: list[Any], leaves: list[Any], slots: list[Any]) -> Any:
+        result = concrete._result.build(outputs, leaves)
+        if concrete._write_back is not None:
+            concrete._write_back(outputs, leaves, parameters.bound(slots))
+        return result
+
+    return without_own_frames(finish)
+
+
+def _maker(node: Node) -> Callable[..., Any]:
+    """What makes an ordered dict or a dataclass of its parts; a dataclass without its `__init__`, as `unflatten`."""
+    kind, keys = node.kind, node.keys
+    if issubclass(kind, dict):
+        return lambda *parts: kind(zip(keys, parts, strict=True))
+
+    def make(*parts: Any) -> Any:
+        instance = object.__new__(kind)
+        for name, part in zip(keys, parts, strict=True):
+            object.__setattr__(instance, name, part)
+        return instance
+
+    return make
+
+
+def _viewer(leaf: ArgumentResult) -> Callable[[Any], Any]:
+    """What makes a view of an array that is an argument."""
+    of_first = ArgumentResult(0, leaf.path)
+    return without_own_frames(lambda value: of_first.build((), (value,)))
+
+
+def native_code(concrete: ConcreteFunction) -> NativeCode:
+    """What native code runs for a compiled function."""
+    known: NativeCode | None = concrete.native_code
+    if known is None:
+        known = concrete.native_code = NativeCode(concrete._executable, _scalars(concrete), _exception_of)
+    return known
+
+
+def _scalars(concrete: ConcreteFunction) -> set[int]:
+    """The computed results that are needed as scalars only."""
+    result = concrete._result
+    if concrete._write_back is not None or not all(
+        isinstance(leaf, (ComputedResult, ArgumentResult)) for leaf in result.leaves
+    ):
+        return set()
+    computed = [leaf for leaf in result.leaves if isinstance(leaf, ComputedResult)]
+    arrays = {leaf.position for leaf in computed if not (leaf.is_scalar or leaf.is_python)}
+    return {
+        leaf.position
+        for leaf in computed
+        if leaf.position not in arrays and concrete._computed_types[leaf.position].rank == 0
+    }
+
+
+def _exception_of(failure: RuntimeFailure) -> BaseException:
+    from ..compiling.diagnostics import python_exception
+
+    return python_exception(failure)
+
+
+def without_own_frames(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose exceptions show the user's frames only."""
+
+    @functools.wraps(function)
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except BaseException as error:
+            from ..compiling.diagnostics import user_traceback
+
+            error.__traceback__ = user_traceback(error.__traceback__)
+            if sys.version_info < (3, 11):
+                raise error
+            raise
+
+    return call
+
+
+def _is_ready(value: Any) -> bool:
+    """Whether machine code takes an array as it is."""
+    if not isinstance(value, np.ndarray):
+        return True
+    flags = value.flags
+    return bool(flags.c_contiguous and flags.aligned and value.dtype.isnative)
+
+
+def _has_plain_value(value: np.generic) -> bool:
+    """Whether a NumPy scalar holds its value where native code looks for it."""
+    return ctypes.string_at(id(value) + VALUE, value.nbytes) == value.tobytes()
+
+
+def _has_plain_members(kind: type, names: Sequence[str]) -> bool:
+    """Whether the attributes of the instances of a class are what their dicts hold."""
+    own: Any = kind.__getattribute__
+    if own is not object.__getattribute__ or len(names) > len(dataclasses.fields(kind)) + 1:
+        return False  # the order of several attributes that are no fields is part of the signature
+    return not any(hasattr(type(getattr(kind, name, None)), "__set__") for name in names)
+
+
+__all__ = ["describe", "native_code", "without_own_frames"]

@@ -1,0 +1,57 @@
+"""The arguments of a call in the order of the parameters, as native code sorts them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..guards.handles import Bound
+from ..signature.signature import Node, Static, Structure, static_key
+
+
+class Unknown(Exception):
+    """Something that native code cannot be told."""
+
+
+class Parameters:
+    """How arguments are sorted by parameter: positional ones, those that are given by name only, then all others.
+
+    The others are those of `*args`; in an open function, which has no such parameter, names and values of `**kwargs`.
+    """
+
+    def __init__(self, positional: int, keywords: Sequence[str], is_open: bool) -> None:
+        self._positional = positional
+        self._keywords = keywords
+        self._is_open = is_open
+
+    def sorted(self, bound: Bound, structure: Structure) -> Iterator[tuple[Any, Structure]]:
+        """The values of the parameters with their structures."""
+        assert bound is not None
+        args, kwargs = bound
+        match structure:
+            case Node(_, _, (Node(_, _, direct), Node(_, keys, named))):
+                known = dict(zip(keys, named, strict=True))
+            case _:
+                raise Unknown
+        others = [name for name in kwargs if name not in self._keywords]
+        if others and not self._is_open:
+            raise Unknown
+        count = self._positional
+        yield from zip(args[:count], direct[:count], strict=True)
+        yield from ((kwargs[name], known[name]) for name in self._keywords)
+        yield from zip(args[count:], direct[count:], strict=True)
+        for name in others:
+            yield name, Static(static_key(name), name)
+            yield kwargs[name], known[name]
+
+    def bound(self, slots: Sequence[Any]) -> Bound:
+        """The arguments as they are bound, of a list of them all."""
+        count = self._positional
+        end = count + len(self._keywords)
+        by_name = dict(zip(self._keywords, slots[count:end], strict=True))
+        if not self._is_open:
+            return (*slots[:count], *slots[end:]), by_name
+        return tuple(slots[:count]), by_name | dict(zip(slots[end::2], slots[end + 1 :: 2], strict=True))
+
+
+__all__ = ["Parameters", "Unknown"]

@@ -1,0 +1,105 @@
+"""Notices functions that are compiled again at each call, and says which argument is to blame."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...dialect.errors import RetracingWarning
+from ...dialect.types import TensorType
+from ..settings import settings
+from ..signature.signature import Node, Static, Structure, describe
+from ..source.locations import range_of_frame, user_frames
+
+MOST_SHOWN = 4
+"""How many of the values are shown in the warning."""
+
+
+class Compilation(NamedTuple):
+    """A call that had to compile."""
+
+    structure: Structure
+    types: Sequence[TensorType]
+    names: Sequence[str]
+    reason: str
+
+
+class Retracing:
+    """Counts the calls of one function in a row that had to compile."""
+
+    def __init__(self) -> None:
+        self._recent: list[Compilation] = []
+        self._has_warned = False
+
+    def note_reuse(self) -> None:
+        """A call ran what was compiled before."""
+        if self._recent:
+            self._recent.clear()
+
+    def note(self, name: str, parameters: Sequence[str], compilation: Compilation) -> None:
+        """A call had to compile; too many of them in a row give one warning."""
+        if self._has_warned or not settings.retracing_warning:
+            return
+        self._recent.append(compilation)
+        if len(self._recent) < settings.retracing_warning:
+            return
+        self._has_warned = True
+        recent, self._recent = self._recent, []
+        message = (
+            f"{name} was compiled for each of the last {len(recent)} calls: {_blame(parameters, recent)}"
+        )
+        frames = user_frames()
+        place = range_of_frame(frames[0]) if frames else None
+        warnings.warn_explicit(
+            message, RetracingWarning, place.file if place else "<unknown>", place.line if place else 1
+        )
+
+
+def _blame(parameters: Sequence[str], recent: Sequence[Compilation]) -> str:
+    """What differs from call to call, and what to do about it."""
+    for number, name in enumerate(parameters):
+        entries = [_entry(compilation.structure, number) for compilation in recent]
+        if all(isinstance(entry, Static) for entry in entries) and _vary(entries):
+            shown = _shown([repr(entry.value) for entry in entries if entry is not None])
+            return (
+                f"argument {name!r} is another Python value each time ({shown}), and each is a constant of the "
+                "compiled code; pass an array or a NumPy scalar (np.int64(n)), which is data"
+            )
+    if all(compilation.names == recent[0].names for compilation in recent):
+        for name, *types in zip(recent[0].names, *(compilation.types for compilation in recent), strict=True):
+            if _vary(types):
+                return (
+                    f"argument {name!r} is of another type each time ({_shown(list(map(str, types)))}); "
+                    "input_signature=[weft.TensorSpec([None, ...], dtype)] compiles once for all extents given as None"
+                )
+    structures = [describe(compilation.structure, compilation.types) for compilation in recent]
+    if _vary(structures):
+        return f"its arguments are nested differently each time ({_shown(structures)})"
+    reasons = [compilation.reason for compilation in recent[1:]]
+    return f"{_shown(reasons)}; pass what varies as an argument, as an array or a NumPy scalar"
+
+
+def _entry(structure: Structure, number: int) -> Any:
+    """A positional argument in the structure of a call."""
+    if not isinstance(structure, Node) or not isinstance(structure.children[0], Node):
+        return None
+    arguments = structure.children[0].children
+    return arguments[number] if number < len(arguments) else None
+
+
+def _vary(entries: Sequence[Any]) -> bool:
+    """Whether (almost) each of some values is another one."""
+    different: list[Any] = []
+    for entry in entries:
+        if entry not in different:
+            different.append(entry)
+    return len(different) > len(entries) // 2
+
+
+def _shown(texts: Sequence[str]) -> str:
+    texts = list(dict.fromkeys(texts))
+    return ", ".join(texts[:MOST_SHOWN]) + (", ..." if len(texts) > MOST_SHOWN else "")
+
+
+__all__ = ["Compilation", "Retracing"]

@@ -1,0 +1,80 @@
+"""What was compiled for one signature: it differs in the state of Python that was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from ...dialect.errors import WeftError, WeftValueError
+from ..guards.guards import place_key
+from ..guards.inputs import NUMBERS, Decisions, Reconsider, may_change
+from .concrete import ConcreteFunction
+
+MOST = 8
+"""How many values of what changes outside of the arguments are kept compiled."""
+
+Compile: TypeAlias = Callable[[Decisions], ConcreteFunction]
+
+
+class Specialisations:
+    """The compiled functions of one signature, the most recent first, and what is known of the state they read."""
+
+    def __init__(self) -> None:
+        self.concretes: list[ConcreteFunction] = []
+        self._changes: Counter[Any] = Counter()
+        """How often a place had changed."""
+        self._decisions = Decisions()
+
+    def fitting(self, leaves: Sequence[Any]) -> tuple[ConcreteFunction, Sequence[Any]] | None:
+        """The compiled function whose guards hold, with the arrays to run it on."""
+        for concrete in self.concretes:
+            arrays = concrete.admitted(leaves)
+            if arrays is not None:
+                return concrete, arrays
+        return None
+
+    def learn(self, leaves: Sequence[Any]) -> str | None:
+        """Note what changed since the last compilation; returns it in words."""
+        if not self.concretes:
+            return None
+        latest = self.concretes[0]
+        failing = latest.failing()
+        found = place_key(failing)
+        if found is not None:
+            key, value = found
+            self._changes[key] += 1
+            is_number = type(value) in NUMBERS
+            if may_change(value) and (not is_number or self._changes[key] > 1):
+                self._decisions.data.add(key)
+            if is_number and self._decisions.is_data(key):
+                self.concretes.clear()  # each was compiled for one value
+        return latest.why_not(leaves)
+
+    def compile(self, compile: Compile, leaves: Sequence[Any]) -> tuple[ConcreteFunction, Sequence[Any]]:
+        """Compile for the present state."""
+        concrete = self._compiled(compile)
+        arrays = concrete.admitted(leaves)
+        if arrays is None:
+            raise WeftValueError(
+                f"{concrete.name} depends on state that changes while it is traced: {concrete.why_not(leaves)}"
+            )
+        self.concretes.insert(0, concrete)
+        del self.concretes[MOST:]
+        return concrete, arrays
+
+    def _compiled(self, compile: Compile) -> ConcreteFunction:
+        decisions = self._decisions
+        while True:
+            try:
+                return compile(decisions)
+            except Reconsider as again:
+                decisions.data.add(again.key)
+            except WeftError:
+                # Tracing may need the value of what was made data; then it is a constant under a guard.
+                if not decisions.takes_data or not decisions.has_data:
+                    raise
+                decisions.takes_data = False
+
+
+__all__ = ["Specialisations"]

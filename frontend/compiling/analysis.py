@@ -1,0 +1,194 @@
+"""What a compiled function costs and where its memory is: `concrete.cost_analysis()`, `concrete.memory_analysis()`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...backend.planning.plan import Plan
+from ...dialect.errors import WeftValueError
+
+
+class KernelCost(NamedTuple):
+    """What all calls of one kernel cost in one call of the function."""
+
+    name: str
+    calls: int
+    flops: int
+    transcendentals: int
+    bytes_read: int
+    bytes_written: int
+    lines: tuple[str, ...]
+    """Where in the program it is called, as `file.py:3`."""
+
+
+class CostAnalysis(NamedTuple):
+    """How much one call computes, reads and writes.
+
+    Bytes are those that kernels exchange through memory, arguments, results and intermediates, each counted once for
+    a kernel: what the caches of the machine save is not subtracted.
+    """
+
+    flops: int
+    """Additions, multiplications, divisions, comparisons and the like of elements, integers included."""
+    transcendentals: int
+    """Roots, powers, exponentials, logarithms, angles: one each, not part of `flops`."""
+    bytes_read: int
+    bytes_written: int
+    kernels: tuple[KernelCost, ...]
+    unknown: tuple[str, ...]
+    """Why the counts are not exact: loops counted once, branches counted on both sides, arrays of unknown size."""
+
+    @property
+    def intensity(self) -> float:
+        """Flops and transcendental functions for each byte read or written; 0 where nothing is."""
+        moved = self.bytes_read + self.bytes_written
+        return (self.flops + self.transcendentals) / moved if moved else 0.0
+
+    def __str__(self) -> str:
+        rows: list[tuple[str, ...]] = [
+            ("kernel", "calls", "flops", "transcendental", "bytes read", "bytes written", "where")
+        ]
+        calls = sum(kernel.calls for kernel in self.kernels)
+        moved = self.bytes_read, self.bytes_written
+        total = KernelCost("all", calls, self.flops, self.transcendentals, *moved, ())
+        for kernel in (*self.kernels, total):
+            counts = (
+                kernel.calls,
+                kernel.flops,
+                kernel.transcendentals,
+                kernel.bytes_read,
+                kernel.bytes_written,
+            )
+            numbers = [f"{number:,}" for number in counts]
+            rows.append((kernel.name, *numbers, ", ".join(kernel.lines)))
+        lines = [*_table(rows), f"{self.intensity:.3g} operations a byte"]
+        return "\n".join([*lines, *(f"not exact: {reason}" for reason in self.unknown)])
+
+
+class PlannedBuffer(NamedTuple):
+    """An intermediate array whose size is known at compile time."""
+
+    where: str
+    """`workspace`, or `result 0` for one in the memory of a result that is not made yet."""
+    offset: int
+    bytes: int
+    start: int
+    end: int
+    """It is needed from `start` to `end`: these count what is allocated and released."""
+    line: str
+    """Of the program, as `file.py:3`."""
+
+
+class MemoryAnalysis(NamedTuple):
+    """Where the memory of one call is. None stands for bytes that depend on the sizes of arguments, or on data."""
+
+    argument_bytes: int | None
+    result_bytes: int | None
+    workspace_bytes: int | None
+    """Intermediates: kept for the next call."""
+    heap_blocks: int
+    """Arrays whose sizes depend on data, results included: their memory grows while the function runs."""
+    copies: int
+    """Places in the program where an array is copied because its memory is needed, or wanted elsewhere."""
+    arguments: tuple[int | None, ...]
+    results: tuple[int | None, ...]
+    buffers: tuple[PlannedBuffer, ...]
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """Arguments, results and workspace together."""
+        parts = (self.argument_bytes, self.result_bytes, self.workspace_bytes)
+        return None if None in parts else sum(part or 0 for part in parts)
+
+    def __str__(self) -> str:
+        names = ("argument", "result", "workspace", "peak")
+        values = (self.argument_bytes, self.result_bytes, self.workspace_bytes, self.peak_bytes)
+        known = [
+            f"{name} bytes: {'known at run time' if value is None else f'{value:,}'}"
+            for name, value in zip(names, values, strict=True)
+        ]
+        rows = [("memory", "offset", "bytes", "needed", "where")]
+        for buffer in self.buffers:
+            times = f"{buffer.start}-{buffer.end}"
+            rows.append((buffer.where, f"{buffer.offset:,}", f"{buffer.bytes:,}", times, buffer.line))
+        lines = [*known, f"heap blocks: {self.heap_blocks}, copies: {self.copies}"]
+        return "\n".join([*lines, *(_table(rows) if self.buffers else [])])
+
+
+def read_cost(text: str) -> CostAnalysis:
+    """The analysis that the backend gives as text."""
+    data = json.loads(text)
+    kernels = [
+        KernelCost(
+            name=kernel["name"], calls=kernel["calls"], lines=tuple(kernel["locations"]), **kernel["cost"]
+        )
+        for kernel in data["kernels"].values()
+    ]
+    return CostAnalysis(
+        sum(kernel.flops for kernel in kernels),
+        sum(kernel.transcendentals for kernel in kernels),
+        sum(kernel.bytes_read for kernel in kernels),
+        sum(kernel.bytes_written for kernel in kernels),
+        tuple(kernels),
+        tuple(data["unknown"]),
+    )
+
+
+def read_memory(text: str) -> MemoryAnalysis:
+    """The analysis that the backend gives as text."""
+    data = json.loads(text)
+    arguments, results = data["arguments"], data["results"]
+    return MemoryAnalysis(
+        _total(arguments),
+        _total(results),
+        data["workspace"],
+        data["blocks"],
+        data["copies"],
+        tuple(arguments),
+        tuple(results),
+        tuple(PlannedBuffer(**buffer) for buffer in data["buffers"]),
+    )
+
+
+def examples_of(plan: Plan, arrays: Sequence[Any] | None) -> list[tuple[tuple[int | None, ...], int | None]]:
+    """What is known of the arguments of a plan: their types, or arrays to take sizes and integers from."""
+    if arrays is None:
+        return [(type.shape, None) for type in plan.inputs]
+    found = []
+    for type, array in zip(plan.inputs, arrays, strict=True):
+        shape = np.shape(array)
+        if len(shape) != type.rank or any(e not in (None, n) for e, n in zip(type.shape, shape, strict=True)):
+            raise WeftValueError(f"an example has the shape {shape}, the function was compiled for {type}")
+        is_integer = not shape and isinstance(array, (int, np.integer, np.ndarray))
+        value = int(array) if is_integer and np.asarray(array).dtype.kind in "iu" else None
+        found.append((shape, value))
+    return found
+
+
+def _total(parts: Sequence[int | None]) -> int | None:
+    return None if None in parts else sum(part or 0 for part in parts)
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The rows with aligned columns: the first and the last to the left, numbers to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        middle = (cell.rjust(width) for cell, width in zip(row[1:-1], widths[1:-1], strict=True))
+        lines.append("  ".join([row[0].ljust(widths[0]), *middle, row[-1]]).rstrip())
+    return lines
+
+
+__all__ = [
+    "CostAnalysis",
+    "KernelCost",
+    "MemoryAnalysis",
+    "PlannedBuffer",
+    "examples_of",
+    "read_cost",
+    "read_memory",
+]

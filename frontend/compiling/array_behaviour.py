@@ -1,0 +1,9 @@
+"""What traced arrays do: index expressions from `views`, everything else from the array namespace."""
+
+from __future__ import annotations
+
+from ..indexing.views import read_item, write_back, write_item
+from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
+from ..tracing.array import Behaviour
+
+BEHAVIOUR = Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)

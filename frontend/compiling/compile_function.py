@@ -1,0 +1,208 @@
+"""A function is traced, optimised and compiled for one signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...backend.cpu.codegen.contractions.pack_operands import CONSTANT_ARGUMENTS
+from ...backend.cpu.compiler import machine_code
+from ...backend.planning.plan import MachineCode
+from ...backend.target import compiling_for
+from ...dialect.errors import TraceRecursionError, WeftTypeError
+from ...dialect.mlir import ir
+from ...dialect.records import dataclass
+from ...dialect.register import context
+from ...dialect.types import TensorType
+from ...passes.timing import CompileTimes, phase
+from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses
+from ..autograph.operators.values.resolve_grown_lists import latest_within
+from ..guards.captures import Capture
+from ..guards.dependencies import Dependencies
+from ..guards.inputs import Decisions
+from ..guards.packed_inputs import PackedInput, is_constant
+from ..python_state.state import Outside
+from ..python_state.updates import copies_in
+from ..python_state.write_back import WriteBack
+from ..runtime_values.outputs import Outputs
+from ..runtime_values.result_spec import Result
+from ..runtime_values.values import holds_traced
+from ..settings import settings
+from ..signature.signature import signature_of, unflatten
+from ..tracing.array import USE_WEFT_ARRAYS
+from ..tracing.current import set_current_trace
+from ..tracing.trace import Trace
+from .diagnostics import explain
+from .program import CallSignature, Program
+from .stages import optimize, stage_text, to_linalg
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What tracing found besides the ops."""
+
+    result: Result
+    write_back: WriteBack
+    computed_types: list[TensorType]
+    outside: Outside
+
+
+def compile_function(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Program, Dependencies]:
+    """Compile a function for a signature; `leaves` are arguments that have it, or specs.
+
+    Tells also what the trace depends on.
+    """
+    times = CompileTimes()
+    with compiling_for(settings.target) as target, times.recording():
+        with phase("trace"):
+            trace, recorded = _record(function, convert, signature, leaves, decisions)
+        with context(), ir.Location.unknown():
+            _mark_constants(trace)
+            traced = trace.module.operation.clone()
+            optimize(trace.module)
+            written = _written_arguments(trace.module, trace.symbol, signature.position_of)
+            to_linalg(trace.module)
+            dtypes = [t.dtype for t in recorded.computed_types]
+            code = machine_code(trace.module, trace.symbol, result_dtypes=dtypes, verify=settings.verify)
+    outside = recorded.outside
+    program = Program(
+        code,
+        trace.callbacks,
+        lambda stage: stage_text(traced, stage, target.name),
+        recorded.result,
+        recorded.computed_types,
+        [*trace.extra, *_packed_inputs(trace, code)],
+        written,
+        outside.shared,
+        trace.captures,
+        [guard for guard in outside.guards if not guard.is_gone()],
+        recorded.write_back.updates and recorded.write_back.updates.apply,
+        outside.stores_early,
+        bool(outside.inputs),
+        times,
+    )
+    outside.forget()
+    return program, trace.dependencies
+
+
+def _mark_constants(trace: Trace) -> None:
+    """Tell which arguments of the function are arrays from outside that cannot change."""
+    first = len(trace.arguments)
+    values = (extra.array if isinstance(extra, Capture) else extra.value for extra in trace.extra)
+    constants = [first + number for number, value in enumerate(values) if is_constant(value)]
+    if constants:
+        trace.function.attributes[CONSTANT_ARGUMENTS] = ir.DenseI64ArrayAttr.get(constants)
+
+
+def _packed_inputs(trace: Trace, code: MachineCode) -> list[PackedInput]:
+    """The further arguments that the compiled function takes: packed copies of constants."""
+    first = len(trace.arguments)
+    return [PackedInput(trace.extra[argument - first], layout) for argument, layout in code.plan.packed]
+
+
+def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
+    """The positions among the arrays of a call whose cells are still written after optimisation."""
+    functions = [op for op in module.body.operations if op.operation.name == "func.func"]
+    function = next(op for op in functions if op.name.value == symbol)
+    entry = function.regions[0].blocks[0]
+    return frozenset(
+        position_of(i)
+        for i in range(len(list(entry.arguments)))
+        if not isinstance(entry.arguments[i].type, ir.RankedTensorType)
+    )
+
+
+def _record(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Trace, Recorded]:
+    """Trace the user's function on traced arrays and note how its results are to be made."""
+    types = [signature.types[i] for i in signature.distinct]
+    names = [signature.names[i] for i in signature.distinct]
+    position = {argument: place for place, argument in enumerate(signature.distinct)}
+    scalars = {position[argument] for argument in signature.distinct if argument in signature.scalars}
+    trace = Trace(signature.name, types, names, scalars)
+    args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])
+    known = [
+        (leaf, trace.arguments[position[first]], first)
+        for leaf, first in zip(leaves, signature.aliases, strict=True)
+        if isinstance(leaf, np.ndarray)
+    ]
+    bound = (args, kwargs)
+    outside = trace.outside = Outside(
+        trace, bound, copies_in(bound), known, _named(function, bound), decisions
+    )
+    previous = set_current_trace(trace)
+    try:
+        outside.meet_callable(function)
+        outside.replace_numbers()
+        traced = convert()
+        if traced is function:
+            outside.meet_plain(function)
+            trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
+        returned = latest_within(trace, _returned(trace, traced, args, kwargs))
+        outputs = Outputs(trace, signature.position_of)
+        recorded = Recorded(outputs.collect(returned), WriteBack(outside, outputs), outputs.types, outside)
+        outside.settle()
+    except RecursionError as error:
+        raised = TraceRecursionError(
+            f"{signature.name} recursed without end while it was traced: Python decides when to stop, so the "
+            "condition must not depend on traced arrays; write a loop, or pass the depth as a Python int"
+        ).with_traceback(error.__traceback__)
+        explain(raised)
+        raise raised from None
+    except Exception as error:
+        if isinstance(error.__cause__, WeftTypeError):
+            # NumPy asked a traced array for its value and hides our answer behind a message of its own.
+            error.__cause__.args = (f"{error} {error.__cause__}; {USE_WEFT_ARRAYS}",)
+            explained = error.__cause__.with_traceback(error.__traceback__)
+            explain(explained)
+            raise explained from None
+        explain(error)
+        raise
+    finally:
+        decisions.has_data = bool(outside.inputs)
+        outside.restore()
+        set_current_trace(previous)
+        trace.active = False
+    trace.finish(outputs.values)
+    return trace, recorded
+
+
+def _named(function: Callable[..., Any], bound: Any) -> list[tuple[str, Any]]:
+    """The arguments with the names of their parameters."""
+    args, kwargs = bound
+    parameters = signature_of(function).parameters
+    return [*zip(parameters, args, strict=False), *kwargs.items()]
+
+
+def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """What the user's function returns; None where it always raises when it runs."""
+    try:
+        return _run_user_function(function, args, kwargs)
+    except Diverged:
+        return None
+    except (Exception, SystemExit) as error:
+        if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
+            raise
+        record_raise(trace, error)  # after what the call does before
+        return None
+
+
+def _run_user_function(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Call the user's function; frames above this one belong to the caller (see `locations.TRACE_ENTRY`)."""
+    return function(*args, **kwargs)
+
+
+__all__ = ["Recorded", "compile_function"]

@@ -1,0 +1,82 @@
+"""What one specialisation of a function is: the signature it was made for, and all that is needed to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ...backend.planning.plan import MachineCode
+from ...dialect.types import TensorType
+from ...passes.timing import CompileTimes
+from ..guards.captures import Capture
+from ..guards.guards import Guard
+from ..guards.handles import Bound, Handle
+from ..guards.inputs import Input
+from ..guards.packed_inputs import PackedInput
+from ..runtime_values.result_spec import Result
+from ..signature.signature import Structure
+
+Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
+"""Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""
+
+
+class CallSignature:
+    """The arguments that a specialisation is for."""
+
+    def __init__(
+        self,
+        name: str,
+        structure: Structure,
+        types: Sequence[TensorType],
+        names: Sequence[str],
+        aliases: tuple[int, ...],
+        scalars: frozenset[int],
+    ) -> None:
+        self.name = name
+        self.structure = structure
+        self.types = tuple(types)
+        self.names = tuple(names)
+        self.aliases = aliases
+        """For every array argument the first argument that is the same array."""
+        self.scalars = scalars
+        """The array arguments that are NumPy scalars, which cannot be written."""
+        self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
+        """The arguments that the trace has: one for all that are the same array."""
+
+    def position_of(self, argument: int) -> int:
+        """Where an argument of the trace is among the arrays of a call: the caller's, then the extra ones."""
+        distinct = self.distinct
+        return (
+            distinct[argument] if argument < len(distinct) else len(self.aliases) + argument - len(distinct)
+        )
+
+
+class Program(NamedTuple):
+    """A compiled function, with what it is made for and made of."""
+
+    code: MachineCode
+    callbacks: Sequence[Callable[..., Any]]
+    """The Python functions that it calls."""
+    text: Callable[[str], str]
+    """The program at a stage of its compilation."""
+    result: Result
+    computed_types: list[TensorType]
+    extra: list[Capture | Input | PackedInput]
+    """What it gets besides the arguments."""
+    written: frozenset[int]
+    """The positions among the arrays of a call that it writes."""
+    shared: list[tuple[Handle, int]]
+    """Places that hold an array argument, by its position."""
+    captures: list[Capture]
+    guards: list[Guard]
+    write_back: Apply | None
+    """What changes Python's state after a call, if anything does."""
+    stores_early: bool
+    """Whether the call stores changes before its end, too."""
+    has_inputs: bool
+    """Whether the trace made data of what is not among the arguments."""
+    times: CompileTimes
+    """What its compilation took."""
+
+
+__all__ = ["Apply", "CallSignature", "Program"]

@@ -1,0 +1,52 @@
+"""From a traced module to machine code, and back to the text of any stage on the way."""
+
+from __future__ import annotations
+
+from ...backend.analysis.report import is_report
+from ...backend.cpu.compiler import backend_text
+from ...backend.target import compiling_for
+from ...dialect.errors import WeftValueError
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.register import context
+from ...passes.pipeline import run_pipeline
+from ...passes.pipelines import PIPELINES
+from ...passes.timing import phase
+from ..settings import settings
+
+_FRONT: dict[str, tuple[str, ...]] = {
+    "weft": (),
+    "optimized": ("weft-optimize",),
+    "linalg": ("weft-optimize", "weft-to-linalg"),
+}
+"""The stages before the backend, by the pipelines that lead to them from the trace."""
+
+_BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm")
+"""The stages of the backend."""
+
+STAGES = (*_FRONT, *_BACK)
+
+
+def optimize(module: Module) -> None:
+    """Run the weft-to-weft passes: stage "weft" to stage "optimized"."""
+    with phase("weft-optimize"):
+        run_pipeline(module, PIPELINES["weft-optimize"], verify=settings.verify)
+
+
+def to_linalg(module: Module) -> None:
+    """Lower to linalg on tensors: stage "optimized" to stage "linalg"."""
+    with phase("weft-to-linalg"):
+        run_pipeline(module, PIPELINES["weft-to-linalg"], verify=settings.verify)
+
+
+def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
+    """The text of a stage, or of an analysis, made again from the trace: that costs nothing until it is asked for."""
+    if stage not in STAGES and not is_report(stage):
+        raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
+    with compiling_for(target), context(), ir.Location.unknown():
+        module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
+        for name in _FRONT.get(stage, _FRONT["linalg"]):
+            run_pipeline(module, PIPELINES[name], verify=settings.verify)
+        return str(module) if stage in _FRONT else backend_text(module.operation, stage)
+
+
+__all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

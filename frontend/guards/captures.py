@@ -1,0 +1,74 @@
+"""Arrays that compiled functions found outside of their arguments."""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dialect.types import TensorType, type_of
+
+
+class Capture(NamedTuple):
+    """An array that the function found outside its arguments."""
+
+    array: np.ndarray[Any, Any]
+    value: Any
+    """What stands for it in the trace."""
+    user: str
+    """The name of the function."""
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    content: bytes | None
+    """The elements that were compiled in, for a small one; None for a hidden argument, which is read at each call."""
+    checksum: int
+    """That of a hidden argument's elements when it was captured, to tell whether the function itself changes them."""
+
+    @classmethod
+    def of(cls, array: np.ndarray[Any, Any], value: Any, user: str, is_hidden: bool) -> Capture:
+        """Note what an array is now."""
+        content = None if is_hidden else array.tobytes()
+        checksum = _checksum(array) if is_hidden else 0
+        return cls(array, value, user, array.shape, array.dtype, content, checksum)
+
+    def is_valid(self) -> bool:
+        """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
+        array = self.array
+        if array.shape != self.shape or array.dtype != self.dtype:
+            return False
+        return self.content is None or array.tobytes() == self.content
+
+    def holds(self) -> bool:
+        """As `is_valid`: a capture is a guard, too."""
+        return self.is_valid()
+
+    def changed(self) -> str:
+        """What changed, in words."""
+        return f"an array from outside that {self.user} uses has changed"
+
+    @property
+    def name(self) -> str:
+        """Words for it."""
+        return f"an array from outside ({type_of(self.array)})"
+
+    @property
+    def type(self) -> TensorType:
+        """Its tensor type."""
+        return type_of(self.array)
+
+    def fetch(self) -> np.ndarray[Any, Any]:
+        """The array, for a hidden argument."""
+        return self.array
+
+    def is_untouched(self) -> bool:
+        """Whether it has the type and the elements that it had when it was captured."""
+        return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
+
+
+def _checksum(array: np.ndarray[Any, Any]) -> int:
+    """A checksum of the elements."""
+    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data)
+
+
+__all__ = ["Capture"]

@@ -1,0 +1,370 @@
+"""What compiled code takes for granted about Python's state, and checks before each call: names, attributes, lists.
+
+Plain values are compared by value, arrays, functions and other objects by identity (held weakly), lists, tuples, dicts
+and sets by what is in them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import reprlib
+import types
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..signature.signature import IdentityKey, static_key
+from .handles import Cell, Global, Handle, Item, Member
+from .unbound import UNBOUND
+
+MAX_ENTRIES = 1000
+"""So many entries of a container are compared; of what lies beyond, the length only."""
+
+MAX_DEPTH = 8
+"""So deep containers are compared."""
+
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+class Guard:
+    """Something that must not change."""
+
+    name: str
+
+    def holds(self) -> bool:
+        """Whether it is still what it was."""
+        raise NotImplementedError
+
+    def changed(self) -> str:
+        """What changed, in words."""
+        raise NotImplementedError
+
+    def is_gone(self) -> bool:
+        """Whether it can never hold again, as an object that the trace itself made does not live on."""
+        return False
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        """What is to be read at each call, if changes of it shall not compile again: a handle, and a path from it."""
+        return None
+
+
+class Names(Guard):
+    """Names of one module that are bound to plain values, modules, classes and the like, or to nothing."""
+
+    __slots__ = ("_entries", "_get", "_handles")
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._get = namespace.get
+        self._entries: list[tuple[str, Any]] = []
+        self._handles: list[Handle] = []
+
+    def add(self, handle: Handle, name: str, value: Any) -> None:
+        """Watch a name."""
+        self._entries.append((name, value))
+        self._handles.append(handle)
+
+    def holds(self) -> bool:
+        get = self._get
+        for name, value in self._entries:
+            if get(name, UNBOUND) is not value and not _is_equal(get(name, UNBOUND), value):
+                return False
+        return True
+
+    def _changed(self) -> tuple[Handle, Any]:
+        for handle, (name, value) in zip(self._handles, self._entries, strict=True):
+            if not _is_equal(self._get(name, UNBOUND), value):
+                return handle, value
+        return self._handles[0], self._entries[0][1]
+
+    def changed(self) -> str:
+        handle, old = self._changed()
+        return f"{handle.name} changed from {described(old)} to {described(handle.get())}"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._changed()[0], ()
+
+
+class Plain(Guard):
+    """A place with a value that is compared by type and value."""
+
+    __slots__ = ("_handle", "_value")
+
+    def __init__(self, handle: Handle, value: Any) -> None:
+        self._handle = handle
+        self._value = value
+
+    def holds(self) -> bool:
+        value = self._handle.get()
+        return value is self._value or _is_equal(value, self._value)
+
+    def changed(self) -> str:
+        return f"{self._handle.name} changed from {described(self._value)} to {described(self._handle.get())}"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, ()
+
+
+class Identity(Guard):
+    """A place with an object that is compared by identity, and not kept alive."""
+
+    __slots__ = ("_handle", "_kind", "_reference")
+
+    def __init__(self, handle: Handle, value: Any) -> None:
+        self._handle = handle
+        self._kind = type(value).__name__
+        self._reference = reference_to(value)
+
+    def holds(self) -> bool:
+        value = self._reference()
+        return value is not None and value is self._handle.get()
+
+    def is_gone(self) -> bool:
+        return self._reference() is None
+
+    def changed(self) -> str:
+        return (
+            f"{self._handle.name} is another {self._kind}"
+            if self._same_kind()
+            else f"{self._handle.name} changed"
+        )
+
+    def _same_kind(self) -> bool:
+        return type(self._handle.get()).__name__ == self._kind
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, ()
+
+
+class Deep(Guard):
+    """A place with a container, whose entries are compared; places that are read at each call are left out."""
+
+    __slots__ = ("_fingerprint", "_handle", "_skip")
+
+    def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
+        self._handle = handle
+        self._skip = skip
+        self._fingerprint = _fingerprint(value, skip, (), _Budget())
+
+    def _now(self) -> Any:
+        return _fingerprint(self._handle.get(), self._skip, (), _Budget())
+
+    def holds(self) -> bool:
+        return bool(self._now() == self._fingerprint)
+
+    def _path(self) -> tuple[Any, ...]:
+        return next(_differences(self._fingerprint, self._now()), ())
+
+    def changed(self) -> str:
+        path = "".join(f"[{key!r}]" for key in self._path())
+        return f"{self._handle.name}{path} changed"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, self._path()
+
+
+class Content(Guard):
+    """An array whose elements must not change."""
+
+    __slots__ = ("_array", "_bytes", "_handle", "_shape")
+
+    def __init__(self, handle: Handle, array: np.ndarray[Any, Any]) -> None:
+        self._handle = handle
+        self._array = array
+        self._shape = array.shape
+        self._bytes = array.tobytes()
+
+    def holds(self) -> bool:
+        return self._array.shape == self._shape and self._array.tobytes() == self._bytes
+
+    def changed(self) -> str:
+        return f"the elements of {self._handle.name} changed"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, ()
+
+
+class Kind(Guard):
+    """A place whose value is of a type."""
+
+    __slots__ = ("_handle", "_kind")
+
+    def __init__(self, handle: Handle, kind: type) -> None:
+        self._handle = handle
+        self._kind = kind
+
+    def holds(self) -> bool:
+        return type(self._handle.get()) is self._kind
+
+    def changed(self) -> str:
+        return f"{self._handle.name} is no {self._kind.__name__} any more"
+
+
+class Same(Guard):
+    """Two places that hold one object."""
+
+    __slots__ = ("_one", "_other")
+
+    def __init__(self, one: Handle, other: Handle) -> None:
+        self._one = one
+        self._other = other
+
+    def holds(self) -> bool:
+        return self._one.get() is self._other.get()
+
+    def changed(self) -> str:
+        return f"{self._one.name} and {self._other.name} are no longer the same"
+
+
+def reference_to(value: Any) -> Callable[[], Any]:
+    """A weak reference, if there can be one; a strong one to an array, which NumPy could not resize otherwise."""
+    if not isinstance(value, np.ndarray):
+        with contextlib.suppress(TypeError):
+            return weakref.ref(value)
+    return lambda: value
+
+
+class _ArrayKey:
+    """Compares an array by identity."""
+
+    __slots__ = ("array",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ArrayKey) and self.array is other.array
+
+
+def guard_of(handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = frozenset()) -> Guard:
+    """What compares a place with a value that was read from it."""
+    if isinstance(value, _CONTAINERS):
+        return Deep(handle, value, skip)
+    return Plain(handle, value) if is_fixed(value) else Identity(handle, value)
+
+
+def is_fixed(value: Any) -> bool:
+    """Whether a value is plain, or an object that lives as long as its module."""
+    if value is UNBOUND or isinstance(
+        value, (types.ModuleType, types.BuiltinFunctionType, np.generic, np.ufunc)
+    ):
+        return True
+    if isinstance(value, types.FunctionType):
+        return value.__closure__ is None
+    if isinstance(value, type):
+        return "<locals>" not in value.__qualname__
+    return not isinstance(value, (*_CONTAINERS, np.ndarray)) and not isinstance(
+        static_key(value), IdentityKey
+    )
+
+
+def _is_equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if type(one) is not type(other) or one is UNBOUND:
+        return False
+    if isinstance(one, np.ndarray):
+        return False
+    key = _key(one)
+    return not isinstance(key, IdentityKey) and bool(key == _key(other))
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return (type(value), value.tobytes())
+    if isinstance(value, np.ndarray):
+        return _ArrayKey(value)
+    return static_key(value)
+
+
+class _Budget:
+    """How many entries may still be looked at."""
+
+    left = MAX_ENTRIES
+
+
+def _fingerprint(value: Any, skip: frozenset[tuple[Any, ...]], path: tuple[Any, ...], budget: _Budget) -> Any:
+    """What a container is compared by: for each entry its key."""
+    if path in skip:
+        return None
+    if not isinstance(value, _CONTAINERS):
+        return _key(value)
+    if len(path) >= MAX_DEPTH or budget.left <= 0:
+        return (type(value), len(value))
+    if isinstance(value, (set, frozenset)):
+        return (type(value), frozenset(map(_key, value)))
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    entries = []
+    for key, entry in items:
+        budget.left -= 1
+        if budget.left < 0:
+            break
+        entries.append((key, _fingerprint(entry, skip, (*path, key), budget)))
+    return (type(value), len(value), tuple(entries))
+
+
+def _differences(old: Any, new: Any) -> Iterator[tuple[Any, ...]]:
+    """The paths of the entries that differ; an empty one where containers themselves do."""
+    if old == new:
+        return
+    containers = all(isinstance(p, tuple) and len(p) == 3 and isinstance(p[2], tuple) for p in (old, new))
+    if not containers or old[:2] != new[:2] or [k for k, _ in old[2]] != [k for k, _ in new[2]]:
+        yield ()
+        return
+    for (key, before), (_, after) in zip(old[2], new[2], strict=True):
+        for path in _differences(before, after):
+            yield (key, *path)
+
+
+def place_key(guard: Any) -> tuple[Any, Any] | None:
+    """The key of the place that changed under a guard, and its value; None where there is no such place."""
+    found = guard.changed_place() if isinstance(guard, Guard) else None
+    if found is None:
+        return None
+    handle, path = found
+    owner: Any
+    if path:
+        owner = handle.get()
+        for step in path[:-1]:
+            owner = owner[step]
+        return (id(owner), path[-1]), owner[path[-1]]
+    key = handle_key(handle)
+    return None if key is None else (key, handle.get())
+
+
+def handle_key(handle: Handle) -> Any:
+    """The key of a place; None where there is none."""
+    if isinstance(handle, Cell):
+        return (id(handle.cell),)
+    if isinstance(handle, Global):
+        return (id(handle.namespace), handle.variable)
+    if isinstance(handle, Member):
+        return (id(handle.parent.get()), "." + handle.attribute)
+    return (id(handle.parent.get()), handle.index) if isinstance(handle, Item) else None
+
+
+def described(value: Any) -> str:
+    """A value in an explanation."""
+    if is_fixed(value) or isinstance(value, _CONTAINERS):
+        return reprlib.repr(value)
+    return f"a {type(value).__name__}"
+
+
+__all__ = [
+    "Content",
+    "Deep",
+    "Guard",
+    "Identity",
+    "Kind",
+    "Names",
+    "Plain",
+    "Same",
+    "described",
+    "guard_of",
+    "handle_key",
+    "is_fixed",
+    "place_key",
+    "reference_to",
+]

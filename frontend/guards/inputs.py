@@ -1,0 +1,115 @@
+"""State of Python that is data: compiled functions get it as further arguments, fetched at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.dtypes import is_element
+from ...dialect.types import TensorType
+from .guards import handle_key
+from .handles import Handle
+
+if TYPE_CHECKING:
+    from ..tracing.array import TracedArray
+
+CONSTANT_BYTES = 1024
+"""Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""
+
+NUMBERS = (int, float, complex)
+"""Python's numbers that may be data."""
+
+
+_KINDS: dict[str, type] = {kind.__name__: kind for kind in (*NUMBERS, np.ndarray)}
+
+
+class Reconsider(BaseException):
+    """The trace has to begin again with another decision about what is data."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class Decisions:
+    """What is data and what is constant of the state outside of the arguments."""
+
+    def __init__(self) -> None:
+        self.data: set[Any] = set()
+        """The places that changed, and are therefore read at each call."""
+        self.takes_data = True
+        """Whether there may be any: tracing may need the values."""
+        self.has_data = False
+        """Whether the last trace made data of something."""
+
+    def is_data(self, key: Any) -> bool:
+        """Whether a place that changed is read at each call."""
+        return self.takes_data and key in self.data
+
+    def fit(self, inputs: Iterable[Any]) -> bool:
+        """Whether inputs of a compiled function are of all places that changed."""
+        return self.data <= {handle_key(found.handle) for found in inputs if isinstance(found, Input)}
+
+
+class Input:
+    """An array or number of Python's state that compiled code gets as a further argument."""
+
+    def __init__(self, handle: Handle, value: Any, traced: TracedArray) -> None:
+        self.handle = handle
+        self.value = value
+        """What the trace found; not kept afterwards."""
+        self.traced: Any = traced
+        self.type: TensorType = traced.type
+        self.kind = type(value)
+        """The class that its value must have."""
+
+    @property
+    def name(self) -> str:
+        """The user's words for it."""
+        return self.handle.name
+
+    def fetch(self) -> Any:
+        """The array of a call; None where there is something else now."""
+        value = self.handle.get()
+        if type(value) is not self.kind:
+            return None
+        if self.kind is np.ndarray:
+            return value if value.dtype == self.type.dtype and value.shape == self.type.shape else None
+        try:
+            return np.asarray(value, self.type.dtype)
+        except OverflowError:
+            return None
+
+    def changed(self) -> str:
+        """Why `fetch` gives None."""
+        return f"{self.name} is no longer {self.type}"
+
+    @classmethod
+    def restored(cls, handle: Handle, type: TensorType, kind: str) -> Input:
+        """An input of a compiled function that was stored, by the name of its class."""
+        made = cls.__new__(cls)
+        made.handle, made.type, made.value, made.traced = handle, type, None, None
+        made.kind = _KINDS.get(kind) or np.dtype(kind).type
+        return made
+
+    @property
+    def kind_name(self) -> str:
+        """The name of the class that its value must have."""
+        return self.kind.__name__ if self.kind in _KINDS.values() else np.dtype(self.kind).name
+
+    def forget(self) -> None:
+        """Keep no values of the trace."""
+        self.value = self.traced = None
+
+
+def may_change(value: Any) -> bool:
+    """Whether a traced number can stand for a value."""
+    if type(value) is int:
+        return -(2**63) <= value < 2**63
+    is_array = isinstance(value, np.generic) or type(value) is np.ndarray
+    return type(value) in NUMBERS or (is_array and is_element(value.dtype))
+
+
+__all__ = ["CONSTANT_BYTES", "NUMBERS", "Decisions", "Input", "Reconsider", "may_change"]

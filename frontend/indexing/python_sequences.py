@@ -1,0 +1,208 @@
+"""`container[index]` where Python has the container and the index is traced: arrays, lists, tuples and ranges.
+
+What is read from a NumPy array or a list of arrays cannot be written through: the array is not part of the
+compiled program. Strings and dicts are looked up while tracing, so that a traced key is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
+from ...dialect.ops.indexing import FindOutOfBounds, Gather
+from ...dialect.ops.shape import Stack
+from ..tracing.array import USE_WEFT_ARRAYS, TracedArray
+from ..tracing.staging import apply, cast, trace_of, type_of_operand
+from ..tracing.storage import ViewStep
+
+if TYPE_CHECKING:
+    from ..tracing.trace import Trace
+
+_INT64 = np.dtype(np.int64)
+_NUMBERS = (bool, int, float, complex)
+
+
+def get_item(container: Any, index: Any) -> Any:
+    """`container[index]` of anything but a traced array."""
+    trace = index_trace(index)
+    if trace is None:
+        return container[index]
+    if isinstance(container, np.ndarray):
+        return _read_only(trace.wrap(trace.value_of(container))[index])
+    if isinstance(container, Mapping):
+        _refuse_key(container, index)
+    if isinstance(container, (str, bytes, bytearray)):
+        raise UnsupportedError(
+            f"a {type(container).__name__} is indexed by a traced value ({_described(index)}): its characters are "
+            "looked up while tracing; index a list of numbers or an array"
+        )
+    if isinstance(container, (list, tuple, range)):
+        return _of_sequence(trace, container, index)
+    return container[index]
+
+
+def set_item(container: Any, index: Any, value: Any) -> None:
+    """`container[index] = value` of anything but a traced array."""
+    trace = index_trace(index)
+    if trace is None:
+        container[index] = value
+    elif isinstance(container, np.ndarray):
+        raise UnsupportedError(
+            f"a NumPy array is written at a traced place ({_described(index)}), which is known only when the compiled "
+            f"function runs; {USE_WEFT_ARRAYS}"
+        )
+    elif isinstance(container, Mapping):
+        _refuse_key(container, index)
+    elif isinstance(container, list):
+        _set_in_list(trace, container, index, value)
+    elif not hasattr(type(container), "__setitem__"):
+        raise WeftTypeError(f"'{type(container).__name__}' object does not support item assignment")
+    else:
+        container[index] = value
+
+
+def index_trace(index: Any) -> Trace | None:
+    """The trace of the first traced array in an index expression; None when Python can evaluate it."""
+    parts = index if isinstance(index, tuple) else (index,)
+    flat = [
+        bound
+        for part in parts
+        for bound in ((part.start, part.stop, part.step) if isinstance(part, slice) else (part,))
+    ]
+    return trace_of(flat)
+
+
+def _described(index: Any) -> str:
+    return str(index.type) if isinstance(index, TracedArray) else "an index that holds traced values"
+
+
+def _refuse_key(container: Any, key: Any) -> NoReturn:
+    raise UnsupportedError(
+        f"a traced value ({_described(key)}) is used as a key of a {type(container).__name__}: keys are looked up "
+        "while tracing; index an array or a list by it, or compare it with every key"
+    )
+
+
+def _read_only(x: Any) -> Any:
+    """The array such that writing through it, which NumPy would let reach what is behind it, is refused."""
+    if not isinstance(x, TracedArray) or not x._path:
+        return x
+    return TracedArray(x._storage, tuple(replace(step, writable=False) for step in x._path), x.type)
+
+
+# Sequences
+
+
+def _of_sequence(trace: Trace, container: Sequence[Any], index: Any) -> Any:
+    """An element of a list, tuple or range; the index is checked when the function runs."""
+    place = _place(trace, container, index, "index out of range")
+    if place is None:
+        return container[index]
+    if isinstance(container, range):
+        counted = np.where(place < 0, place + len(container), place)
+        return (container.start + container.step * counted)._like_python(int)
+    return _select(trace, list(container), place)
+
+
+def _place(trace: Trace, container: Sequence[Any], index: Any, complaint: str) -> Any:
+    """The index as a checked i64[], or None where it is none and Python has its own word for it."""
+    name = type(container).__name__
+    if isinstance(index, slice):
+        raise UnsupportedError(
+            f"a {name} is sliced with a traced bound: how long the result is must be known while tracing; "
+            "make it an array (np.stack, np.array), or use Python ints"
+        )
+    if not isinstance(index, TracedArray):
+        return None
+    if index.ndim:
+        raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
+    if index.dtype.kind not in "iu":
+        kind = index._python_type.__name__ if isinstance(index._python_type, type) else index.dtype.name
+        given = kind if kind in ("int", "float") else f"numpy.{kind}"
+        raise WeftTypeError(f"{name} indices must be integers or slices, not {given}")
+    message = f"{name} object {complaint}" if isinstance(container, range) else f"{name} {complaint}"
+    if not len(container):
+        raise WeftIndexError(message)
+    place = cast(index, _INT64)
+    outside, _ = apply(FindOutOfBounds, place, np.int64(len(container)))
+    trace.raise_if(outside, "IndexError", message)
+    return place
+
+
+def _select(trace: Trace, entries: list[Any], place: TracedArray) -> Any:
+    """The entry at a place: entries are numbers, arrays of one type, or tuples of these."""
+    first = entries[0]
+    if all(entry is first for entry in entries):
+        return first
+    if isinstance(first, tuple) and all(type(e) is type(first) and len(e) == len(first) for e in entries):
+        columns = [_select(trace, list(column), place) for column in zip(*entries, strict=True)]
+        return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
+    step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), writable=False)
+    found = _stacked(trace, entries)._view(step)
+    if found.ndim:
+        return found
+    kinds = {type(entry) for entry in entries}
+    return found.copy()._like_python((float if float in kinds else int) if kinds <= {int, float} else None)
+
+
+def _stacked(trace: Trace, entries: list[Any]) -> TracedArray:
+    """The entries as one array; they have one type, but for Python numbers, which take that of the others."""
+    for entry in entries:
+        if not isinstance(entry, (TracedArray, np.ndarray, np.generic, *_NUMBERS)):
+            raise UnsupportedError(
+                f"a list or tuple that holds a {type(entry).__name__} is indexed by a traced value: which element is "
+                "meant is known only when the compiled function runs, so all must be numbers or arrays of one type"
+            )
+    types = {type_of_operand(e) for e in entries if not isinstance(e, _NUMBERS)}
+    numbers = [entry for entry in entries if isinstance(entry, _NUMBERS)]
+    flags = {isinstance(number, bool) for number in numbers}
+    if len(flags) > 1 or len(types) > 1 or (types and not _takes(next(iter(types)), numbers)):
+        listing = ", ".join(sorted({*map(str, types), *(type(number).__name__ for number in numbers)}))
+        raise UnsupportedError(
+            f"a list or tuple of elements of different types ({listing}) is indexed by a traced value: compiled code "
+            "needs one type and shape for what comes out"
+        )
+    if not types:
+        return trace.wrap(trace.value_of(_array_of(numbers)))
+    dtype = next(iter(types)).dtype
+    stacked: TracedArray = trace.emit(Stack, [cast(entry, dtype) for entry in entries], {"axis": 0})
+    return stacked
+
+
+def _takes(common: Any, numbers: list[Any]) -> bool:
+    """Whether arrays of a type, of known extents, can stand beside Python numbers."""
+    if not common.is_static:
+        return False
+    return not numbers or (
+        common.rank == 0
+        and all(np.result_type(common.dtype, type(number)) == common.dtype for number in numbers)
+        and not any(isinstance(number, bool) != (common.dtype == np.bool_) for number in numbers)
+    )
+
+
+def _array_of(numbers: list[Any]) -> np.ndarray[Any, Any]:
+    array = np.array(numbers)
+    if array.dtype.kind not in "biufc":
+        raise UnsupportedError("a list of numbers beyond 64 bits is indexed by a traced value")
+    return array
+
+
+def _set_in_list(trace: Trace, container: list[Any], index: Any, value: Any) -> None:
+    """Replace every number of a list by itself or by the value: which one it is, is known at run time."""
+    place = _place(trace, container, index, "assignment index out of range")
+    if place is None:
+        container[index] = value
+        return
+    place = np.where(place < 0, place + len(container), place)
+    if any(
+        type_of_operand(entry).rank for entry in container if isinstance(entry, (TracedArray, np.ndarray))
+    ):
+        raise UnsupportedError(
+            "an array in a list is replaced at a traced place: stack the arrays, and write to that (x[i] = value)"
+        )
+    for position, entry in enumerate(container):
+        container[position] = _select(trace, [entry, value], cast(place == position, _INT64))

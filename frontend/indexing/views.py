@@ -1,0 +1,319 @@
+"""Reading and writing `x[index]` of traced arrays: plans carried out, and writes taken back to the base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.complex_parts import Complex, Imag, Real
+from ...dialect.ops.elementwise import NotEqual
+from ...dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
+from ...dialect.ops.selection import Select
+from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
+from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from ..tracing.current import current_trace
+from ..tracing.staging import apply, asarray, cast, cast_assigned, is_traced, trace_of, type_of_operand
+from ..tracing.storage import ViewStep
+from . import python_sequences
+from .entries import NonzeroOfMask, OnePlace
+from .plan import AdvancedIndex, BoundsCheck, ExtentCheck, IndexPlan, MaskIndex, plan_index
+from .plan import write_back as plan_write_back
+from .selections import SelectedArray, nonzero_places, select
+from .stepped_slices import take_steps
+
+if TYPE_CHECKING:
+    from ..tracing.array import TracedArray
+    from ..tracing.trace import Trace
+
+_INT64 = np.dtype(np.int64)
+
+
+def get_item(container: Any, index: Any) -> Any:
+    """`container[index]` of anything that Python can index; of traced arrays, see `read_item`."""
+    return (
+        read_item(container, index) if is_traced(container) else python_sequences.get_item(container, index)
+    )
+
+
+def set_item(container: Any, index: Any, value: Any) -> None:
+    """`container[index] = value` of anything that Python can index; of traced arrays, see `write_item`."""
+    write = write_item if is_traced(container) else python_sequences.set_item
+    write(container, index, value)
+
+
+def read_item(x: TracedArray, index: Any) -> TracedArray:
+    """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
+    x, index = take_steps(x, _with_arrays(index))
+    plan, view = _prepare(x, index)
+    if isinstance(plan.advanced, MaskIndex):
+        return select(view, plan.advanced, _mask_beside(view, plan.advanced))
+    if plan.advanced is not None:
+        gathered: TracedArray = apply(Gather, view, *_index_arrays(plan.advanced), **plan.advanced.attributes)
+        return gathered
+    # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
+    gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
+    return view.copy() if plan.copies or gives_scalar else view
+
+
+def write_item(x: TracedArray, index: Any, value: Any) -> None:
+    """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
+    x, index = take_steps(x, _with_arrays(index))
+    plan, view = _prepare(x, index)
+    if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
+        return
+    converted = cast_assigned(value, x.dtype)
+    if plan.advanced is None:
+        view._write(_broadcast(converted, view))
+    elif isinstance(plan.advanced, MaskIndex):
+        mask, filling = _mask_beside(view, plan.advanced), _traced(view, converted)
+        steps = plan.advanced.value_steps(view.ndim, filling.type)
+        if steps is None:
+            _write_each(x, index, filling, plan.advanced)
+            return
+        for step in steps:
+            filling = filling._view(step)
+        _require_fit(filling, view, *_ADVANCED_MISFIT)
+        view._write(apply(Select, mask, filling, view))
+    else:
+        indices = _index_arrays(plan.advanced)
+        place = apply(Gather, view, *indices, **plan.advanced.attributes)
+        update = _broadcast(converted, place, *_ADVANCED_MISFIT)
+        view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
+
+
+def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskIndex) -> None:
+    """`x[mask] = values`, a value for each element that the mask selects."""
+    places = with_places(index)
+    if values.ndim == 1 and place.mask.type.rank == x.ndim:
+        message = (
+            "NumPy boolean array indexing assignment cannot assign {} input values to the {} output values where the "
+            "mask is true"
+        )
+        hits = next(entry for entry in places if isinstance(entry, NonzeroOfMask)).hits
+        given, selected = (_traced(x, array.shape[0]) for array in (values, hits))
+        differ = apply(NotEqual, given, selected)
+        x._storage.trace.raise_if(differ, "ValueError", message, given, selected)
+    write_item(x, places, values)
+
+
+def _mask_beside(view: TracedArray, place: MaskIndex) -> TracedArray:
+    """The mask in a shape that broadcasts against the view."""
+    mask: TracedArray = place.mask
+    for step in place.mask_steps(view.ndim):
+        mask = mask._view(step)
+    return mask.copy()
+
+
+def _assign_selection(view: TracedArray, plan: IndexPlan, selection: SelectedArray) -> bool:
+    """`x[mask] = f(y[mask])`: over the whole arrays, as long as both are the same mask."""
+    place, whole = plan.advanced, selection.whole()
+    if whole is None or not isinstance(place, MaskIndex) or not selection.has_mask(_mask_beside(view, place)):
+        return False
+    update = _broadcast(cast(whole, view.dtype), view, *_ADVANCED_MISFIT)
+    view._write(apply(Select, _mask_beside(view, place), update, view))
+    return True
+
+
+def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
+    """The SSA value of a base with what one view step shows of it replaced by `value`."""
+    from ...dialect.register import tensor_type
+
+    if step.op_class is Real:
+        return trace.create(Complex, [value, trace.create(Imag, [base], {})[0]], {})[0]
+    if step.op_class is Imag:
+        return trace.create(Complex, [trace.create(Real, [base], {})[0], value], {})[0]
+    plan = plan_write_back(step, tensor_type(base))
+    operands = [base, value] if plan.takes_base else [value]
+    operands += [trace.create(Dim, [base], {"axis": axis})[0] for axis in plan.extents]
+    if plan.takes_base:
+        operands += [operand._value() for operand in step.operands]
+    return trace.create(plan.op_class, operands, plan.attributes)[0]
+
+
+def _prepare(x: TracedArray, index: Any) -> tuple[IndexPlan, TracedArray]:
+    """Plan an index, record its run-time checks and take the view steps."""
+    if _masks_meet_others(index):
+        index = with_places(index)
+    plan = plan_index(x.type.shape, index)
+    for check in plan.checks:
+        _record_check(x, check)
+    view = x
+    for step in plan.steps:
+        view = view._view(_frozen(view, step))
+    return plan, view
+
+
+def _frozen(view: TracedArray, step: ViewStep) -> ViewStep:
+    """The step with its traced operands as they are now: a view does not follow later writes to its index."""
+    if not step.operands:
+        return step
+    operands = tuple(_traced(view, _as_index(operand)).copy() for operand in step.operands)
+    return ViewStep(step.op_class, step.attributes, operands, step.writable)
+
+
+def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
+    from ..tracing.extents import extent_key, is_new_fact, scalar_key
+
+    trace = x._storage.trace
+    if isinstance(check, BoundsCheck):
+        index = _traced(x, _as_index(check.index))
+        size = check.extent if check.extent is not None else extent_key(x._value(), check.axis)
+        if index.ndim == 0 and not is_new_fact(
+            trace, ("bounds", scalar_key(index._value()), size, check.is_slice)
+        ):
+            return
+        extent = apply(Dim, x, axis=check.axis)
+        outside, offender = apply(FindOutOfBounds, index, extent)
+        if check.is_slice and is_traced(check.index):  # x[-1:0] is empty
+            outside, offender = np.logical_or(outside, np.equal(index, -1)), index
+        trace.raise_if(outside, check.error, check.message, offender, extent)
+    else:
+        extent = apply(Dim, x, axis=check.axis)
+        other = apply(Dim, _traced(x, check.mask), axis=check.mask_axis)
+        trace.raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
+
+
+_MISFIT = ("could not broadcast input array from shape ", " into shape ")
+_ADVANCED_MISFIT = (
+    "shape mismatch: value array of shape ",
+    " could not be broadcast to indexing result of shape ",
+)
+"""What NumPy says in front of the shape of a value, and between it and that of the place."""
+
+
+def _broadcast(value: Any, place: TracedArray, *misfit: str) -> TracedArray:
+    """The value in the shape of the place that it is assigned to, without superfluous leading axes."""
+    traced = _traced(place, value)
+    extra = traced.ndim - place.ndim
+    if extra > 0 and all(extent == 1 for extent in traced.type.shape[:extra]):
+        traced = apply(Squeeze, traced, axes=tuple(range(extra)))
+    if traced.type.shape == place.type.shape and place.type.is_static:
+        return traced
+    _require_fit(traced, place, *(misfit or _MISFIT))
+    shape = tuple(-1 if extent is None else extent for extent in place.type.shape)
+    dims = [place._extent(axis) for axis, extent in enumerate(place.type.shape) if extent is None]
+    broadcast: TracedArray = apply(BroadcastTo, traced, *dims, shape=shape)
+    return broadcast
+
+
+def _require_fit(value: TracedArray, place: TracedArray, before: str, between: str) -> None:
+    """Raise unless the value broadcasts to the place: now, or at run time where an extent is not known."""
+    from ..tracing.extents import require_equal, shapes_text
+
+    if not _fits(value.type, place.type):
+        shapes = format_shape(value.type.shape), format_shape(place.type.shape)
+        raise WeftValueError(f"{before}{shapes[0]}{between}{shapes[1]}")
+    offset = place.ndim - value.ndim
+    pairs = [
+        (value, axis, place, axis + offset) for axis, extent in enumerate(value.type.shape) if extent != 1
+    ]
+    if any(None in (value.type.shape[i], place.type.shape[j]) for _, i, _, j in pairs):
+        text, shown = shapes_text((value, place), between)
+        require_equal(place._storage.trace, pairs, before + text, *shown)
+
+
+def _fits(value: TensorType, place: TensorType) -> bool:
+    try:
+        return value.rank <= place.rank and compatible_shapes(
+            broadcast_shapes([value.shape, place.shape]), place.shape
+        )
+    except WeftValueError:
+        return False
+
+
+def _traced(like: TracedArray, value: Any) -> TracedArray:
+    """The value as a traced array of the same trace."""
+    from ..tracing.array import TracedArray
+
+    if isinstance(value, TracedArray):
+        return value
+    trace = like._storage.trace
+    return trace.wrap(trace.value_of(np.asarray(value)))
+
+
+def _as_index(index: Any) -> Any:
+    """An index array as the gather and scatter ops take it: int64."""
+    return cast(index, _INT64)
+
+
+def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
+    """The indices as the gather and scatter ops take them: int64, of one shape."""
+    from ..numpy_api.shape import broadcast_arrays
+    from ..tracing.extents import require_broadcastable
+
+    indices = [_as_index(index) for index in advanced.indices]
+    trace = trace_of(indices)
+    if trace is not None:
+        message = "shape mismatch: indexing arrays could not be broadcast together with shapes"
+        require_broadcastable(trace, indices, message, error="IndexError")
+    shapes = {type_of_operand(index).shape for index in indices}
+    same = len(indices) == 1 or (len(shapes) == 1 and None not in next(iter(shapes)))
+    return indices if same else broadcast_arrays(*indices)
+
+
+def _with_arrays(index: Any) -> Any:
+    """The index with lists that hold traced values made arrays, and slices of one element found."""
+    if isinstance(index, tuple):
+        return tuple(_with_arrays(item) for item in index)
+    if isinstance(index, slice) and is_traced(index.start) and is_traced(index.stop):
+        return _with_one_place(index)
+    if isinstance(index, list) and current_trace() is not None and _holds_traced(index):
+        return asarray(index)
+    return index
+
+
+def _is_mask(item: Any) -> bool:
+    """Whether an entry of an index is a traced mask."""
+    return is_traced(item) and item.dtype == np.bool_
+
+
+def _masks_meet_others(index: Any) -> bool:
+    """Whether a traced mask stands beside another index array."""
+    entries = index if isinstance(index, tuple) else ()
+    arrays = sum(isinstance(i, (np.ndarray, list, bool)) or (is_traced(i) and i.ndim > 0) for i in entries)
+    return arrays > 1 and any(map(_is_mask, entries))
+
+
+def with_places(index: Any) -> tuple[Any, ...]:
+    """The index with the places where traced masks are true instead of the masks."""
+    entries: list[Any] = []
+    for item in index if isinstance(index, tuple) else (index,):
+        if _is_mask(item):
+            entries += [NonzeroOfMask(h, item, axis) for axis, h in enumerate(nonzero_places(item))]
+        else:
+            entries.append(item)
+    return tuple(entries)
+
+
+def _with_one_place(index: slice) -> slice | OnePlace:
+    """The start, as the place of one element, where the stop of a slice is computed as the start plus 1."""
+    from ..tracing.extents import scalar_key
+
+    start, stop = index.start, index.stop
+    if (
+        is_traced(index.step)
+        or index.step not in (None, 1)
+        or start.ndim
+        or stop.ndim
+        or start.dtype.kind not in "iu"
+    ):
+        return index
+    first, end = scalar_key(start._value()), scalar_key(stop._value())
+    text = str(stop._value().type)
+    follows = end in (("add", text, first, 1), ("add", text, 1, first), ("subtract", text, first, -1))
+    return OnePlace(start) if follows or first == ("subtract", text, end, 1) else index
+
+
+def _holds_traced(items: Sequence[Any]) -> bool:
+    from ..tracing.array import TracedArray
+
+    return any(
+        _holds_traced(item) if isinstance(item, list) else isinstance(item, TracedArray) for item in items
+    )
+
+
+def _has_ellipsis(index: Any) -> bool:
+    return any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))

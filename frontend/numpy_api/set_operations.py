@@ -1,0 +1,355 @@
+"""Functions whose result has as many elements as are found: what is true, what is different, what is in both.
+
+In compiled code the extents are known when the program runs, as those of `x[mask]` are. Eager arrays are NumPy's own
+business.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops import indexing as ops
+from ...dialect.ops.elementwise import NotEqual
+from ..indexing.selections import nonzero_places
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
+from .arguments import INT64, NO_VALUE, staged
+from .creation import arange, zeros
+from .indexing import searchsorted, take
+from .joining import concatenate, stack
+from .reductions import any as any_of
+from .reductions import max as largest
+from .scans import cumsum
+from .selection import choose as choose_between
+from .shape import ravel, reshape
+from .sorting import argsort, sort
+
+
+def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
+    """The places of the elements that are not zero, an array for each axis.
+
+    >>> nonzero(np.array([[0, 3], [4, 0]]))
+    (array([0, 1]), array([1, 0]))
+    """
+    x = asarray(a)
+    if not is_traced(x):
+        return np.nonzero(x)
+    if x.ndim == 0:
+        raise WeftValueError(
+            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."
+        )
+    return nonzero_places(x)
+
+
+def flatnonzero(a: ArrayLike) -> ArrayResult:
+    """The places of the elements that are not zero in the flattened array."""
+    return nonzero(ravel(asarray(a)))[0]
+
+
+def argwhere(a: ArrayLike) -> ArrayResult:
+    """The indices of the elements that are not zero, a row for each."""
+    x = asarray(a)
+    if not is_traced(x):
+        return np.argwhere(x)
+    if x.ndim == 0:
+        raise UnsupportedError(
+            f"argwhere of an array without axes ({x.type}) is not supported in compiled code"
+        )
+    return stack(nonzero(x), axis=1)
+
+
+def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE, /) -> ArrayResult:
+    """Elements of x where the condition holds, of y elsewhere; with the condition alone, `nonzero`.
+
+    >>> where(np.array([True, False]), 1, np.array([5.0, 6.0]))
+    array([1., 6.])
+    """
+    if (x is NO_VALUE) != (y is NO_VALUE):
+        raise WeftValueError("either both or neither of x and y should be given")
+    return nonzero(condition) if x is NO_VALUE else choose_between(condition, x, y)
+
+
+def extract(condition: ArrayLike, arr: ArrayLike) -> ArrayResult:
+    """The elements of the flattened array where the flattened condition holds.
+
+    >>> extract([True, False, True], np.array([1, 2, 3]))
+    array([1, 3])
+    """
+    return take(ravel(asarray(arr)), flatnonzero(condition))
+
+
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: Any = None) -> ArrayResult:
+    """The slices along an axis, or the elements of the flattened array, where a condition with one axis holds.
+
+    >>> compress([False, True], np.array([[1, 2], [3, 4]]), axis=0)
+    array([[3, 4]])
+    """
+    mask = asarray(condition)
+    if mask.ndim != 1:
+        raise WeftValueError("condition must be a 1-d array")
+    return take(asarray(a), flatnonzero(mask), axis, out)
+
+
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ArrayResult:
+    """How often each number from 0 to the largest occurs, or the sum of its weights.
+
+    >>> bincount(np.array([0, 2, 2]))
+    array([1, 0, 2])
+    """
+    numbers = asarray(x)
+    trace = trace_of((numbers, weights, minlength))
+    if trace is None:
+        return np.bincount(numbers, weights, minlength)
+    numbers = staged(trace, numbers)
+    _require_counts(numbers, minlength)
+    if numbers.type.shape[0] == 0:
+        return zeros(minlength, INT64)  # NumPy does not look at the weights
+    places = cast(numbers, INT64)
+    is_negative = any_of(places < 0)
+    trace.raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
+    length = np.maximum(largest(places, initial=-1) + 1, minlength)
+    if weights is None:
+        addend: ArrayResult = np.ones(numbers.shape, INT64) if numbers.type.is_static else places * 0 + 1
+        start = zeros(length, INT64)
+    else:
+        addend = cast(asarray(weights), np.dtype(np.float64))
+        if addend.ndim != 1:
+            raise WeftValueError("object too deep for desired array")
+        lengths = [staged(trace, array.shape[0]) for array in (addend, numbers)]
+        message = "The weights and list don't have the same length."
+        trace.raise_if(apply(NotEqual, *lengths), "ValueError", message)
+        start = zeros(length, np.float64)
+    return apply(ops.Scatter, start, addend, places, axes=(0,), position=0, mode="add")
+
+
+def _require_counts(numbers: Any, minlength: Any) -> None:
+    if numbers.ndim != 1:
+        raise WeftValueError(
+            "object too deep for desired array"
+            if numbers.ndim
+            else "object of too small depth for desired array"
+        )
+    if numbers.dtype.kind not in "iub":
+        raise WeftTypeError(
+            f"Cannot cast array data from {numbers.dtype!r} to dtype('int64') according to the rule 'safe'"
+        )
+    if not is_traced(minlength) and minlength < 0:
+        raise WeftValueError("'minlength' must not be negative")
+
+
+# What is different
+
+
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> ArrayResult:
+    """The different elements in ascending order; if asked for, where each is first, which is where, and how often.
+
+    >>> unique(np.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    """
+    x = asarray(ar)
+    if not is_traced(x):
+        return np.unique(  # type: ignore[call-overload]
+            x, return_index, return_inverse, return_counts, axis, equal_nan=equal_nan
+        )
+    if axis is not None:
+        raise UnsupportedError(
+            "unique(axis=...) is not supported in compiled code; call it outside of the compiled function"
+        )
+    found = _different(x, equal_nan, with_places=return_index or return_inverse)
+    results = [found.values]
+    if return_index:
+        results.append(found.places())
+    if return_inverse:
+        results.append(found.inverse(x))
+    if return_counts:
+        results.append(found.counts())
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+class _Different(NamedTuple):
+    """Sorted elements, and which of them differ from the one before."""
+
+    ordered: Any
+    is_first: Any
+    order: Any
+
+    @property
+    def values(self) -> ArrayResult:
+        """Each element once."""
+        return self.ordered[self.is_first]
+
+    def places(self) -> ArrayResult:
+        """Where each element is first."""
+        return self.order[self.is_first]
+
+    def inverse(self, x: Any) -> ArrayResult:
+        """Which element is where, in the shape of the array."""
+        ranks = cumsum(cast(self.is_first, INT64)) - 1
+        everywhere = apply(ops.Scatter, ranks, ranks, self.order, axes=(0,), position=0, mode="set")
+        return reshape(everywhere, x.shape)
+
+    def counts(self) -> ArrayResult:
+        """How often each element occurs: how far apart the first ones are."""
+        starts = flatnonzero(self.is_first)
+        is_last = arange(starts.shape[0]) == starts.shape[0] - 1
+        return choose_between(is_last, self.ordered.shape[0], np.roll(starts, -1)) - starts
+
+
+def _different(x: Any, equal_nan: bool, with_places: bool = False) -> _Different:
+    flat = ravel(x)
+    order = argsort(flat) if with_places else None
+    ordered = sort(flat) if order is None else apply(ops.Gather, flat, order, axes=(0,), position=0)
+    before = np.roll(ordered, 1)
+    differs = ordered != before
+    if equal_nan and x.dtype.kind in "fc":
+        differs = differs & ~(np.isnan(ordered) & np.isnan(before))
+    return _Different(ordered, differs | (arange(ordered.shape[0]) == 0), order)
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` returns."""
+
+    values: ArrayResult
+    indices: ArrayResult
+    inverse_indices: ArrayResult
+    counts: ArrayResult
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` returns."""
+
+    values: ArrayResult
+    counts: ArrayResult
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` returns."""
+
+    values: ArrayResult
+    inverse_indices: ArrayResult
+
+
+def unique_all(x: ArrayLike, /) -> UniqueAll:
+    """The different elements, where each is first, which is where, and how often; no NaN equals another."""
+    return UniqueAll(*unique(x, True, True, True, equal_nan=False))
+
+
+def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+    """The different elements, and how often each occurs; no NaN equals another."""
+    return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
+
+
+def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+    """The different elements, and which is where; no NaN equals another."""
+    return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
+
+
+def unique_values(x: ArrayLike, /) -> ArrayResult:
+    """The different elements; no NaN equals another."""
+    return unique(x, equal_nan=False)
+
+
+# Sets
+
+
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ArrayResult:
+    """The different elements of both arrays, in ascending order."""
+    return unique(concatenate((ravel(asarray(ar1)), ravel(asarray(ar2)))))
+
+
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
+) -> ArrayResult:
+    """The different elements that are in both arrays, in ascending order.
+
+    >>> intersect1d(np.array([1, 2, 3]), np.array([2, 3, 4]))
+    array([2, 3])
+    """
+    if trace_of((ar1, ar2)) is None:
+        return np.intersect1d(ar1, ar2, assume_unique=assume_unique, return_indices=return_indices)  # type: ignore[call-overload]
+    if return_indices:
+        raise UnsupportedError(
+            "intersect1d(return_indices=True) is not supported in compiled code; find the places with np.searchsorted"
+        )
+    together = _sorted_together(ar1, ar2, assume_unique)
+    return together[1:][together[1:] == together[:-1]]
+
+
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ArrayResult:
+    """The different elements that are in one of the arrays only, in ascending order."""
+    if trace_of((ar1, ar2)) is None:
+        return np.setxor1d(ar1, ar2, assume_unique)
+    together = _sorted_together(ar1, ar2, assume_unique)
+    place = arange(together.shape[0])
+    from_before = (together != np.roll(together, 1)) | (place == 0)
+    from_next = (together != np.roll(together, -1)) | (place == together.shape[0] - 1)
+    return together[from_before & from_next]
+
+
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ArrayResult:
+    """The different elements of the first array that are not in the second."""
+    if trace_of((ar1, ar2)) is None:
+        return np.setdiff1d(ar1, ar2, assume_unique)
+    kept = ravel(asarray(ar1)) if assume_unique else unique(ar1)
+    others = sort(ravel(asarray(ar2)))
+    is_there = (searchsorted(others, kept, "right") > searchsorted(others, kept)) & (kept == kept)
+    return kept[~is_there]
+
+
+def _sorted_together(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool) -> ArrayResult:
+    parts = [ravel(asarray(part)) if assume_unique else ravel(asarray(unique(part))) for part in (ar1, ar2)]
+    return sort(concatenate(parts))
+
+
+def trim_zeros(filt: ArrayLike, trim: Any = "fb") -> ArrayResult:
+    """The array with one axis without the zeros in front ("f") and at the back ("b").
+
+    >>> trim_zeros(np.array([0, 1, 0, 2, 0]))
+    array([1, 0, 2])
+    """
+    if not is_traced(filt):
+        return np.trim_zeros(filt, trim)
+    x: Any = filt
+    sides = trim.lower()
+    if x.ndim != 1:
+        raise UnsupportedError(
+            f"trim_zeros of an array {x.type} is not supported in compiled code; it takes one axis"
+        )
+    if not sides or set(sides) - set("fb"):
+        raise WeftValueError(f"unexpected character(s) in `trim`: {trim!r}")
+    places = arange(x.shape[0])
+    first = np.min(places, where=x != 0, initial=x.shape[0]) if "f" in sides else 0
+    last = np.max(places, where=x != 0, initial=-1) + 1 if "b" in sides else x.shape[0]
+    return x[first:last]
+
+
+__all__ = [
+    "argwhere",
+    "bincount",
+    "compress",
+    "extract",
+    "flatnonzero",
+    "intersect1d",
+    "nonzero",
+    "setdiff1d",
+    "setxor1d",
+    "trim_zeros",
+    "union1d",
+    "unique",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "where",
+]

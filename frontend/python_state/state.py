@@ -1,0 +1,496 @@
+"""Python's state as a trace finds it: what it reads there becomes guards and inputs, what it changes there is noted.
+
+NumPy arrays and scalars in attributes are data: inputs of the compiled function, which are fetched at each call. Plain
+values and objects are constants under a guard.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.dtypes import ALL_DTYPES
+from ...dialect.errors import ConversionError
+from ...dialect.types import type_of
+from ..autograph.convert import original_of, why_not_converted
+from ..autograph.marks import is_marked
+from ..autograph.operators.values.optional import MaybeUnbound
+from ..autograph.operators.values.program_locations import (
+    Attribute,
+    Entry,
+    Items,
+    Place,
+    Snapshot,
+    Variable,
+)
+from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
+from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
+from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
+from ..runtime_values.effects import storing
+from ..runtime_values.values import Frozen, RuntimeValue
+from ..source.name_uses import Uses, name_uses
+from ..tracing.array import TracedArray
+
+if TYPE_CHECKING:
+    from ..tracing.trace import Trace
+
+
+class Outside:
+    """What one trace reads and changes of the state that was there before it."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        arguments: tuple[tuple[Any, ...], dict[str, Any]],
+        copies: Iterable[Any],
+        leaves: Iterable[tuple[Any, TracedArray, int]],
+        names: Iterable[tuple[str, Any]],
+        decisions: Decisions,
+    ) -> None:
+        self._trace = trace
+        self._arguments = arguments
+        self._copies = {id(copy): copy for copy in copies}
+        """The containers among the arguments, which the trace gets copies of."""
+        self._decisions = decisions
+        self.snapshot = Snapshot()
+        for name, value in names:
+            self.snapshot.follow(value, name)
+        self.snapshot.follow(arguments, "")
+        self.stores_early = False
+        """Whether the call stores changes before its end, too."""
+        self.guards: list[Guard] = []
+        self.inputs: list[Input] = []
+        self.shared: list[tuple[Handle, int]] = []
+        """Places that hold an array argument, by its position."""
+        self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
+        self._by_value: dict[int, Input] = {}
+        self._numbers: list[tuple[Handle, Any]] = []
+        """The values that traced ones stand for while the trace is recorded."""
+        self._stand_ins: dict[Any, Any] = {}
+        """These traced ones, by the keys of their places."""
+        self._guarded: set[Any] = set()
+        self._names: dict[int, Names] = {}
+        self._lists: list[tuple[Handle, list[Any], Guard, bool | str]] = []
+        """The lists that were found, with the guards of what is in them, and whether they were read: the attribute."""
+        self._met: set[Any] = set()
+        self._named: dict[Any, tuple[Place, Handle, Any]] = {}
+        """The names that code reads, by the keys of their places, with their values."""
+        self._handles: dict[int, tuple[Any, Handle, Any]] = {}
+        """The arrays under names, with their handles and keys."""
+        self._attribute_uses = Uses()
+        self._plain_reads: set[str] = set()
+        """The attributes that functions read which are not converted, so that nothing tells when."""
+        self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
+        self._noted = 0
+
+    # What is met
+
+    def meet_plain(self, function: Any) -> None:
+        """Take note that the function is traced as it is."""
+        if isinstance(function, types.FunctionType):
+            self._plain_reads |= name_uses(function.__code__).attributes.read
+
+    def meet_callable(self, function: Any) -> None:
+        """Take note of the function that is traced, and of what it is bound to."""
+        if isinstance(function, functools.partial):
+            self.snapshot.follow((function.args, function.keywords), "")
+            self.meet_callable(function.func)
+            return
+        if not isinstance(function, types.FunctionType):
+            self.snapshot.follow(function, "")
+        if isinstance(function, types.MethodType):
+            self.meet_callable(function.__func__)
+        elif isinstance(function, types.FunctionType):
+            self.meet(function)
+
+    def meet(self, function: types.FunctionType) -> None:
+        """Guard what the code of a function reads by name, before it runs for the first time."""
+        function = original_of(function)
+        key = (function.__code__, tuple(map(id, function.__closure__ or ())))
+        if key in self._met:
+            return
+        is_first = not self._met
+        self._met.add(key)
+        uses = name_uses(function.__code__)
+        self._attribute_uses.update(uses.attributes)
+        if not _is_followed(function):
+            self._plain_reads |= uses.attributes.read
+        if is_first or function.__closure__ is None or self.snapshot.knows(function):
+            self.snapshot.follow(function, "")
+            self.snapshot.__dict__.pop("_old", None)
+        for name in sorted(uses.globals.read | uses.globals.grown):
+            place = Entry(name, function.__globals__, name)
+            handle = Global(function.__globals__, name)
+            self._meet_name(place, handle, name in uses.globals.read)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            if name in uses.variables.read | uses.variables.grown:
+                self._meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
+
+    def _meet_name(self, place: Place, handle: Handle, is_read: bool) -> None:
+        key = place.key()
+        if key in self._guarded:
+            return
+        self._guarded.add(key)
+        value = self._entry_value(place)
+        if isinstance(value, TracedArray):
+            return
+        self._named[key] = (place, handle, value)
+        self.snapshot.follow(value, place.name)
+        self.snapshot.__dict__.pop("_old", None)
+        if isinstance(value, np.ndarray):
+            self._handles[id(value)] = (value, handle, key)
+        is_large = self._is_array(value) and value.nbytes > CONSTANT_BYTES and self._decisions.takes_data
+        if is_large or (may_change(value) and self._decisions.is_data(key)):
+            self._stand_in(place, handle, value)
+        elif isinstance(value, list):
+            self._lists.append((handle, value, self._deep_guard(handle, value), is_read))
+        else:
+            self._guard(handle, value, key)
+
+    def _guard(self, handle: Handle, value: Any, key: Any) -> None:
+        if isinstance(handle, Global) and is_fixed(value):
+            namespace = handle.namespace
+            names = self._names.get(id(namespace))
+            if names is None:
+                names = self._names[id(namespace)] = Names(namespace)
+                self.guards.append(names)
+            names.add(handle, handle.variable, value)
+            return
+        self.guards.append(self._deep_guard(handle, value))
+
+    def _deep_guard(self, handle: Handle, value: Any) -> Guard:
+        return guard_of(handle, value, frozenset(self._data_inside(handle, value)))
+
+    def _data_inside(self, handle: Handle, container: Any) -> Iterator[tuple[Any, ...]]:
+        """The paths of the numbers in a container that are read at each call; traced ones stand for them."""
+        if not isinstance(container, (list, dict)):
+            return
+        items = container.items() if isinstance(container, dict) else enumerate(container)
+        for key, value in list(items):
+            place = Entry(f"{handle.name}[{key!r}]", container, key)
+            inner = Item(place.name, handle, key)
+            if may_change(value) and self._decisions.is_data(place.key()):
+                self._stand_in(place, inner, value)
+                yield (key,)
+            elif isinstance(value, (list, dict)):
+                yield from ((key, *path) for path in self._data_inside(inner, value))
+
+    def _entry_value(self, place: Place) -> Any:
+        """What a place held before the trace, as far as that is known."""
+        old = self.snapshot._old
+        return old[place.key()] if place.key() in old else place.get()
+
+    # Attributes
+
+    def attribute(self, owner: Any, name: str, value: Any) -> Any:
+        """Take note that an attribute is read; returns what the trace works with."""
+        found = self._owner(owner)
+        if found is None:
+            return value
+        label, attributes = found
+        if name not in attributes:
+            return value
+        old = attributes[name]
+        if value is not old or isinstance(value, TracedArray):
+            return value
+        place = Attribute(f"{label}.{name}" if label else name, owner, name)
+        return self._read(place, old)
+
+    def _owner(self, owner: Any) -> tuple[str, dict[str, Any]] | None:
+        """The name and the attributes of an object that was there before the trace."""
+        objects = self.snapshot.objects
+        for label, value, attributes in objects[self._noted :]:
+            self._known_owners[id(value)] = (value, label, attributes)
+        self._noted = len(objects)
+        found = self._known_owners.get(id(owner))
+        if found is None or found[0] is not owner or id(owner) in self._copies:
+            return None
+        return found[1], found[2]
+
+    def consume(self, place: Place, value: Any) -> None:
+        """Take note that the value which a place had before a branch or loop matters."""
+        if isinstance(place, Attribute):
+            self.attribute(place.owner, place.attribute, value)
+
+    def _read(self, place: Attribute, value: Any) -> Any:
+        key = place.key()
+        known = self._by_value.get(id(value))
+        if key in self._guarded:
+            traced = self.input_of(value)
+            return value if traced is None else traced
+        self._guarded.add(key)
+        handle = self._handle(place)
+        if handle is None:
+            return value
+        if isinstance(value, np.ndarray) and id(value) in self._leaves:
+            return self._shared_leaf(handle, value)
+        if known is not None:
+            self.guards.append(Same(handle, known.handle))
+            return known.traced
+        if self._is_array(value) and self._decisions.takes_data:
+            return self._make_input(handle, value).traced
+        if isinstance(value, list):
+            self._lists.append((handle, value, self._deep_guard(handle, value), place.attribute))
+        else:
+            self._guard(handle, value, key)
+        return value
+
+    # Inputs
+
+    @staticmethod
+    def _is_array(value: Any) -> bool:
+        if isinstance(value, np.generic):
+            return value.dtype in ALL_DTYPES
+        return type(value) is np.ndarray and value.dtype in ALL_DTYPES
+
+    def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
+        """A further argument of the compiled function."""
+        tensor_type = type_of(np.asarray(value))
+        is_array = isinstance(value, np.ndarray)
+        traced = self._trace.add_input(tensor_type, is_array)._like_python(number)
+        found = Input(handle, value, traced)
+        self._trace.extra.append(found)
+        self.inputs.append(found)
+        if number is None:
+            self._by_value[id(value)] = found
+        return found
+
+    def _stand_in(self, place: Place, handle: Handle, value: Any) -> None:
+        """Let a traced value stand in the place of one that changes from call to call, while the trace is recorded."""
+        kind = type(value)
+        if isinstance(value, np.ndarray) and id(value) in self._leaves:
+            traced = self._shared_leaf(handle, value)
+        elif isinstance(value, np.ndarray) and id(value) in self._by_value:
+            known = self._by_value[id(value)]
+            self.guards.append(Same(handle, known.handle))
+            traced = known.traced
+        else:
+            traced = self._make_input(handle, value, kind if kind in NUMBERS else None).traced
+        self._stand_ins[place.key()] = traced
+        self._numbers.append((handle, value))
+        place.set(traced)
+
+    def replace_numbers(self) -> None:
+        """Let traced numbers stand in the attributes that changed before."""
+        if not self._decisions.takes_data:
+            return
+        self._owner(None)
+        for owner, label, attributes in list(self._known_owners.values()):
+            for name, value in attributes.items():
+                key = (id(owner), "." + name)
+                if may_change(value) and self._decisions.is_data(key) and key not in self._guarded:
+                    self._guarded.add(key)
+                    place = Attribute(f"{label}.{name}", owner, name)
+                    handle = self._handle(place)
+                    if handle is not None:
+                        self._stand_in(place, handle, value)
+                        attributes[name] = place.get()
+
+    def input_of(self, array: Any) -> Any:
+        """The traced array that stands for an array which was there before the trace; None for another one."""
+        known = self._by_value.get(id(array))
+        if known is not None and known.value is array:
+            return known.traced
+        if id(array) in self._leaves:
+            return self._shared_leaf(Fixed(array), array)
+        return None
+
+    def _shared_leaf(self, handle: Handle, array: Any) -> Any:
+        """The argument that is an array, which a place is bound to hold at later calls too."""
+        _, traced, position = self._leaves[id(array)]
+        self.shared.append((handle, position))
+        return traced
+
+    def data_of(self, array: Any) -> Any:
+        """As `input_of`, also for an array under a name that held another one before."""
+        traced = self.input_of(array)
+        named = self._handles.get(id(array))
+        if (
+            traced is None
+            and named is not None
+            and self._decisions.is_data(named[2])
+            and self._is_array(array)
+        ):
+            return self._make_input(named[1], array).traced
+        return traced
+
+    def writable(self, array: Any) -> Any:
+        """The traced array to write to in the place of one that was there before the trace."""
+        traced = self.data_of(array)
+        if traced is not None or not self._is_array(array):
+            return array if traced is None else traced
+        handle, key = self._find_array(array)
+        if handle is None:
+            return array
+        if self._decisions.takes_data and key not in self._decisions.data:
+            raise Reconsider(key)
+        return self._make_input(handle, array).traced
+
+    def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
+        named = self._handles.get(id(array))
+        if named is not None:
+            return named[1], named[2]
+        holder = self._holder(array)
+        return (None, None) if holder is None else (self._handle(holder), holder.key())
+
+    # Finding again
+
+    def _handle(self, place: Place) -> Handle | None:
+        """How a place is found at a later call."""
+        if isinstance(place, Variable):
+            return Cell(place.name, place.cell)
+        if isinstance(place, Attribute):
+            if id(place.owner) in self._copies:
+                parent = self.locate(place.owner)
+            else:
+                parent = Owner(place.name.rpartition(".")[0], place.owner)
+            return None if parent is None else Member(place.name, parent, place.attribute)
+        if not isinstance(place, Entry):
+            return None
+        if place.key() in self._named:
+            return self._named[place.key()][1]
+        if place.key() in self.snapshot.globals:
+            return Global(place.container, place.index)
+        container = self.locate(place.container)
+        return None if container is None else Item(place.name, container, place.index)
+
+    def locate(self, value: Any) -> Handle | None:
+        """How an object or container that was there before the trace is found at a later call."""
+        if value is self._arguments:
+            return Arguments("the arguments")
+        if self._owner(value) is not None:
+            return Owner("", value)
+        holder = self._holder(value)
+        return None if holder is None else self._handle(holder)
+
+    def _holder(self, value: Any) -> Place | None:
+        """A place that held a value before the trace."""
+        for place, content in self._contents():
+            if content is value:
+                return place
+        return None
+
+    def _contents(self) -> Iterable[tuple[Place, Any]]:
+        snapshot = self.snapshot
+        for place, content in (*snapshot.cells, *snapshot.globals.values()):
+            yield place, content
+        for place, _, content in self._named.values():
+            yield place, content
+        for name, items, before in snapshot.lists:
+            for index, content in enumerate(before):
+                yield Entry(f"{name}[{index}]", items, index), content
+        for name, entries, saved in snapshot.dicts:
+            for key, content in saved.items():
+                yield Entry(f"{name}[{key!r}]", entries, key), content
+        for held in snapshot.tuples:
+            for index, content in enumerate(held):
+                yield Entry(f"[{index}]", held, index), content
+        for name, owner, attributes in snapshot.objects:
+            for key, content in attributes.items():
+                yield Attribute(f"{name}.{key}", owner, key), content
+
+    def handle(self, place: Place) -> Handle | None:
+        """How a place that was changed is found again."""
+        return self._handle(place)
+
+    def locate_object(self, value: Any) -> Handle | None:
+        """As `locate`, for a value that has an identity of its own: an object, a list, a dict or a set."""
+        if isinstance(value, (list, dict, set)) and not isinstance(value, RuntimeValue):
+            return self.locate(value)
+        return Owner("", value) if self._owner(value) is not None else None
+
+    def is_input(self, place: Place, value: Any) -> bool:
+        """Whether a place holds the traced array that stands for what it held before."""
+        if self._stand_ins.get(place.key()) is value:
+            return True
+        known = self._by_value.get(id(self.snapshot.old_value(place)))
+        return known is not None and known.traced is value and known.value is self.snapshot.old_value(place)
+
+    def grown_lists(self) -> dict[int, tuple[list[Any], Any]]:
+        """The lists that became ones that grow at run time, with what they became."""
+        known = {id(items) for _, items, _ in self.snapshot.lists}
+        return {
+            id(items): (items, grown) for items, grown in self._trace.grown.values() if id(items) in known
+        }
+
+    # The end
+
+    def store_now(self) -> None:
+        """Record that the call stores here what it changed so far: it ends with an exception."""
+        handles, values = [], []
+        for place, value in self.snapshot.changes().values():
+            handle = None if isinstance(place, Items) else self._handle(place)
+            if handle is not None and not isinstance(value, MaybeUnbound) and not self.is_input(place, value):
+                handles.append(handle)
+                values.append(value)
+        if not handles:
+            return
+        self.stores_early = True
+        frozen = Frozen(self._trace, tuple(values))
+        self._trace.host_call(storing(handles, frozen.thaw), frozen.operands)
+
+    def restore(self) -> None:
+        """Give Python's state back as it was."""
+        self.snapshot.restore()
+        for handle, value in self._numbers:
+            handle.set(value)
+
+    def forget(self) -> None:
+        """Keep nothing of the state alive."""
+        for found in self.inputs:
+            found.forget()
+        self._trace.outside = None
+        self._trace.grown.clear()
+        self.snapshot = Snapshot()
+        self.guards, self.inputs, self.shared = [], [], []
+        for table in (
+            self._copies,
+            self._leaves,
+            self._by_value,
+            self._handles,
+            self._named,
+            self._known_owners,
+        ):
+            table.clear()
+
+    def settle(self) -> None:
+        """Decide what could not be decided before all was read: lists that only grow, functions in attributes."""
+        grown = self.grown_lists()
+        for handle, items, guard, read in self._lists:
+            is_read = read in self._attribute_uses.read if isinstance(read, str) else read
+            self.guards.append(guard if is_read or id(items) in grown else Kind(handle, list))
+        for array, named, key in self._handles.values():
+            is_data = self._decisions.is_data(key) or self.input_of(array) is not None
+            if not is_data and array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array):
+                self.guards.append(Content(named, array))  # NumPy may have computed with it
+        mentioned = self._attribute_uses.read
+        self._owner(None)
+        for owner, label, attributes in self._known_owners.values():
+            for name, value in attributes.items():
+                key = (id(owner), "." + name)
+                is_plain = name in self._plain_reads
+                if (
+                    (is_plain or (name in mentioned and callable(value)))
+                    and key not in self._guarded
+                    and id(owner) not in self._copies
+                ):
+                    found = self._handle(Attribute(f"{label}.{name}", owner, name))
+                    if found is not None:
+                        self.guards.append(guard_of(found, value))
+                        if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
+                            self.guards.append(Content(found, value))
+
+
+def _is_followed(function: types.FunctionType) -> bool:
+    """Whether a function is converted, so that its reads of attributes are seen."""
+    try:
+        return why_not_converted(function) is None and not is_marked(function)
+    except ConversionError:
+        return False
+
+
+__all__ = ["Outside"]

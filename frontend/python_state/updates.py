@@ -1,0 +1,140 @@
+"""How a compiled function changes Python's state after a call: the places, and what makes their new values."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from ...dialect.errors import UnsupportedError
+from ..guards.handles import Bound, Handle
+from ..guards.unbound import UNBOUND
+from ..runtime_values.result_spec import Result
+
+
+class Make(Protocol):
+    """Makes a new value of the outputs, the arrays of the call and its arguments."""
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        """The value."""
+
+
+class Unbinding(NamedTuple):
+    """The place is to hold nothing."""
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return UNBOUND
+
+
+class Known(NamedTuple):
+    """The place is to hold what another one holds."""
+
+    handle: Handle
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return self.handle.get(bound)
+
+
+class EntryOf(NamedTuple):
+    """An entry of a container as it was."""
+
+    handle: Handle
+    position: int
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return self.handle.get(bound)[self.position]
+
+
+class Built(NamedTuple):
+    """A value that is made as results are."""
+
+    result: Result
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return self.result.build(outputs, leaves)
+
+
+class Together(NamedTuple):
+    """A list of values."""
+
+    makers: tuple[Make, ...]
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return [make(outputs, leaves, bound) for make in self.makers]
+
+
+class Update(NamedTuple):
+    """One place, and what makes its new value."""
+
+    handle: Handle
+    make: Make
+    is_whole: bool = False
+    """Whether the value is the items of the list or set in the place."""
+    is_tail: bool = False
+    """Whether the value is the items behind those of the list in the place."""
+
+    def store(self, value: Any, bound: Bound) -> None:
+        """Store the new value."""
+        container: Any = self.handle.get(bound) if self.is_whole or self.is_tail else None
+        if self.is_tail:
+            container.extend(value)
+        elif not self.is_whole:
+            self.handle.set(value, bound)
+        elif isinstance(container, list):
+            container[:] = value
+        elif container is not UNBOUND:
+            container.clear()
+            container.update(value)
+
+
+class Updates(NamedTuple):
+    """All that one call changes."""
+
+    updates: tuple[Update, ...]
+    needs_arguments: bool
+    """Whether what is changed is found in the arguments of a call."""
+
+    def apply(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> None:
+        """Make all new values, then store them."""
+        if self.needs_arguments:
+            _require_distinct(bound)
+        values = [update.make(outputs, leaves, bound) for update in self.updates]
+        for update, value in zip(self.updates, values, strict=True):
+            update.store(value, bound)
+
+
+def _require_distinct(bound: Bound) -> None:
+    """Refuse arguments that hold one container twice, of which the trace had two."""
+    if bound is None:
+        return
+    seen: set[int] = set()
+    for container in _mutable(bound):
+        if id(container) in seen:
+            raise UnsupportedError(
+                f"the arguments hold one {type(container).__name__} twice, and the function changes it or another one: "
+                "pass a copy of one"
+            )
+        seen.add(id(container))
+
+
+def _mutable(bound: Any) -> Iterator[Any]:
+    return (container for container in copies_in(bound) if not isinstance(container, tuple))
+
+
+def copies_in(value: Any) -> Iterable[Any]:
+    """The containers that an argument is rebuilt of."""
+    kind = type(value)
+    if kind in (list, tuple) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+        inside = list(value)
+    elif kind in (dict, OrderedDict):
+        inside = list(value.values())
+    elif hasattr(kind, "__dataclass_fields__"):
+        inside = list(getattr(value, "__dict__", {}).values())
+    else:
+        return
+    yield value
+    for item in inside:
+        yield from copies_in(item)
+
+
+__all__ = ["Built", "EntryOf", "Known", "Make", "Together", "Unbinding", "Update", "Updates", "copies_in"]

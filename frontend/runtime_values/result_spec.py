@@ -1,0 +1,148 @@
+"""What a compiled function gives back: which outputs of the machine code make up its result, and how.
+
+A result is built anew at each call from computed arrays, from the caller's own arguments, and from constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...dialect.types import RefType, TensorType
+from ..signature.signature import Leaf, Structure, unflatten
+
+if TYPE_CHECKING:
+    from ..tracing.storage import ViewStep
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+
+
+class ComputedResult(NamedTuple):
+    """A result that compiled code computes into a fresh array."""
+
+    position: int
+    is_scalar: bool
+    """Whether NumPy would give a scalar where the rank is 0."""
+    is_python: bool = False
+    """Whether it is an extent, or made of extents, which are Python numbers in NumPy."""
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        output = outputs[self.position]
+        if self.is_python:
+            return output.item()
+        return output[()] if self.is_scalar and output.ndim == 0 else output
+
+
+class ArgumentResult(NamedTuple):
+    """A result that is an argument, or a view of one: made again on the caller's array, as in NumPy."""
+
+    argument: int
+    path: tuple[ViewStep, ...]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        value = leaves[self.argument]
+        for step in self.path:
+            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
+            value = step.op_class.evaluate(value, *absent, **step.attributes)
+        return value
+
+
+class OptionalResult(NamedTuple):
+    """A result that is None where an output is true."""
+
+    is_none: ComputedResult
+    value: Result
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return None if self.is_none.build(outputs, leaves) else self.value.build(outputs, leaves)
+
+
+class ChosenResult(NamedTuple):
+    """One of several constants."""
+
+    choice: ComputedResult
+    options: tuple[Any, ...]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.options[int(self.choice.build(outputs, leaves))]
+
+
+class ListResult(NamedTuple):
+    """A list whose length is known at run time: its items are entries of arrays."""
+
+    item: Structure
+    columns: tuple[tuple[ComputedResult, bool], ...]
+    """For every array in an item all of them in one output, and whether they are Python numbers."""
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        arrays = [column.build(outputs, leaves) for column, _ in self.columns]
+        return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
+
+
+class ThawedResult(NamedTuple):
+    """A Python value that is made of outputs, as a string is."""
+
+    first: int
+    last: int
+    thaw: Callable[[Sequence[Array]], Any]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.thaw(outputs[self.first : self.last])
+
+
+class Result(NamedTuple):
+    """A nested value whose leaves are made at run time."""
+
+    structure: Structure
+    leaves: tuple[
+        ComputedResult | ArgumentResult | OptionalResult | ChosenResult | ListResult | ThawedResult, ...
+    ]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        if self.structure == _ONE_RESULT:
+            return self.leaves[0].build(outputs, leaves)
+        return unflatten(self.structure, lambda i: self.leaves[i].build(outputs, leaves))
+
+
+_ONE_RESULT = Leaf(0)
+
+
+def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python: Sequence[bool]) -> list[Any]:
+    """A list of items with the structure of one, whose arrays are stacked in `arrays`; some hold Python numbers."""
+    columns = [
+        array.tolist() if is_python else list(array)
+        for array, is_python in zip(arrays, are_python, strict=True)
+    ]
+    return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
+
+
+def view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
+    """The type of a view of an array."""
+    for step in path:
+        (result,) = step.op_class.result_types([base], step.attributes)
+        if isinstance(result, RefType):
+            break
+        base = result
+    return base
+
+
+__all__ = [
+    "ArgumentResult",
+    "ChosenResult",
+    "ComputedResult",
+    "ListResult",
+    "OptionalResult",
+    "Result",
+    "ThawedResult",
+    "list_of",
+    "view_type",
+]

@@ -1,0 +1,87 @@
+"""What a traced function returns: nested arrays are taken apart, what cannot be taken apart is refused."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ..signature.signature import Structure, constants, flatten_with
+from ..tracing.array import TracedArray
+from .result_spec import list_of
+from .values import RuntimeValue, holds_traced
+
+_CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
+
+
+def flatten_results(value: Any, leaves: list[Any]) -> Structure:
+    """Take the value that a function returned apart; traced and NumPy arrays go to `leaves`.
+
+    Everything else is a constant; a constant that holds traced arrays, or that would run the function's own code
+    later, is an `UnsupportedError`.
+    """
+    structure = flatten_with(value, leaves, _is_array)
+    for constant in constants(structure):
+        kind = type(constant).__qualname__
+        if isinstance(constant, (Iterator, AsyncIterator, Awaitable)):
+            raise UnsupportedError(
+                f"the result holds a {kind} object, whose code would run after the tracing of the function has ended; "
+                "return a list or a tuple"
+            )
+        if holds_traced(constant, depth=3):
+            raise UnsupportedError(
+                f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "
+                f"return {_CONTAINERS}"
+            )
+    return structure
+
+
+class RuntimeNone(RuntimeValue):
+    """A value that is None where a condition holds at run time; AutoGraph's optional values are such."""
+
+    __slots__ = ()
+    is_none: TracedArray
+    value: Any
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The condition and the value."""
+        return (self.is_none, self.value), lambda parts: None if parts[0] else parts[1]
+
+
+class RuntimeLength(RuntimeValue):
+    """A list whose length is known at run time; AutoGraph's growing lists are such."""
+
+    kind: Any
+    """The abstract type of its items, None where there was none yet."""
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The items, stacked."""
+        item, columns = self.columns()
+        kinds = [is_python for _, is_python in columns]
+        return [column for column, _ in columns], lambda arrays: list_of(item, arrays, kinds)
+
+    def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
+        """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
+        raise NotImplementedError
+
+
+class RuntimeChoice(RuntimeValue):
+    """One of several constants, chosen at run time; AutoGraph's chosen values are such."""
+
+    __slots__ = ()
+    index: TracedArray
+    options: tuple[Any, ...]
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """The index."""
+        options = self.options
+        return self.index, lambda index: options[int(index)]
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue))
+
+
+__all__ = ["flatten_results"]

@@ -1,0 +1,186 @@
+"""Strings that are known only when the compiled function runs: what f-strings of traced values are.
+
+They can be printed, be the message of an exception or an assertion, and be joined and changed as strings are, all at
+run time, where Python makes their text: it is what the function would make eagerly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+import numpy as np
+
+from ...dialect.callbacks import name_of
+from ...dialect.errors import ConcreteValueError
+from ..tracing.array import TracedArray
+from ..tracing.current import current_trace
+from .values import Frozen, RuntimeValue, holds_traced
+
+if TYPE_CHECKING:
+    from ..tracing.trace import Trace
+
+Part: TypeAlias = "str | tuple[Any, str | None, Any]"
+"""A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or None) and its format or None."""
+
+_CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
+    None: lambda value: value,
+    "": lambda value: value,
+    "r": repr,
+    "s": str,
+    "a": ascii,
+}
+
+
+class RuntimeString(RuntimeValue):
+    """A string that is made at run time, of values as they were where it was written."""
+
+    __slots__ = ("_frozen", "_render", "_shown")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, trace: Trace, values: tuple[Any, ...], render: Callable[..., str], shown: str) -> None:
+        """The text is `render(*values)`; `shown` is for people who look while tracing."""
+        self._frozen = Frozen(trace, values, as_text=True)
+        self._render = render
+        self._shown = shown
+
+    def at_run_time(self) -> tuple[Frozen, Callable[[Any], str]]:
+        """The frozen values, and what makes the text of them."""
+        render = self._render
+        return self._frozen, lambda values: render(*values)
+
+    def __repr__(self) -> str:
+        return f"<string known at run time: {self._shown!r}>"
+
+    # What strings can do
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(lambda a, b: a + b, other, self._shown, _shown(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(lambda a, b: b + a, other, _shown(other), self._shown)
+
+    def _with(self, render: Callable[..., str], other: Any, *shown: str) -> Any:
+        if not isinstance(other, (str, RuntimeString)):
+            return NotImplemented
+        return _made(render, (self, other), "".join(shown))
+
+    def __mod__(self, values: Any) -> RuntimeString:
+        return _made(lambda text, values: text % values, (self, values), self._shown)
+
+    def __mul__(self, count: Any) -> RuntimeString:
+        return _made(lambda text, count: text * count, (self, count), self._shown)
+
+    __rmul__ = __mul__
+
+    # What needs the text now
+
+    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise ConcreteValueError(
+            f"{self!r} is made of traced values: its text is there only when the compiled function runs. Print it, "
+            "raise it, or pass it to weft.py_call"
+        )
+
+    __str__ = __bool__ = __len__ = __iter__ = __getitem__ = __contains__ = __format__ = _refuse
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __int__ = __float__ = _refuse
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute {name!r}")
+        if name not in STRING_METHODS:
+            self._refuse()
+        shown = f"{self._shown}.{name}()"
+        return lambda *args, **kwargs: _made(
+            lambda text, args, kwargs: getattr(text, name)(*args, **kwargs), (self, args, kwargs), shown
+        )
+
+
+STRING_METHODS = (
+    "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "removeprefix",
+    "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "translate", "upper", "zfill",
+)  # fmt: skip
+"""The methods of strings that return a string."""
+
+
+def format_string(*parts: Part) -> Any:
+    """What an f-string of these parts is: a string, or a `RuntimeString` where a part is known at run time only.
+
+    >>> format_string("x = ", (1.5, "", ".3f"))
+    'x = 1.500'
+    """
+    pieces: list[str | int] = []
+    values: list[Any] = []
+    shown = ""
+    for part in parts:
+        if isinstance(part, str):
+            text: Any = part
+        elif current_trace() is None or not any(map(_is_late, part)):
+            value, conversion, spec = part
+            note_text(value)
+            text = _format(value, conversion, spec)
+        else:
+            pieces.append(len(values))
+            values.append(part)
+            shown += f"{{{_shown(part[0])}}}"
+            continue
+        pieces.append(text)
+        shown += text
+    if not values:
+        return "".join(map(str, pieces))
+
+    def render(*values: tuple[Any, str | None, Any]) -> str:
+        texts = [_format(*values[piece]) if isinstance(piece, int) else piece for piece in pieces]
+        return "".join(texts)
+
+    return _made(render, tuple(values), shown)
+
+
+def string_of(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)`, a string, now or at run time: `string_of(operator.mod, "%d items", count)`.
+
+    >>> string_of("{:.1f}|{}".format, 1.25, "a")
+    '1.2|a'
+    """
+    if current_trace() is None or not _is_late([args, kwargs]):
+        note_text(args, kwargs)
+        return function(*args, **kwargs)
+    return _made(lambda args, kwargs: function(*args, **kwargs), (args, kwargs), name_of(function))
+
+
+def note_text(*values: Any) -> None:
+    """Take note that the texts of values are made while a trace is recorded."""
+    trace = current_trace()
+    if trace is not None:
+        trace.dependencies.shows(*values)
+
+
+def to_string(value: Any, conversion: str = "s") -> Any:
+    """`str(value)`, or `repr` or `ascii` for the conversions "r" and "a", now or at run time."""
+    return format_string((value, conversion, ""))
+
+
+def _format(value: Any, conversion: str | None, spec: str | None) -> str:
+    return format(_CONVERSIONS[conversion](value), spec or "")
+
+
+def _is_late(value: Any) -> bool:
+    """Whether the text of a value may be another one at each run."""
+    return isinstance(value, np.ndarray) or holds_traced(value, depth=8)
+
+
+def _made(render: Callable[..., str], values: tuple[Any, ...], shown: str) -> RuntimeString:
+    trace = current_trace()
+    if trace is None:
+        raise ConcreteValueError(
+            f"the string {shown!r} is made of traced values, and used after the tracing has ended"
+        )
+    return RuntimeString(trace, values, render, shown)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, RuntimeString):
+        return value._shown
+    return str(value.type) if isinstance(value, TracedArray) else str(value)
+
+
+__all__ = ["STRING_METHODS", "Part", "RuntimeString", "format_string", "string_of", "to_string"]

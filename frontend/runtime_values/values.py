@@ -1,0 +1,246 @@
+"""Python values that are known only when the compiled function runs, and how they are made then.
+
+While tracing, a nested value is frozen: the traced arrays in it become operands of a call of Python, at the place of
+the program where that happens; the rest is kept. At run time it is thawed: the value again, with what NumPy would have
+in the places of the traced arrays (arrays, NumPy scalars, Python numbers).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ...dialect.dtypes import ALL_DTYPES
+from ...dialect.errors import LeakedArrayError, UnsupportedError
+from ...dialect.op import Array
+from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
+from ..tracing.array import TracedArray
+from ..tracing.catcher import kept, number_of
+
+if TYPE_CHECKING:
+    from ..tracing.regions import Region
+    from ..tracing.trace import Trace
+
+Thaw: TypeAlias = Callable[[Sequence[Array]], Any]
+"""Makes a value of the arrays that the operands are at run time."""
+
+
+class RuntimeValue:
+    """Base of Python values that are made at run time, of others."""
+
+    __slots__ = ()
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], Any]]:
+        """A nested value to freeze, and what makes this value of it when it is thawed."""
+        raise NotImplementedError
+
+
+class Frozen:
+    """A nested value as it is at one place of the program."""
+
+    __slots__ = ("operands", "region", "thaw")
+
+    def __init__(self, trace: Trace, value: Any, *, as_text: bool = False) -> None:
+        """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
+        self.operands: list[Any] = []
+        """SSA values of the trace."""
+        self.region: Region = trace.region
+        """Where they can be used."""
+        leaves: list[Any] = []
+        structure = flatten_with(value, leaves, _is_leaf)
+        if as_text:
+            trace.dependencies.shows(*constants(structure))
+        made = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
+        self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
+        """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
+
+    def _freeze_leaf(self, trace: Trace, leaf: Any, as_text: bool) -> Thaw:
+        if isinstance(leaf, BaseException):
+            leaf = FrozenException(leaf)
+        if isinstance(leaf, RuntimeValue):
+            inner, build = leaf.at_run_time()
+            frozen = inner if isinstance(inner, Frozen) else Frozen(trace, inner, as_text=as_text)
+            if not frozen.region.is_open:
+                raise LeakedArrayError(
+                    f"{leaf!r} is used after the branch or loop that made it has ended; make it where it is used"
+                )
+            first = len(self.operands)
+            self.operands += frozen.operands
+            last = len(self.operands)
+            thaw = frozen.thaw
+            return lambda arrays: build(thaw(arrays[first:last]))
+        if isinstance(leaf, np.ndarray) and (leaf.ndim == 0 or not _can_be_captured(leaf)):
+            copy = leaf.copy()
+            return lambda arrays: copy.copy()
+        position = len(self.operands)
+        # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
+        self.operands.append(trace.value_of(leaf.copy() if isinstance(leaf, TracedArray) else leaf))
+        form = _form(leaf)
+        return lambda arrays: form(arrays[position])
+
+
+def _thawed(structure: Structure, leaves: list[Thaw]) -> Thaw:
+    return lambda arrays: unflatten(structure, lambda i: leaves[i](arrays))
+
+
+class FrozenException(RuntimeValue):
+    """An exception made while tracing: at run time a new one, of the same class and with the same attributes."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def at_run_time(self) -> tuple[Any, Callable[[Any], BaseException]]:
+        """What the exception holds, and how one like it is made."""
+        error = self.error
+        cause = None if error.__cause__ is None else FrozenException(error.__cause__)
+        kind, suppresses = type(error), error.__suppress_context__
+        make: Callable[..., BaseException]
+        parts: tuple[Any, ...]
+        if number_of(error) is not None:
+            parts, make = (number_of(error),), kept
+        elif _UNBORN in error.__dict__:
+            parts, make = error.__dict__[_UNBORN], _constructed
+        else:
+            members = {name: getattr(error, name) for name in _member_names(kind) if hasattr(error, name)}
+            parts, make = (error.args, members, dict(error.__dict__)), _copied
+        is_caught = make is kept
+
+        def build(frozen: tuple[Any, Any]) -> BaseException:
+            parts, cause = frozen
+            made = make(*parts) if is_caught else make(kind, *parts)
+            return made if is_caught and cause is None else _caused_by(made, cause, suppresses)
+
+        return (parts, cause), build
+
+
+def _constructed(kind: type[BaseException], args: Any, kwargs: Any) -> BaseException:
+    return kind(*args, **kwargs)
+
+
+def _copied(kind: type[BaseException], args: Any, members: Any, attributes: Any) -> BaseException:
+    """Made without a constructor written in Python: that has run while tracing, and may take other arguments."""
+    error = kind.__new__(kind, *args)
+    if not isinstance(kind.__init__, types.FunctionType):
+        error.__init__(*args)  # type: ignore[misc]
+    error.args = args
+    for name, value in members.items():
+        if getattr(error, name, error) is not value:
+            with contextlib.suppress(AttributeError, TypeError):  # read-only ones are made of the arguments
+                setattr(error, name, value)
+    error.__dict__.update(attributes)
+    return error
+
+
+def _caused_by(error: BaseException, cause: BaseException | None, suppresses: bool) -> BaseException:
+    error.__cause__, error.__suppress_context__ = cause, suppresses
+    return error
+
+
+def _member_names(kind: type) -> list[str]:
+    """The attributes that instances keep outside of their `__dict__`."""
+    found = [vars(base).items() for base in kind.__mro__]
+    return [name for items in found for name, value in items if isinstance(value, types.MemberDescriptorType)]
+
+
+_UNBORN = "_weft_arguments"
+"""The attribute of an exception whose constructor is to run at run time."""
+
+
+def make_exception(kind: type[BaseException], *args: Any, **kwargs: Any) -> BaseException:
+    """Make an exception; a constructor written in Python that gets run-time values is called when it is raised.
+
+    Until then the exception has no attributes: what the constructor computes of the values is not known.
+    """
+    if isinstance(kind.__init__, types.FunctionType) and holds_traced([args, kwargs], depth=8):
+        error = BaseException.__new__(kind, *args)
+        error.__dict__[_UNBORN] = (args, kwargs)
+        return error
+    return kind(*args, **kwargs)
+
+
+def holds_traced(value: object, depth: int) -> bool:
+    """Whether a value known at run time only is found in an object within some levels of containers and attributes."""
+    if isinstance(value, (TracedArray, RuntimeValue)):
+        return True
+    if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
+        return False
+    inside: list[Any] = []
+    if isinstance(value, types.FunctionType):
+        inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
+    elif isinstance(value, Mapping):
+        inside = list(value.values())
+    elif isinstance(value, (list, tuple, set, frozenset, deque)):
+        inside = list(value)
+    elif isinstance(value, BaseException):
+        inside = list(value.args)
+    inside += getattr(value, "__dict__", {}).values()
+    return any(holds_traced(item, depth - 1) for item in inside)
+
+
+def _contents(cell: types.CellType) -> list[Any]:
+    """What a variable of a closure holds; nothing when it was not assigned yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+def _is_leaf(value: object) -> bool:
+    if isinstance(value, (TracedArray, np.ndarray, RuntimeValue)):
+        return True
+    return isinstance(value, BaseException) and holds_traced(value, depth=3)
+
+
+def _can_be_captured(array: np.ndarray[Any, Any]) -> bool:
+    """Whether compiled code can hold an array from outside, and read it at each call."""
+    return type(array) is np.ndarray and array.dtype in ALL_DTYPES
+
+
+def _form(leaf: Any) -> Callable[[Array], Any]:
+    """What NumPy would have in the place of a traced array, of the array that it is at run time."""
+    if isinstance(leaf, TracedArray):
+        if leaf._python_type is not None:
+            return lambda array: array.item()
+        if leaf._is_scalar:
+            return lambda array: array[()]
+    return lambda array: array
+
+
+class Text:
+    """Stands for an object that is printed at run time; its text is that of the time of tracing."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _as_text(structure: Structure, depth: int) -> Structure:
+    """The structure with the texts of objects, which may change, in their places; nested ones are shown by `repr`."""
+    if isinstance(structure, Static) and (
+        isinstance(structure.key, IdentityKey) or isinstance(structure.value, set)
+    ):
+        if holds_traced(structure.value, depth=3):
+            raise UnsupportedError(
+                f"a traced array inside of a {type(structure.value).__qualname__} object cannot be printed; print "
+                "lists, tuples, dicts, namedtuples, dataclasses, or the arrays themselves"
+            )
+        return Static(structure.key, Text((repr if depth > 1 else str)(structure.value)))
+    if isinstance(structure, Node):
+        return Node(
+            structure.kind, structure.keys, tuple(_as_text(child, depth + 1) for child in structure.children)
+        )
+    return structure
+
+
+__all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holds_traced", "make_exception"]

@@ -1,0 +1,1 @@
+"""What a call is specialised on: the structure and the types of the arguments."""

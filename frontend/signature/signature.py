@@ -1,0 +1,344 @@
+"""From call arguments to data and key: nested structures are flattened, arrays are data, the rest is constant."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...dialect.dtypes import as_dtype, element_type, supported_names
+from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
+from ...dialect.records import dataclass
+from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from ..tracing.current import TracedValue
+
+Key: TypeAlias = Any
+
+
+class TensorSpec:
+    """The type of an array argument: a shape with None for extents that vary, a dtype, a name.
+
+    >>> TensorSpec([None, 3], "float32", name="x")
+    TensorSpec(shape=(None, 3), dtype=float32, name='x')
+    """
+
+    __slots__ = ("name", "type")
+
+    def __init__(
+        self, shape: Sequence[int | None] | int | None = (), dtype: Any = "float64", name: str | None = None
+    ) -> None:
+        extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+        for extent in extents:
+            is_whole = isinstance(extent, (int, np.integer)) and not isinstance(extent, bool)
+            if extent is not None and (not is_whole or extent < 0):
+                raise WeftValueError(f"TensorSpec: an extent is None or a non-negative int, not {extent!r}")
+        self.type = TensorType(tuple(None if e is None else int(e) for e in extents), as_dtype(dtype))
+        if name is not None and not isinstance(name, str):
+            raise WeftTypeError(f"TensorSpec: a name is a string, not {name!r}")
+        self.name = name
+
+    @classmethod
+    def from_string(cls, text: str, name: str | None = None) -> TensorSpec:
+        """Read `f32[?,3]`."""
+        parsed = parse_type(text)
+        return cls(parsed.shape, parsed.dtype, name)
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The shape."""
+        return self.type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype."""
+        return self.type.dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorSpec) and self.type == other.type and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.name))
+
+    def fingerprint_parts(self) -> tuple[Any, ...]:
+        """What it is in another process."""
+        return (str(self.type), self.name)
+
+    def __repr__(self) -> str:
+        name = f", name={self.name!r}" if self.name else ""
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype.name}{name})"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A place of an array in the flattened arguments or results."""
+
+    index: int
+
+
+@dataclass(frozen=True)
+class Static:
+    """A constant of the trace: its key decides whether a trace is reused, its value is what the function sees."""
+
+    key: Key
+    value: Any = dataclasses.field(compare=False, hash=False)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container: what kind, its keys, and its flattened children."""
+
+    kind: Any
+    """list, tuple, dict, OrderedDict, or the class of a namedtuple or dataclass."""
+    keys: tuple[Any, ...]
+    children: tuple[Any, ...]
+
+
+Structure: TypeAlias = "Leaf | Static | Node"
+
+
+def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a function; of a ufunc its operands, as its keywords do not bear their own defaults."""
+    if not isinstance(python_function, np.ufunc):
+        return inspect.signature(python_function)
+    names = ["x"] if python_function.nin == 1 else [f"x{i + 1}" for i in range(python_function.nin)]
+    return inspect.Signature([inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names])
+
+
+def is_array(value: object) -> bool:
+    """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
+    return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
+        not isinstance(value, type) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+    )
+
+
+def flatten(value: Any, leaves: list[Any], path: str, names: list[str]) -> Structure:
+    """Take the nested value of an argument apart: arrays go to `leaves` with their path in `names`.
+
+    The order of a dict is part of its structure, as a program that walks it sees it.
+    """
+    try:
+        return _flatten(value, leaves, path, names, is_array)
+    except RecursionError:
+        raise TraceRecursionError(f"argument '{path}' is nested too deeply, or holds itself") from None
+
+
+def flatten_with(value: Any, leaves: list[Any], is_leaf: Callable[[object], bool]) -> Structure:
+    """Take a nested value apart, with leaves of the caller's choice."""
+    return _flatten(value, leaves, "", [], is_leaf)
+
+
+def constants(structure: Structure) -> Iterator[Any]:
+    """The values of a structure that are not arrays."""
+    if isinstance(structure, Static):
+        yield structure.value
+    elif isinstance(structure, Node):
+        for child in structure.children:
+            yield from constants(child)
+
+
+def _flatten(
+    value: Any,
+    leaves: list[Any],
+    path: str,
+    names: list[str],
+    is_leaf: Callable[[object], bool],
+) -> Structure:
+    if is_leaf(value):
+        leaves.append(value)
+        names.append(path)
+        return Leaf(len(leaves) - 1)
+
+    def child(item: Any, where: str) -> Structure:
+        return _flatten(item, leaves, where, names, is_leaf)
+
+    kind = type(value)
+    if kind in (list, tuple):
+        return Node(kind, (), tuple(child(item, f"{path}[{i}]") for i, item in enumerate(value)))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        fields = tuple(value._fields)
+        items = zip(fields, value, strict=True)
+        return Node(kind, fields, tuple(child(item, f"{path}.{field}") for field, item in items))
+    if kind in (dict, OrderedDict):
+        keys = tuple(value)
+        return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
+        attributes = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
+        return Node(
+            kind, attributes, tuple(child(getattr(value, name), f"{path}.{name}") for name in attributes)
+        )
+    return Static(static_key(value), value)
+
+
+def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
+    """Build the nested value again, with `leaf(index)` in the places of arrays."""
+    if isinstance(structure, Leaf):
+        return leaf(structure.index)
+    if isinstance(structure, Static):
+        return structure.value
+    children = [unflatten(child, leaf) for child in structure.children]
+    kind = structure.kind
+    if kind in (list, tuple):
+        return kind(children)
+    if kind in (dict, OrderedDict):
+        return kind(zip(structure.keys, children, strict=True))
+    if issubclass(kind, tuple):
+        return kind(*children)
+    # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
+    instance = object.__new__(kind)
+    for name, child in zip(structure.keys, children, strict=True):
+        object.__setattr__(instance, name, child)
+    return instance
+
+
+_BY_VALUE = (str, bytes, int, bool, type(None), np.dtype, slice, range)
+
+
+def static_key(value: Any) -> Key:
+    """What a constant of the trace is compared by: value and type for plain values, else identity (held weakly)."""
+    if isinstance(value, (float, complex)):
+        return (type(value), repr(value))  # tells -0.0 from 0.0 and finds NaN again
+    if isinstance(value, slice):
+        return (slice, static_key(value.start), static_key(value.stop), static_key(value.step))
+    if isinstance(value, _BY_VALUE):
+        return (type(value), value)
+    if isinstance(value, (frozenset, set)):
+        return (type(value), frozenset(static_key(v) for v in value))
+    return IdentityKey(value)
+
+
+class IdentityKey:
+    """Compares by object identity; does not keep the object alive where it can be referred to weakly."""
+
+    __slots__ = ("__weakref__", "address", "reference")
+
+    def __init__(self, value: Any) -> None:
+        self.address = id(value)
+        try:
+            self.reference: Callable[[], Any] = weakref.ref(value)
+        except TypeError:
+            self.reference = lambda: value
+
+    def __hash__(self) -> int:
+        return hash(self.address)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IdentityKey) or self.address != other.address:
+            return False
+        mine = self.reference()
+        return mine is not None and mine is other.reference()
+
+    def __repr__(self) -> str:
+        return f"<{type(self.reference()).__name__} at {self.address:#x}>"
+
+
+def as_array(value: Any, name: str) -> Any:
+    """The NumPy array of an argument that is data, or a `WeftTypeError` that names it and the dtypes there are."""
+    if isinstance(value, (TracedValue, TensorSpec)):
+        return value
+    if not isinstance(value, (np.ndarray, np.generic)):
+        try:
+            value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
+        except (TypeError, ValueError, BufferError, RuntimeError) as error:
+            raise WeftTypeError(f"argument '{name}' cannot be read as an array: {error}") from error
+    if type(value) is not np.ndarray:
+        require_plain(f"argument '{name}'", value)
+    dtype = value.dtype
+    try:
+        element_type(dtype)
+    except WeftTypeError:
+        hint = ""
+        if dtype.kind in "OSUMmV":
+            hint = (
+                "; convert it before the call, as with .astype('float64'), or pass it inside a Python object"
+            )
+        raise WeftTypeError(
+            f"argument '{name}' has dtype {dtype}, which compiled code cannot hold; the dtypes there are: "
+            f"{supported_names()}{hint}"
+        ) from None
+    return value
+
+
+def require_plain(what: str, value: Any) -> None:
+    """Raise unless an array follows NumPy's own rules: matrices, masked arrays and the like have others."""
+    if isinstance(value, np.ndarray) and type(value) not in _PLAIN:
+        kind = type(value)
+        hint = ", or .filled(value) of it" if isinstance(value, np.ma.MaskedArray) else ""
+        raise WeftTypeError(
+            f"{what} is a {kind.__module__}.{kind.__qualname__}, a kind of numpy.ndarray with rules of its own, which "
+            f"compiled code does not know; pass np.asarray(array){hint}"
+        )
+
+
+_PLAIN = (np.ndarray, np.memmap, np.recarray)
+"""The classes of arrays that change nothing about arithmetic."""
+
+
+def without_objects(structure: Structure) -> Structure:
+    """The structure without the objects that are compared by identity: a key that keeps none of them alive."""
+    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+        return Static(structure.key, structure.key)
+    if isinstance(structure, Node):
+        return Node(structure.kind, structure.keys, tuple(map(without_objects, structure.children)))
+    return structure
+
+
+def is_alive(structure: Structure) -> bool:
+    """Whether all objects that a structure is compared by still exist."""
+    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+        return structure.key.reference() is not None
+    return not isinstance(structure, Node) or all(map(is_alive, structure.children))
+
+
+def describe(structure: Structure, types: Sequence[TensorType]) -> str:
+    """A structure as people write it, with tensor types in the places of arrays."""
+    if isinstance(structure, Leaf):
+        return str(types[structure.index])
+    if isinstance(structure, Static):
+        return repr(structure.value)
+    children = [describe(child, types) for child in structure.children]
+    kind = structure.kind
+    if kind is list:
+        return f"[{', '.join(children)}]"
+    if kind is tuple:
+        return f"({', '.join(children)}{',' if len(children) == 1 else ''})"
+    if kind is dict:
+        return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
+    return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"
+
+
+Signature: TypeAlias = "tuple[Structure, tuple[TensorType, ...], list[str]]"
+
+
+def difference(old: Signature | None, new: Signature) -> str:
+    """What differs between the signatures of two calls, in words."""
+    if old is None:
+        return "first call"
+    (structure, types, names), (structure_now, types_now, names_now) = old, new
+    if names == names_now:
+        for name, before, now in zip(names, types, types_now, strict=True):
+            if before != now:
+                return f"argument {name!r} changed from {before} to {now}"
+    return f"the arguments changed from {describe(structure, types)} to {describe(structure_now, types_now)}"
+
+
+def type_of_leaf(leaf: Any) -> TensorType:
+    """The type of an array argument, or of what stands in for it."""
+    return leaf.type if isinstance(leaf, (TensorSpec, TracedValue)) else type_of(leaf)
+
+
+def check_fits(what: str, spec: TensorType, given: TensorType) -> None:
+    """Raise unless an array of a type may be passed where a spec asks for another, naming the argument."""
+    if spec.dtype != given.dtype or not compatible_shapes(spec.shape, given.shape):
+        raise WeftTypeError(f"argument '{what}' must be {spec}, but {given} was given")
+
+
+def alias_pattern(leaves: Sequence[Any]) -> tuple[int, ...]:
+    """For every array the position of the first one that is the same object."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(id(leaf), position) for position, leaf in enumerate(leaves))

@@ -1,0 +1,526 @@
+"""Traced arrays: what a user's function sees in place of NumPy arrays while it is recorded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops.shape import Dim, Reshape
+from ...dialect.ops.state import ReadRef, WriteRef
+from ...dialect.records import dataclass
+from ...dialect.types import TensorType
+from .current import TracedValue
+from .may_alias import claim, is_seen_elsewhere, note_write, usable_sources
+from .storage import Storage, ViewStep
+from .zero_division import require_divisor
+
+if TYPE_CHECKING:
+    from .regions import Region
+
+USE_WEFT_ARRAYS = (
+    "to index a NumPy array by a traced one, write weft.take(array, index, axis=0); to copy a traced array or stack "
+    "several, weft.asarray(array, copy=True) or weft.stack(arrays); "
+    "to write traced values into an array made in the function, make that array with weft (weft.zeros, weft.full, "
+    "weft.empty) instead of numpy"
+)
+
+
+ARRAY_API_VERSION = "2024.12"
+"""The version of the Python Array API that the namespace follows."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What the operators and protocols of traced arrays do; `frontend/compiling/array_behaviour.py` fills it in.
+
+    The namespace is written in terms of traced arrays, so this module cannot import it.
+    """
+
+    get_item: Callable[..., Any]
+    set_item: Callable[..., None]
+    write_back: Callable[..., Any]
+    call_ufunc: Callable[..., Any]
+    call_function: Callable[..., Any]
+    namespace_function: Callable[[str], Callable[..., Any]]
+
+
+_defined: list[Behaviour] = []
+
+
+def define_behaviour(behaviour: Behaviour) -> None:
+    """Say what traced arrays do, before the first of them is made."""
+    _defined[:] = [behaviour]
+
+
+def _behaviour() -> Behaviour:
+    return _defined[0]
+
+
+class TracedArray(TracedValue):
+    """An array that is known by dtype and shape only: a storage seen through a path of views.
+
+    It answers NumPy's operators, methods and protocols by recording ops, and explains itself where Python needs
+    a value that exists only at run time.
+    """
+
+    __slots__ = ("_cached", "_cached_region", "_cached_version", "_path", "_python_type", "_storage", "_type")
+
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, storage: Storage, path: tuple[ViewStep, ...] = (), view_type: TensorType | None = None
+    ) -> None:
+        self._storage = storage
+        self._path = path
+        self._type = storage.type if view_type is None else view_type
+        self._cached: Any = None
+        self._cached_version = -1
+        self._cached_region: Region | None = None
+        self._python_type: Callable[..., Any] | None = None
+        """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
+
+    if TYPE_CHECKING:  # made by _install
+
+        def __eq__(self, other: object) -> Any: ...
+
+        def __ne__(self, other: object) -> Any: ...
+
+        def __lt__(self, other: Any) -> Any: ...
+
+        def __gt__(self, other: Any) -> Any: ...
+
+        def __invert__(self) -> Any: ...
+
+    # What is known while tracing
+
+    @property
+    def type(self) -> TensorType:
+        """The tensor type: shape with None for run-time extents, and dtype."""
+        return self._type
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return self._type.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._type.rank
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        """The shape: an int for every known extent, a traced scalar for a run-time one."""
+        return tuple(self._extent(axis) for axis in range(self.ndim))
+
+    @property
+    def size(self) -> Any:
+        """The number of elements: an int, or a traced scalar when an extent is known only at run time."""
+        count: Any = 1
+        for extent in self.shape:
+            count = count * extent
+        return count
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes per element."""
+        return int(self.dtype.itemsize)
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes in all."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> str:
+        """Where the data will be (Array API)."""
+        return "cpu"
+
+    @property
+    def _is_scalar(self) -> bool:
+        """Whether NumPy would have a scalar here, which it has for what is computed with rank 0."""
+        return self._type.rank == 0 and not self._path and self._storage.argument is None
+
+    def _extent(self, axis: int) -> Any:
+        known = self._type.shape[axis]
+        if known is not None:
+            return known
+        return self._storage.trace.emit(Dim, (self,), {"axis": axis})._like_python(int)
+
+    def _like_python(self, number: Callable[..., Any] | None) -> TracedArray:
+        """This array, which was just made, as what NumPy would have as a Python number."""
+        self._python_type = number
+        return self
+
+    def _base(self) -> TracedArray:
+        """The whole array that this is a view of, or itself."""
+        return TracedArray(self._storage) if self._path else self
+
+    # Reading and writing
+
+    def _value(self) -> Any:
+        """The SSA value of what the array holds now; replays the view path over the storage."""
+        storage = self._storage
+        storage.trace.require_active(self)
+        if not self._is_cached():
+            self._cached = self._values_along_path()[-1]
+            self._cached_version = storage.version
+            self._cached_region = storage.trace.region
+        return self._cached
+
+    def _is_cached(self) -> bool:
+        """Whether the value that was read last is still right, and defined where it can be used.
+
+        What a loop may write is read again inside of it: the next iteration sees the writes of this one.
+        """
+        region, storage = self._cached_region, self._storage
+        if region is None or not region.is_open or self._cached_version != storage.version:
+            return False
+        if storage.sources.is_stale:
+            return False
+        return storage.ref is None or region.loop is storage.trace.region.loop
+
+    def _values_along_path(self) -> list[Any]:
+        """The SSA values of the storage and of every view on the way to this one."""
+        storage = self._storage
+        trace = storage.trace
+        self._require_present_elements()
+        value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
+        values = [value]
+        for step in self._path:
+            operands = [values[-1], *(operand._value() for operand in step.operands)]
+            values.append(trace.create(step.op_class, operands, step.attributes)[0])
+        return values
+
+    def _view(self, step: ViewStep) -> TracedArray:
+        """A view of this array by one more step."""
+        types = [self._type, *(operand.type for operand in step.operands)]
+        (view_type,) = step.op_class.result_types(types, step.attributes)
+        if not isinstance(view_type, TensorType):
+            raise WeftTypeError(f"weft.{step.op_class.name} does not make a view")
+        return TracedArray(self._storage, (*self._path, step), view_type)
+
+    def _write(self, new: TracedArray) -> None:
+        """Replace all elements by those of an array of the same shape and dtype, in the storage."""
+        storage = self._storage
+        trace = storage.trace
+        trace.require_active(self)
+        self._require_own_memory()
+        if any(not step.writable for step in self._path):
+            raise WeftValueError("assignment destination is read-only")
+        trace.make_cell(storage)
+        value = new._value()
+        along = self._values_along_path()
+        for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
+            value = _behaviour().write_back(trace, step, before, value)
+        trace.create(WriteRef, [storage.ref, value], {})
+        trace.clock += 1
+        storage.written_at = trace.clock
+        storage.version += 1
+        note_write(storage)
+
+    def _require_present_elements(self) -> None:
+        """Refuse to use an array that may be another one, which was written since, at run time."""
+        storage = self._storage
+        if storage.sources.is_stale:
+            raise UnsupportedError(
+                f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
+                f"be one that was written since, made at {_place_of_source(storage)}; make "
+                "a copy before the condition or loop (x = x.copy())"
+            )
+
+    def _require_own_memory(self) -> None:
+        """Refuse to write an array that may be another one, which the program can see, at run time."""
+        self._require_present_elements()
+        storage = self._storage
+        if is_seen_elsewhere(storage):
+            raise UnsupportedError(
+                f"this writes to an array ({self._type}) that is, depending on a condition or on how often a loop ran, "
+                f"another array of the program, made at {_place_of_source(storage)}, or a new one; "
+                "make a copy before the condition or loop (x = x.copy()) and write to that"
+            )
+        claim(storage)
+
+    def __getitem__(self, index: Any) -> TracedArray:
+        item: TracedArray = _behaviour().get_item(self, index)
+        return item
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _behaviour().set_item(self, index, value)
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of unsized object")
+        extent = self._type.shape[0]
+        if extent is None:
+            raise self._needs_value("len()", "use x.shape[0], which is a traced scalar")
+        return extent
+
+    def __iter__(self) -> Iterator[TracedArray]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[position] for position in range(len(self)))
+
+    # Python needs a value
+
+    def _known(self) -> np.ndarray[Any, Any] | None:
+        """The elements, where they are known while tracing: of small arrays made of constants and never written."""
+        storage = self._storage
+        if storage.known is None or storage.ref is not None or any(step.operands for step in self._path):
+            return None
+        value = storage.known
+        for step in self._path:
+            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
+            value = np.asarray(step.op_class.evaluate(value, *absent, **step.attributes))
+        return value
+
+    def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
+        self._storage.trace.require_active(self)
+        return ConcreteValueError(
+            f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
+            f"function runs; {instead}"
+        )
+
+    def __bool__(self) -> bool:
+        if (known := self._known()) is not None:
+            return bool(known)
+        raise self._needs_value(
+            "the truth of an array (if, while, and, or, not, assert)",
+            "use np.where(condition, a, b) for a choice, & | ~ for logic, or pass the value as a Python bool",
+        )
+
+    def __int__(self) -> int:
+        if (known := self._known()) is not None:
+            return int(known)
+        raise self._needs_value("int()", 'use x.astype("int64") to convert in compiled code')
+
+    def __float__(self) -> float:
+        if (known := self._known()) is not None:
+            return float(known)
+        raise self._needs_value(
+            "float()",
+            'use x.astype("float64") to convert in compiled code, and np.sin(x) instead of math.sin(x)',
+        )
+
+    def __complex__(self) -> complex:
+        if (known := self._known()) is not None:
+            return complex(known)
+        raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')
+
+    def __index__(self) -> int:
+        if (known := self._known()) is not None:
+            return known[()].__index__()
+        raise self._needs_value(
+            "an index or size in Python (a list index, range(), a shape)",
+            "index an array instead of a list (np.stack(list)[i]), or pass the number as a Python int",
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if (known := self._known()) is not None:
+            return np.array(known, dtype)
+        raise self._needs_value(
+            "a conversion to a NumPy array",
+            f"NumPy functions on it are recorded when it is passed to them directly; {USE_WEFT_ARRAYS}",
+        )
+
+    def _require_no_repetition(self) -> None:
+        """Raise for `[0] * n`: Python repeats a list, whose length tracing has to know."""
+        if self._is_scalar and self.dtype.kind in "iub" and self._known() is None:
+            raise self._needs_value(
+                "the length of a repeated list",
+                "make an array (np.zeros(n)), or pass the number as a Python int",
+            )
+
+    def item(self, *index: Any) -> Any:
+        """Not available: the value is known only at run time."""
+        if (known := self._known()) is not None:
+            return known.item(*index)
+        raise self._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
+
+    def tolist(self) -> Any:
+        """Not available: the values are known only at run time."""
+        if (known := self._known()) is not None:
+            return known.tolist()
+        raise self._needs_value("tolist()", "return the array and convert it outside")
+
+    def tobytes(self, order: str = "C") -> NoReturn:
+        """Not available: the values are known only at run time."""
+        raise self._needs_value("tobytes()", "return the array and convert it outside")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._needs_value("formatting", "return the array and format it outside")
+        return repr(self)
+
+    def __repr__(self) -> str:
+        return f"TracedArray({self._type})"
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__") and hasattr(np.ndarray, name):
+            raise AttributeError(
+                f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "
+                "only; use it outside of the compiled function"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise ValueError("cannot delete array elements")
+
+    def __copy__(self) -> TracedArray:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> TracedArray:
+        return self.copy()
+
+    def copy(self, order: str = "C") -> TracedArray:
+        """A new array with the same elements."""
+        storage = self._storage
+        if storage.argument is None or storage.ref is not None or self._path:
+            return storage.trace.wrap(self._value(), self._type)
+        # The value is a parameter, which becomes a cell once the argument is written: name what it holds now.
+        extents = [self._extent(axis) for axis, extent in enumerate(self._type.shape) if extent is None]
+        shape = tuple(-1 if extent is None else extent for extent in self._type.shape)
+        copied: TracedArray = storage.trace.emit(Reshape, (self, *extents), {"shape": shape})
+        return copied
+
+    # NumPy's protocols
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _behaviour().call_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
+        return _behaviour().call_function(function, args, kwargs)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        if api_version is not None and api_version > ARRAY_API_VERSION:
+            raise WeftValueError(
+                f"weft implements version {ARRAY_API_VERSION} of the Array API, not {api_version}"
+            )
+        return sys.modules[__name__.partition(".")[0]]
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> TracedArray:
+        """The array itself: there is one device (Array API)."""
+        if device != "cpu":
+            raise UnsupportedError(
+                f"device {device!r} is not available in compiled code; the device there is: 'cpu'"
+            )
+        return self
+
+    def __dlpack__(self, **kwargs: Any) -> NoReturn:
+        raise self._needs_value("an exchange through DLPack", "return the array and exchange it outside")
+
+
+def _place_of_source(storage: Storage) -> str:
+    """Where an array was made that a storage may be, as messages say it."""
+    sources = usable_sources(storage)
+    made_at = sources[0].made_at if sources else storage.made_at
+    return str(made_at or "its entry")
+
+
+def _namespace_method(name: str) -> Callable[..., Any]:
+    """A method that is the namespace function of the same name with the array as its first argument."""
+
+    def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
+        return _behaviour().namespace_function(name)(self, *args, **kwargs)
+
+    method.__name__ = name
+    method.__doc__ = f"`numpy.ndarray.{name}`, recorded."
+    return method
+
+
+def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) -> Callable[..., Any]:
+    def forward(self: TracedArray, other: Any) -> Any:
+        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
+            self._require_no_repetition()
+        require_divisor(ufunc, self, other)
+        return ufunc(self, other) if _is_operand(other) else NotImplemented
+
+    def backward(self: TracedArray, other: Any) -> Any:
+        if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
+            self._require_no_repetition()
+        require_divisor(ufunc, other, self)
+        return ufunc(other, self) if _is_operand(other) else NotImplemented
+
+    def update(self: TracedArray, other: Any) -> Any:
+        if not _is_operand(other):
+            return NotImplemented
+        # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
+        require_divisor(ufunc, self, other)
+        is_scalar = self._is_scalar and not usable_sources(self._storage)
+        return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
+
+    return update if in_place else backward if reflected else forward
+
+
+def _is_operand(value: object) -> bool:
+    """Whether an operator applies: the other operand is an array, a number or a list of these."""
+    return isinstance(
+        value, (TracedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+    ) or hasattr(value, "__array__")
+
+
+_OPERATORS: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "pow": np.power,
+    "matmul": np.matmul,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "lshift": np.left_shift,
+    "rshift": np.right_shift,
+    "divmod": np.divmod,
+}
+_COMPARISONS: dict[str, np.ufunc] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_UNARY: dict[str, np.ufunc] = {
+    "neg": np.negative,
+    "pos": np.positive,
+    "abs": np.absolute,
+    "invert": np.invert,
+}
+_METHODS = (
+    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate",
+    "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
+    "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "transpose", "var", "view",
+)  # fmt: skip
+_IN_PLACE_METHODS = ["fill", "put", "sort"]
+_PROPERTIES = ["T", "mT", "real", "imag", "flat"]
+
+
+def _install() -> None:
+    for name, ufunc in _OPERATORS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+        setattr(TracedArray, f"__r{name}__", _binary(ufunc, reflected=True))
+        if name != "divmod":
+            setattr(TracedArray, f"__i{name}__", _binary(ufunc, in_place=True))
+    for name, ufunc in _COMPARISONS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+    for name, ufunc in _UNARY.items():
+        setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: ufunc(self))
+    for name in (*_METHODS, *_IN_PLACE_METHODS):
+        setattr(TracedArray, name, _namespace_method(name))
+    for name in _PROPERTIES:
+        setattr(TracedArray, name, property(_namespace_method(f"array_{name}")))
+    TracedArray.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)  # type: ignore[attr-defined]
+
+
+_install()
+
+__all__ = ["TracedArray"]

@@ -1,0 +1,46 @@
+"""The trace that a thread records, and what its values have in common: known without anything that tracing needs."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from ...backend.cpu.dispatch.switches import switches
+from ...dialect.types import TensorType
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+
+class TracedValue:
+    """Something that is known by its type only, while a trace is recorded."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> TensorType:
+        """The tensor type."""
+        raise NotImplementedError
+
+
+class _Current(threading.local):
+    trace: Trace | None = None
+
+
+_current = _Current()
+
+
+def current_trace() -> Trace | None:
+    """The trace that this thread is recording, if any."""
+    return _current.trace
+
+
+def set_current_trace(trace: Trace | None) -> Trace | None:
+    """Make a trace the current one of this thread; returns the one before, to be restored."""
+    previous, _current.trace = _current.trace, trace
+    if (previous is None) != (trace is None):
+        switches.add_reason(-1 if trace is None else 1)
+    return previous
+
+
+__all__ = ["TracedValue", "current_trace", "set_current_trace"]

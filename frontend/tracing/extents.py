@@ -1,0 +1,428 @@
+"""Run-time extents: which are known to be equal, and the checks for those that are not.
+
+Shape rules let an unknown extent pass for any other one; that they agree is checked when the compiled function
+runs. A check is left out where both extents come from the same axis of the same array, which is found by
+walking from a value to the ops that made it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ...dialect.op import OPS, Elementwise, Op
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Slice
+from ...dialect.ops.shape import Dim, Reshape
+from ...dialect.types import format_shape
+from .array import TracedArray
+
+if TYPE_CHECKING:
+    from .regions import Region
+    from .trace import Trace
+
+Extent: TypeAlias = Any
+"""An int, or a traced i64 scalar."""
+
+Origin: TypeAlias = "tuple[Any, int]"
+"""Where a run-time extent comes from: a value and its axis; axis -1 means that the scalar is the extent."""
+
+_checked: WeakKeyDictionary[Trace, dict[Any, Region]] = WeakKeyDictionary()
+"""What was checked, and in which region: it holds as long as that is being recorded."""
+
+
+def known_shape(x: Any) -> tuple[int | None, ...]:
+    """The shape with None for run-time extents."""
+    return x.type.shape if isinstance(x, TracedArray) else tuple(np.shape(x))
+
+
+def known_extent(x: Any, axis: int, what: str) -> int:
+    """The extent of an axis, or `UnsupportedError` when it is known only at run time."""
+    extent = known_shape(x)[axis]
+    if extent is None:
+        raise UnsupportedError(
+            f"{what}() makes as many arrays or terms as axis {axis} is long, which is known only at run time; "
+            "compile it for arrays of a fixed extent"
+        )
+    return extent
+
+
+def same_extent(left: Extent, right: Extent) -> bool:
+    """Whether two extents are known to be equal while tracing."""
+    if isinstance(left, TracedArray) and isinstance(right, TracedArray):
+        return left is right or scalar_key(left._value()) == scalar_key(right._value())
+    return not isinstance(left, TracedArray) and not isinstance(right, TracedArray) and left == right
+
+
+def require_equal(
+    trace: Trace,
+    pairs: Sequence[tuple[Any, int, Any, int]],
+    message: str,
+    *shown: Extent,
+    error: str = "ValueError",
+) -> None:
+    """Check at run time that axes are equal: each pair is an array, its axis, another array and its axis.
+
+    `message` may hold `{0}`, `{1}`, ... for the extents in `shown`. Checks that were made before, or that
+    cannot fail, are not repeated.
+    """
+    differs: Any = None
+    for left, left_axis, right, right_axis in pairs:
+        left_extent, right_extent = known_shape(left)[left_axis], known_shape(right)[right_axis]
+        if left_extent is not None and right_extent is not None:
+            continue
+        key = frozenset((_key(left, left_axis), _key(right, right_axis)))
+        if len(key) == 1 or not is_new_fact(trace, key):
+            continue
+        unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
+        differs = unequal if differs is None else np.logical_or(differs, unequal)
+    if differs is not None:
+        trace.raise_if(differs, error, message, *shown)
+
+
+def is_new_fact(trace: Trace, key: Any) -> bool:
+    """Whether what a key stands for was not checked before on the way to here; from now on it was."""
+    checked = _checked.setdefault(trace, {})
+    region = checked.get(key)
+    if region is not None and region.is_open:
+        return False
+    if trace.catcher is None:
+        checked[key] = trace.region
+    else:
+        trace.catcher.note(lambda: checked.__setitem__(key, trace.region))
+    return True
+
+
+def forget_facts(trace: Trace) -> None:
+    """Forget what was checked: the recording goes back to an earlier point."""
+    _checked.pop(trace, None)
+
+
+def require_broadcastable(
+    trace: Trace, operands: Sequence[Any], message: str | None = None, error: str = "ValueError"
+) -> None:
+    """Check at run time that the unknown extents of operands that broadcast are equal."""
+    shapes = [known_shape(operand) for operand in operands]
+    if all(None not in shape for shape in shapes):
+        return
+    pairs = []
+    for place in range(1, max(map(len, shapes)) + 1):
+        meeting = [
+            (operand, len(shape) - place)
+            for operand, shape in zip(operands, shapes, strict=True)
+            if len(shape) >= place and shape[-place] != 1
+        ]
+        pairs += [(*first, *second) for first, second in pairwise(meeting)]
+    if message is None:
+        message = "operands could not be broadcast together with shapes"
+    text, shown = shapes_text(operands)
+    require_equal(trace, pairs, f"{message} {text} ", *shown, error=error)
+
+
+def shapes_text(operands: Sequence[Any], separator: str = " ") -> tuple[str, list[Extent]]:
+    """The shapes as a message shows them, `({0},3) (3,)`, and the run-time extents that fill the braces."""
+    shown: list[Extent] = []
+    parts = []
+    for operand in operands:
+        inner = []
+        for axis, extent in enumerate(known_shape(operand)):
+            if extent is None:
+                inner.append(f"{{{len(shown)}}}")
+                shown.append(operand.shape[axis])
+            else:
+                inner.append(str(extent))
+        parts.append(f"({','.join(inner)}{',' if len(inner) == 1 else ''})")
+    return separator.join(parts), shown
+
+
+def extents_text(left: Extent, right: Extent, place: int = 0) -> tuple[list[str], list[Extent]]:
+    """Two extents as a message shows them, braces for run-time ones, and those that fill the braces."""
+    texts: list[str] = []
+    shown: list[Extent] = []
+    for extent in (left, right):
+        if isinstance(extent, TracedArray):
+            texts.append(f"{{{place + len(shown)}}}")
+            shown.append(extent)
+        else:
+            texts.append(str(extent))
+    return texts, shown
+
+
+def split_shape(shape: Any) -> tuple[tuple[int, ...], tuple[TracedArray, ...]]:
+    """A shape as ops take it: ints with -1 for every run-time extent, and those extents in order."""
+    entries = tuple(shape) if isinstance(shape, (tuple, list)) or np.ndim(shape) else (shape,)
+    attribute: list[int] = []
+    dims: list[TracedArray] = []
+    for entry in entries:
+        if isinstance(entry, TracedArray):
+            dims.append(extent_scalar(entry))
+            attribute.append(-1)
+        else:
+            attribute.append(_plain_extent(entry))
+    return tuple(attribute), tuple(dims)
+
+
+def _plain_extent(entry: Any) -> int:
+    try:
+        extent = entry.__index__()
+    except AttributeError:
+        raise TypeError(f"'{type(entry).__name__}' object cannot be interpreted as an integer") from None
+    return int(extent)
+
+
+def extent_scalar(entry: TracedArray) -> TracedArray:
+    """A traced scalar as an i64[] extent; that one which depends on data is not negative is checked at run time."""
+    if entry.ndim != 0 or entry.dtype.kind not in "iu":
+        raise TypeError(f"an extent is an integer, not {entry.type}")
+    if not _depends_on_shapes_only(entry._value()):
+        trace = entry._storage.trace
+        if is_new_fact(trace, ("extent", scalar_key(entry._value()))):
+            trace.raise_if(entry < 0, "ValueError", "negative dimensions are not allowed")
+    extent: TracedArray = entry.astype(np.int64)
+    return extent
+
+
+def is_extent(value: Any) -> bool:
+    """Whether a value is the extent of an axis, and so not negative."""
+    return isinstance(value, TracedArray) and value.ndim == 0 and _origin_of_scalar(value._value())[1] >= 0
+
+
+def product(extents: Sequence[Extent]) -> Extent:
+    """The product of extents: an int when all are."""
+    known = 1
+    traced: Any = None
+    for extent in extents:
+        if isinstance(extent, TracedArray):
+            traced = extent if traced is None else traced * extent
+        else:
+            known *= extent
+    return known if traced is None else traced if known == 1 else traced * known
+
+
+# Origins
+
+
+def _key(x: Any, axis: int) -> Any:
+    extent = known_shape(x)[axis]
+    return extent if extent is not None else extent_key(x._value(), axis % len(known_shape(x)))
+
+
+def extent_key(value: Any, axis: int) -> Any:
+    """Equal keys mean equal extents: where it comes from, or the extent and the bounds that a slice has of it."""
+    origin, axis = _origin(value, axis)
+    made = _op_of(origin)
+    if axis == -1:
+        return scalar_key(origin)
+    if made is None or made[0] not in (Slice, DynamicSlice):
+        return origin, axis
+    operation = made[1]
+    source, *bounds = operation.operands
+    start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
+    if made[0] is DynamicSlice:
+        places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
+        if axis in places[0]:
+            start = scalar_key(bounds[places[0].index(axis)])
+        if axis in places[1]:
+            stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
+    extent = extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+    return "slice", extent, start, stop, step
+
+
+def scalar_key(value: Any, depth: int = 8) -> Any:
+    """Equal keys mean equal scalars: how it is computed, as far as that is pure arithmetic on scalars."""
+    made = _op_of(value)
+    if made is None or depth == 0:
+        return value
+    op_class, operation = made
+    if op_class is Dim:
+        axis = operation.attributes["axis"].value
+        source = operation.operands[0]
+        return extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+    if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
+        return scalar_key(operation.operands[0], depth)
+    if op_class is Constant and value.type.rank == 0:
+        from ...dialect.attributes import elements_from_mlir
+
+        number = elements_from_mlir(operation.attributes["value"])
+        return number.item() if number.dtype == np.int64 else (str(number.dtype), number.item())
+    if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
+        return op_class.name, str(value.type), *(scalar_key(x, depth - 1) for x in operation.operands)
+    return value
+
+
+def _op_of(value: Any) -> tuple[type[Op], Any] | None:
+    """The op class and operation that made a value; None for arguments and ops of other dialects."""
+    name = getattr(value.owner, "name", "")
+    op_class = OPS.get(name.removeprefix("weft.")) if isinstance(name, str) else None
+    return None if op_class is None else (op_class, value.owner)
+
+
+def _origin(value: Any, axis: int) -> Origin:
+    """Follow an axis of a value to where its extent comes from."""
+    while (made := _op_of(value)) is not None:
+        following = _step(made[0], made[1], axis)
+        if following is None:
+            break
+        value, axis = following
+        if axis == -1:
+            return _origin_of_scalar(value)
+    return value, axis
+
+
+def _origin_of_scalar(value: Any) -> Origin:
+    made = _op_of(value)
+    if made is not None and made[0].name == "dim":
+        return _origin(made[1].operands[0], made[1].attributes["axis"].value)
+    return value, -1
+
+
+Step: TypeAlias = "tuple[Any, int] | None"
+"""One step back from an axis of a result: an operand and its axis, or None where the extent is new."""
+
+
+def _step(op_class: type[Op], operation: Any, axis: int) -> Step:
+    """One step back from an axis of what an op made."""
+    if issubclass(op_class, Elementwise):
+        return _of_broadcast(operation, axis)
+    rule = _STEPS.get(op_class.name)
+    return None if rule is None else rule(operation, axis)
+
+
+def _of_first(operation: Any, axis: int) -> Step:
+    return operation.operands[0], axis
+
+
+def _of_broadcast(operation: Any, axis: int) -> Step:
+    """The first operand with an unknown extent at the place, counted from the end."""
+    place = operation.results[0].type.rank - axis
+    for operand in operation.operands:
+        rank = operand.type.rank
+        if rank >= place and operand.type.is_dynamic_dim(rank - place):
+            return operand, rank - place
+    return None
+
+
+def _of_transpose(operation: Any, axis: int) -> Step:
+    return operation.operands[0], tuple(operation.attributes["permutation"])[axis]
+
+
+def _of_given_shape(operation: Any, axis: int) -> Step:
+    """The operand that gives the extent: those behind it in the shape come last among the operands."""
+    shape = tuple(operation.attributes["shape"])
+    behind = shape[axis:].count(-1)
+    return (operation.operands[len(operation.operands) - behind], -1) if shape[axis] == -1 else None
+
+
+def _of_reduction(operation: Any, axis: int) -> Step:
+    if operation.attributes["keepdims"].value:
+        return operation.operands[0], axis
+    rank = operation.operands[0].type.rank
+    reduced = {a % rank for a in operation.attributes["axes"]}
+    return operation.operands[0], [a for a in range(rank) if a not in reduced][axis]
+
+
+def _of_expand_dims(operation: Any, axis: int) -> Step:
+    return operation.operands[0], axis - sum(a < axis for a in operation.attributes["axes"])
+
+
+def _of_squeeze(operation: Any, axis: int) -> Step:
+    removed = tuple(operation.attributes["axes"])
+    return operation.operands[0], [a for a in range(operation.operands[0].type.rank) if a not in removed][
+        axis
+    ]
+
+
+def _of_slice(operation: Any, axis: int) -> Step:
+    bounds = tuple(tuple(operation.attributes[key])[axis] for key in ("start", "stop", "step"))
+    return (operation.operands[0], axis) if bounds == (0, INT64_MAX, 1) else None
+
+
+def _of_dynamic_slice(operation: Any, axis: int) -> Step:
+    has_bound = any(axis in tuple(operation.attributes[key]) for key in ("start_axes", "stop_axes"))
+    return None if has_bound else _of_slice(operation, axis)
+
+
+def _of_gather(operation: Any, axis: int) -> Step:
+    """The axis of the indexed array that is left as it is, or that of the indices, which have one shape."""
+    indexed, position = tuple(operation.attributes["axes"]), operation.attributes["position"].value
+    rest = [place for place in range(operation.operands[0].type.rank) if place not in indexed]
+    inserted = operation.results[0].type.rank - len(rest)
+    if position <= axis < position + inserted:
+        return operation.operands[1], axis - position
+    return operation.operands[0], rest[axis if axis < position else axis - inserted]
+
+
+def _of_concat(operation: Any, axis: int) -> Step:
+    return None if axis == operation.attributes["axis"].value else _of_broadcast(operation, axis)
+
+
+def _of_matmul(operation: Any, axis: int) -> Step:
+    rank = operation.results[0].type.rank
+    if axis < rank - 2:
+        return None
+    operand = operation.operands[axis - (rank - 2)]
+    return operand, operand.type.rank - (rank - axis)
+
+
+_STEPS: dict[str, Callable[[Any, int], Step]] = {
+    **dict.fromkeys(("cast", "bitcast", "real", "imag", "erf", "read_ref"), _of_first),
+    **dict.fromkeys(("sort", "argsort", "roll", "triu", "tril"), _of_first),
+    **dict.fromkeys(("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"), _of_first),
+    **dict.fromkeys(("slice_update", "dynamic_slice_update", "scatter", "put_along_axis"), _of_first),
+    **dict.fromkeys(("select", "complex"), _of_broadcast),
+    **dict.fromkeys(("reshape", "broadcast_to", "arange"), _of_given_shape),
+    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"), _of_reduction),
+    "concat": _of_concat,
+    "dynamic_slice": _of_dynamic_slice,
+    "expand_dims": _of_expand_dims,
+    "gather": _of_gather,
+    "matmul": _of_matmul,
+    "slice": _of_slice,
+    "squeeze": _of_squeeze,
+    "transpose": _of_transpose,
+}
+"""Where the extents of an op's result come from, by the op's name; those of other ops are new."""
+
+
+def _depends_on_shapes_only(value: Any) -> bool:
+    """Whether a scalar is computed from extents and constants alone."""
+    made = _op_of(value)
+    if made is None:
+        return False
+    op_class, operation = made
+    if op_class.name in ("dim", "constant"):
+        return True
+    if issubclass(op_class, Elementwise) or op_class.name in (
+        "cast",
+        "select",
+        "expand_dims",
+        "reshape",
+        "squeeze",
+    ):
+        return all(_depends_on_shapes_only(operand) for operand in operation.operands)
+    return False
+
+
+__all__ = [
+    "Extent",
+    "extent_key",
+    "extent_scalar",
+    "extents_text",
+    "format_shape",
+    "is_extent",
+    "is_new_fact",
+    "known_extent",
+    "known_shape",
+    "product",
+    "require_broadcastable",
+    "require_equal",
+    "same_extent",
+    "scalar_key",
+    "shapes_text",
+    "split_shape",
+]

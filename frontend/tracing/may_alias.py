@@ -1,0 +1,166 @@
+"""Which storages an array may be at run time: `y = a if c else b` is a or b, but has a storage of its own.
+
+Compiled code computes the value of such an array when the branch or loop ends. As long as nothing that it may be is
+written, that is all the same. A write to a makes what was computed for y stale: reading y is refused from then on.
+A write to y is refused while the program can see a or b; if it cannot, what else may be one of them gets stale.
+
+A storage has its direct sources only, and knows what has it as a source: arrays that go through many branches and
+loops are long chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from ...dialect.records import dataclass
+
+if TYPE_CHECKING:
+    from .storage import Storage
+
+
+@dataclass(eq=False)
+class Join:
+    """A branch or loop that makes arrays of others; the paths that lead to its end are the same for all of them."""
+
+    sees_any: Callable[[Iterable[Storage]], bool] | None = None
+    """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
+
+
+class Sources:
+    """What an array may be at run time."""
+
+    __slots__ = ("by_path", "is_stale", "join", "users")
+
+    def __init__(self) -> None:
+        self.join: Join | None = None
+        self.by_path: tuple[Storage | None, ...] = ()
+        """The array that each path leads to, where it is one."""
+        self.users: dict[Storage, None] = {}
+        """The storages that have this one as a source."""
+        self.is_stale = False
+        """Whether something that this array may be was written after its value was computed."""
+
+
+def connect(storage: Storage, join: Join, by_path: Iterable[Storage | None]) -> None:
+    """Note what a storage, which a join has just made, may be."""
+    paths = tuple(by_path)
+    if any(paths):
+        storage.sources.join, storage.sources.by_path = join, paths
+    for source in paths:
+        if source is not None:
+            source.sources.users[storage] = None
+
+
+def all_sources(storage: Storage) -> list[Storage]:
+    """All that a storage may be, sources of sources too, each once; those of the first path come first."""
+    found = {storage: None}
+    pending = [*reversed(storage.sources.by_path)]
+    while pending:
+        source = pending.pop()
+        if source is not None and source not in found:
+            found[source] = None
+            pending += reversed(source.sources.by_path)
+    return list(found)[1:]
+
+
+def usable_sources(storage: Storage) -> list[Storage]:
+    """All that a storage may be of what can be used at this point of the program."""
+    return [source for source in all_sources(storage) if source.region.is_open]
+
+
+def is_seen_elsewhere(storage: Storage) -> bool:
+    """Whether the program can see an array by itself that a storage may be."""
+    join = storage.sources.join
+    if join is None or join.sees_any is None:
+        return False
+    return join.sees_any(usable_sources(storage))
+
+
+def claim(storage: Storage) -> None:
+    """Let a storage be an array of its own from now on; what else may be the same array gets stale."""
+    join = storage.sources.join
+    if join is None:
+        return
+    sources = all_sources(storage)
+    own = {storage, *sources}
+    for user in _all_users(sources):
+        if user not in own and not _are_apart(storage, user):
+            user.sources.is_stale |= user.region.is_open
+    if join.sees_any is not None:
+        for source in sources:
+            source.sources.is_stale |= source.region.is_open
+    disconnect(storage)
+
+
+def disconnect(storage: Storage) -> None:
+    """Forget what a storage may be."""
+    for source in storage.sources.by_path:
+        if source is not None:
+            source.sources.users.pop(storage, None)
+    storage.sources.join, storage.sources.by_path = None, ()
+
+
+def note_write(storage: Storage) -> None:
+    """Let what may be an array that was written get stale.
+
+    What lies in a branch or loop body that has ended was computed and used before the write. It only leads on to
+    what was made of it outside, and is forgotten once it leads nowhere.
+    """
+    pending, met = [storage], {storage}
+    while pending:
+        users = pending.pop().sources.users
+        for user in list(users):
+            if user.region.is_open:
+                del users[user]
+                is_new, user.sources.is_stale = not user.sources.is_stale, True
+            else:
+                if user.region.is_over and not user.sources.users:
+                    del users[user]
+                is_new = user not in met
+            if is_new:
+                met.add(user)
+                pending.append(user)
+
+
+def _all_users(storages: Iterable[Storage]) -> list[Storage]:
+    """All storages that may be one of some others."""
+    found: dict[Storage, None] = {}
+    pending = list(storages)
+    while pending:
+        users = [user for user in pending.pop().sources.users if user not in found]
+        found.update(dict.fromkeys(users))
+        pending += users
+    return list(found)
+
+
+def _are_apart(one: Storage, other: Storage) -> bool:
+    """Whether two storages are surely two arrays: on every path to a join they may come from two others."""
+    seen: set[tuple[Storage, Storage]] = set()
+    pending: list[tuple[Storage, Storage]] = [(one, other)]
+    while pending:
+        one, other = pending.pop()
+        if one is other:
+            return False
+        if (one, other) in seen:
+            continue
+        seen |= {(one, other), (other, one)}
+        if one.sources.join is not None and one.sources.join is other.sources.join:
+            paths = zip(one.sources.by_path, other.sources.by_path, strict=True)
+            pending += [(a, b) for a, b in paths if a is not None and b is not None]
+        elif not {one, *all_sources(one)}.isdisjoint({other, *all_sources(other)}):
+            return False
+    return True
+
+
+__all__ = [
+    "Join",
+    "Sources",
+    "all_sources",
+    "claim",
+    "connect",
+    "disconnect",
+    "is_seen_elsewhere",
+    "note_write",
+    "usable_sources",
+]

@@ -1,0 +1,112 @@
+"""Where a function of the array namespace turns into ops: staged when an operand is traced, else evaluated.
+
+This module and `frontend/tracing/array.py` do not load MLIR: eager calls of the namespace never need it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.op import Op
+from ...dialect.ops.casts import Cast
+from ...dialect.ops.shape import Stack
+from ...dialect.types import TensorType, type_of
+from .array import TracedArray
+from .current import current_trace as current_trace
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+ArrayLike: TypeAlias = Any
+"""A traced array, a NumPy array or scalar, a Python number, or nested lists of these."""
+
+ArrayResult: TypeAlias = Any
+"""A traced array when staged, a NumPy array or scalar when evaluated."""
+
+_PYTHON_SCALARS = (bool, int, float, complex)
+
+
+def is_traced(value: object) -> bool:
+    """Whether a value is a traced array."""
+    return isinstance(value, TracedArray)
+
+
+def trace_of(values: Any) -> Trace | None:
+    """The trace that the values belong to: that of the first traced array among them, searching lists and tuples."""
+    for value in values:
+        if isinstance(value, TracedArray):
+            return value._storage.trace
+        if isinstance(value, (list, tuple)) and (found := trace_of(value)) is not None:
+            return found
+    return None
+
+
+def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayResult:
+    """Stage an op, or evaluate it with NumPy when no operand is traced and no trace needs it.
+
+    Operands are given flat (a variadic field takes what is left); NumPy arrays among traced ones become
+    constants or captured arguments of the trace. Dtypes must fit the op's rule: promotion is the caller's.
+    """
+    trace = trace_of(operands)
+    if trace is not None:
+        return trace.emit(op_class, operands, attributes)
+    results = op_class.compute([np.asarray(operand) for operand in operands], attributes)
+    values = tuple(result[()] if result.ndim == 0 else result for result in results)
+    return values[0] if op_class.results == 1 else values
+
+
+def as_operand(value: ArrayLike) -> Any:
+    """A traced array, a NumPy array or a Python scalar from whatever NumPy would take as an array."""
+    if isinstance(value, (TracedArray, np.ndarray, np.generic, *_PYTHON_SCALARS)):
+        return value
+    return asarray(value)
+
+
+def type_of_operand(value: ArrayLike) -> TensorType:
+    """The tensor type of an operand; Python scalars have NumPy's default dtypes."""
+    if isinstance(value, TracedArray):
+        return value.type
+    return type_of(np.asarray(value))
+
+
+def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """Convert to a dtype; a Python scalar that the dtype cannot hold raises `OverflowError`, as in NumPy."""
+    if isinstance(value, TracedArray):
+        return value if value.dtype == dtype else value._storage.trace.emit(Cast, (value,), {"dtype": dtype})
+    if isinstance(value, _PYTHON_SCALARS) and not isinstance(value, bool):
+        if kind(dtype) in "iu" and isinstance(value, int):
+            return np.asarray(value, dtype)[()]  # checks the range
+        with np.errstate(over="ignore"):
+            return np.asarray(value).astype(dtype)[()]
+    array = np.asarray(value)
+    if array.dtype == dtype:
+        return value
+    trace = current_trace()
+    if trace is not None and array.ndim > 0:
+        # An array from outside is captured as it is, so that later changes of it are seen.
+        return trace.emit(Cast, (array,), {"dtype": dtype})
+    return array.astype(dtype)[()]
+
+
+def cast_assigned(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """Convert what is assigned to elements of a dtype; numbers in lists are checked as single ones are."""
+    if isinstance(value, (list, tuple)):
+        value = asarray(value) if trace_of(value) is not None else np.asarray(value, dtype)
+    return cast(value, dtype)
+
+
+def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
+    """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if isinstance(value, (list, tuple)) and trace_of(value) is not None:
+        entries = [asarray(entry) for entry in value]
+        common = np.result_type(*(entry.dtype for entry in entries))
+        value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
+    if not isinstance(value, TracedArray):
+        array = np.asarray(value, wanted)
+        type_of(array)
+        return array
+    return value if wanted is None else cast(value, wanted)

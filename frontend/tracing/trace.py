@@ -1,0 +1,459 @@
+"""A recording of one run of the user's function: ops of the weft dialect, in program order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...backend.cpu.execution.symbols import symbol_name
+from ...dialect.attributes import type_from_mlir, type_to_mlir
+from ...dialect.callbacks import Callback
+from ...dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
+from ...dialect.host_calls import create_host_call
+from ...dialect.mlir import Location, Type, Value, dialect, ir
+from ...dialect.op import Op
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.state import AllocRef, RaiseIf
+from ...dialect.register import context, create
+from ...dialect.types import RefType, TensorType, type_of
+from ..compiling.array_behaviour import BEHAVIOUR
+from ..guards.captures import Capture
+from ..guards.dependencies import Dependencies
+from ..guards.inputs import CONSTANT_BYTES, Input
+from ..settings import settings
+from ..signature.signature import require_plain
+from ..source.locations import (
+    Caller,
+    SourceRange,
+    callers,
+    caret_snippet,
+    range_of_frame,
+    user_frames,
+    user_places,
+)
+from ..source.tracebacks import remember
+from .array import TracedArray, define_behaviour
+from .catcher import Catcher
+from .regions import CellLog, Region
+from .storage import Storage
+
+if TYPE_CHECKING:
+    from ..python_state.state import Outside
+
+_func = dialect("func")
+
+define_behaviour(BEHAVIOUR)
+
+
+class OutsideArray(BaseException):
+    """A function of the program uses an array of one around it, which therefore becomes a parameter."""
+
+    def __init__(self, array: TracedArray) -> None:
+        super().__init__(array)
+        self.array = array
+
+
+class Trace:
+    """Records ops into a function of a new module; one per signature of a `weft.function`."""
+
+    def __init__(
+        self,
+        name: str,
+        argument_types: Sequence[TensorType],
+        argument_names: Sequence[str],
+        scalars: Collection[int] = (),
+    ) -> None:
+        self.name = name
+        self.symbol = symbol_name(name)
+        """What the function is called in the module."""
+        self.active = True
+        self.op_count = 0
+        self.snapshots: list[Any] = []
+        """What the staged loops and branches that are being recorded could reach when they began."""
+        self.functions: dict[Any, Any] = {}
+        """The functions of the program that call themselves, by code and argument types."""
+        self._symbols = 0
+        self.dependencies = Dependencies()
+        self.activations: list[Any] = []
+        """The user's functions that are being recorded, outermost first."""
+        self.suspended: list[set[int]] = []
+        """For every function around the one that is being recorded the regions that are not visible in it."""
+        self.catcher: Catcher | None = None
+        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
+        self.handled: list[BaseException] = []
+        """The exceptions whose handlers are being recorded, the innermost last."""
+        self.at_end: list[Callable[[], None]] = []
+        """Checks of what the whole program does, made before the function is finished."""
+        self.presence: dict[int, Any] = {}
+        """What conditions say about values that may be None."""
+        self.clock = 0
+        """Counts the writes."""
+        self.kept: list[tuple[Any, int]] = []
+        """Arrays whose elements were put into lists that grow, and since when these must not be written."""
+        self.has_effects = False
+        """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.has_warned = False
+        """Whether a warning was given that an unrolled loop is large."""
+        self.unrolled = 1
+        """How often the loops around this point repeat what is recorded."""
+        self._callers: Caller | None = None
+        """The calls around the branch or loop that is being recorded."""
+        self._place: SourceRange | None = None
+        """Where the op is that was recorded last."""
+        self.cells = CellLog()
+        self.loop_kinds: dict[Any, Any] = {}
+        """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
+        self.callbacks: list[Callback] = []
+        """The Python functions that the program calls when it runs."""
+        self.grown: dict[int, Any] = {}
+        """The lists that became lists that grow at run time, with what they became."""
+        self.outside: Outside | None = None
+        """The state that was there before."""
+        self.captures: list[Capture] = []
+        self.extra: list[Capture | Input] = []
+        """What the function gets behind its arguments: large arrays from outside, and state that is data."""
+        self._captured: dict[int, Capture] = {}
+        with context(), ir.Location.unknown():
+            self.module = ir.Module.create()
+            with ir.InsertionPoint(self.module.body):
+                inputs = [type_to_mlir(t) for t in argument_types]
+                self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
+                self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
+        self.entry = self.region = Region(self.block, None)
+        """Where the next op goes: the function's own block, or one of a branch or loop."""
+        # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
+        self.arguments = [
+            TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
+            for i, argument_type in enumerate(argument_types)
+        ]
+
+    # Recording
+
+    def create(
+        self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]
+    ) -> Sequence[Value]:
+        """Record an op on SSA values at the user's present location; returns its results."""
+        self.op_count += 1
+        if self.op_count > settings.max_trace_ops:
+            raise UnsupportedError(
+                f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop around "
+                "array operations is unrolled while tracing: make it shorter, work on whole arrays, or raise "
+                "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
+            )
+        with context(), ir.InsertionPoint(self.region.block):
+            operation = create(op_class, operands, attributes, location=self.location())
+            results: Sequence[Value] = operation.results
+            return results
+
+    def emit(self, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
+        """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
+        values = [self.value_of(operand) for operand in operands]
+        made = self.create(op_class, values, attributes)
+        results = tuple(self.wrap(value, made_at=self._place) for value in made)
+        return results[0] if op_class.results == 1 else results
+
+    def create_upstream(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: dict[str, Any] | None = None,
+    ) -> list[Value]:
+        """Record an op of an upstream dialect; returns its results."""
+        with context(), ir.InsertionPoint(self.region.block):
+            operation = ir.Operation.create(
+                name,
+                operands=list(operands),
+                results=list(results),
+                attributes=attributes,
+                loc=self.location(),
+            )
+            return list(operation.results)
+
+    def wrap(
+        self, value: Value, tensor_type: TensorType | None = None, made_at: SourceRange | None = None
+    ) -> TracedArray:
+        """A traced array, with a storage of its own, for an SSA value."""
+        if tensor_type is None:
+            with context():
+                found = type_from_mlir(value.type)
+            if isinstance(found, RefType):
+                raise WeftTypeError(f"{found} is not an array")
+            tensor_type = found
+        return TracedArray(Storage(self, value, tensor_type, made_at=made_at))
+
+    def value_of(self, operand: Any) -> Value:
+        """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
+        if isinstance(operand, TracedArray):
+            if operand._storage.trace is not self:
+                operand._storage.trace.require_active(operand)
+                raise UnsupportedError("arrays of two different traces meet in one operation")
+            return operand._value()
+        if isinstance(operand, np.ndarray) and operand.ndim > 0:
+            return self.capture(operand)
+        if self.outside is not None and (known := self.outside.input_of(operand)) is not None:
+            value: Value = known._value()
+            return value
+        return self.create(Constant, [], {"value": np.asarray(operand)})[0]
+
+    def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+        if self.catcher is not None:
+            self.catcher.raise_if(condition, error, message, *values)
+            return
+        self.has_effects = True
+        operands = [condition._value(), *(value._value() for value in values)]
+        self.create(RaiseIf, operands, {"error": error, "message": message})
+
+    def host_call(
+        self,
+        callback: Callback,
+        operands: Sequence[Value],
+        results: Sequence[TensorType] = (),
+        raised: TracebackType | None = None,
+    ) -> list[TracedArray]:
+        """Record a call of Python when the program runs; it gets copies of the operands and returns the results.
+
+        `raised` is the traceback of an exception that it stands for, as for `location`.
+        """
+        self.has_effects = True
+        if self.catcher is not None:
+            return self.catcher.host_call(callback, operands, results)
+        self.callbacks.append(callback)
+        number = len(self.callbacks) - 1
+        with context(), ir.InsertionPoint(self.region.block):
+            call = create_host_call(self.module.body, number, operands, results, self.location(raised))
+        return [self.wrap(value, t) for value, t in zip(call.results, results, strict=True)]
+
+    def make_cell(self, storage: Storage) -> None:
+        """Turn a storage into a mutable cell at the place where its value was defined."""
+        if storage.ref is not None:
+            return
+        self.cells.add(storage)
+        self.has_effects = self.has_effects or storage.argument is not None
+        with context():
+            if storage.argument is not None:
+                argument = self.block.arguments[storage.argument]
+                storage.ref = self._argument_cell(argument, storage)
+                storage.version += (
+                    1  # what was read of it before is remembered as the parameter, now the cell
+                )
+                return
+            value = storage.value
+            ref_type = type_to_mlir(RefType(storage.type))
+            if isinstance(value, ir.BlockArgument):
+                anchor, location = ir.InsertionPoint.at_block_begin(value.owner), value.location
+            else:
+                anchor, location = ir.InsertionPoint.after(value.owner), value.owner.location
+            with anchor:
+                storage.ref = ir.Operation.create(
+                    f"weft.{AllocRef.name}", results=[ref_type], operands=[value], loc=location
+                ).results[0]
+
+    def _argument_cell(self, argument: Value, storage: Storage) -> Value:
+        """Make a function argument a cell; what was read of it so far reads the cell at function entry."""
+        users = bool(list(argument.uses))
+        argument.set_type(type_to_mlir(RefType(storage.type)))
+        if users:
+            with ir.InsertionPoint.at_block_begin(self.block):
+                read = ir.Operation.create(
+                    "weft.read_ref",
+                    results=[type_to_mlir(storage.type)],
+                    operands=[argument],
+                    loc=ir.Location.unknown(),
+                )
+            argument.replace_all_uses_except(read.results[0], read)
+        return argument
+
+    # Arrays from outside
+
+    def capture(self, array: np.ndarray[Any, Any]) -> Value:
+        """The SSA value of an array that is not an argument: a constant when small, else a hidden argument.
+
+        A small one that the function has changed since it was captured is captured once more.
+        """
+        known_input = None if self.outside is None else self.outside.data_of(array)
+        if known_input is not None:
+            value: Value = known_input._value()
+            return value
+        known = self._captured.get(id(array))
+        if known is not None and known.is_valid():
+            return known.value
+        require_plain("an array that the function uses", array)
+        tensor_type = type_of(array)
+        is_hidden = array.nbytes > CONSTANT_BYTES
+        if is_hidden and self._root.block != self.block:
+            raise UnsupportedError(
+                f"a function that calls itself under a run-time condition uses a large array ({tensor_type}) from "
+                "outside of the compiled function; pass it as an argument"
+            )
+        if is_hidden:
+            with context():
+                value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
+        else:
+            elements = np.array(array, dtype=tensor_type.dtype, order="C")
+            with context(), ir.InsertionPoint.at_block_begin(self._root.block):
+                value = create(Constant, [], {"value": elements}, location=self.location()).results[0]
+        capture = Capture.of(array, value, self.name, is_hidden)
+        self.captures.append(capture)
+        if is_hidden:
+            self.extra.append(capture)
+        self._captured[id(array)] = capture
+        return value
+
+    def add_input(self, tensor_type: TensorType, is_array: bool) -> TracedArray:
+        """A further argument of the function; an array can be written, a scalar is like something computed."""
+        with context():
+            value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
+        position = len(list(self.block.arguments)) - 1
+        storage = Storage(self, value, tensor_type, position if is_array else None)
+        storage.region = self.entry
+        return TracedArray(storage)
+
+    def is_constant(self, array: np.ndarray[Any, Any]) -> bool:
+        """Whether an array from outside was compiled in."""
+        return id(array) in self._captured
+
+    @contextmanager
+    def own_captures(self) -> Iterator[None]:
+        """Capture arrays anew: the constants of one function are not visible in another."""
+        saved, self._captured = self._captured, {}
+        try:
+            yield
+        finally:
+            self._captured = saved
+
+    @property
+    def _root(self) -> Region:
+        """The block of the function that is being recorded."""
+        region = self.region
+        while region.parent is not None:
+            region = region.parent
+        return region
+
+    def fresh_symbol(self, name: str) -> str:
+        """A name for another function of the module."""
+        self._symbols += 1
+        return f"{symbol_name(name)}.{self._symbols}"
+
+    def _settle_captures(self) -> None:
+        """Tell what the traced function made or changed itself from what others may change before a later call."""
+        for capture in self.extra:
+            if isinstance(capture, Capture) and not capture.is_untouched():
+                raise UnsupportedError(
+                    f"{self.name} uses a NumPy array ({type_of(capture.array)}) in a compiled operation and changes "
+                    "it in Python while it is traced: the compiled code could see its last state only; make it "
+                    "with weft (weft.zeros, weft.asarray(array, copy=True)), or use a copy of it"
+                )
+        self.captures = [capture for capture in self.captures if capture.is_untouched()]
+
+    # The end
+
+    def _require_kept_unwritten(self) -> None:
+        """Refuse lists that grow whose items are written afterwards: they hold copies, where Python has the arrays."""
+        for storage, since in self.kept:
+            if storage.written_at > since:
+                raise UnsupportedError(
+                    f"an array ({storage.type}, made at {storage.made_at or 'the entry'}) is put into a list that "
+                    "grows in a staged loop and is written to afterwards, which the list would not see; append a copy: "
+                    "items.append(array.copy())"
+                )
+
+    def finish(self, results: Sequence[Value]) -> None:
+        """Return the results and fix the function's type; nothing can be recorded afterwards."""
+        for check in self.at_end:
+            check()
+        self._require_kept_unwritten()
+        self._settle_captures()
+        with context(), ir.InsertionPoint(self.block), ir.Location.unknown():
+            _func.ReturnOp(list(results))
+            inputs = [argument.type for argument in self.block.arguments]
+            function_type = ir.FunctionType.get(inputs, [value.type for value in results])
+            self.function.attributes["function_type"] = ir.TypeAttr.get(function_type)
+        self.active = False
+
+    def require_active(self, array: TracedArray) -> None:
+        """Raise `LeakedArrayError` when the array is used after its trace has ended."""
+        if not self.active:
+            made_at = array._storage.made_at
+            raise LeakedArrayError(
+                f"a traced array ({array.type}) of {self.name} is used after the tracing of {self.name} has ended; it "
+                f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
+                "function. Return it from the function instead"
+                + ("" if made_at is None else "\n" + caret_snippet(made_at))
+            )
+        region = array._storage.region
+        if not region.is_open and any(id(region) in regions for regions in self.suspended):
+            raise OutsideArray(array._base())
+        if not region.is_open:
+            made_at = array._storage.made_at
+            raise LeakedArrayError(
+                f"a traced array ({array.type}) is used after the branch or loop that made it, at "
+                f"{made_at or 'an unknown place'}, has ended; it was kept where compiled code cannot follow it (an "
+                "iterator, a set, an object of a library). Keep it in a variable, a list, a dict or an attribute"
+            )
+
+    # Places
+
+    def user_location(self) -> SourceRange | None:
+        """The innermost place in the user's program, or None outside of it."""
+        frames = user_frames(innermost=True)
+        return range_of_frame(frames[0]) if frames else None
+
+    def enter_recording(self) -> Caller | None:
+        """Remember where the branch or loop is that will be recorded; returns what was remembered before."""
+        around, self._callers = self._callers, callers(self._callers)
+        return around
+
+    def leave_recording(self, around: Caller | None) -> None:
+        """Go back to what was remembered before."""
+        self._callers = around
+
+    def location(self, raised: TracebackType | None = None) -> Location:
+        """The MLIR location of the user's place, with the chain of calls that led to it.
+
+        With the traceback of an exception that was just caught, that of the place where it was raised.
+        """
+        if raised is None:
+            here = callers(self._callers)
+            self._place = None if here is None else here.place
+            return _location_of_call(here)
+        places = list(map(_location_of, user_places(raised)))
+        if len(places) > 1:
+            return ir.Location.callsite(places[0], places[1:], context())
+        return places[0] if places else ir.Location.unknown(context())
+
+
+def _location_of_call(call: Caller | None) -> Location:
+    """The location of a call with those around it; what is known of these is used again."""
+    if call is None:
+        return ir.Location.unknown(context())
+    calls: list[Caller] = []
+    outer: Caller | None = call
+    while outer is not None and outer.location is None:
+        calls.append(outer)
+        outer = outer.caller()
+    around = None if outer is None else outer.location
+    for inner in reversed(calls):
+        here = _location_of(inner.place)
+        around = inner.location = here if around is None else ir.Location.callsite(here, [around], context())
+    return around
+
+
+def _location_of(place: SourceRange) -> Location:
+    key = (place.file, place.line, place.column)
+    found = _locations.get(key)
+    if found is None:
+        found = _locations[key] = ir.Location.file(place.file, place.line, place.column, context())
+        remember(place)
+    return found
+
+
+_locations: dict[tuple[str, int, int], Location] = {}
+
+
+__all__ = ["OutsideArray", "Trace"]

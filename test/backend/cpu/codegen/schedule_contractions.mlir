@@ -1,0 +1,217 @@
+// RUN: weft-opt %s --target=x86-64-v4 --schedule-kernels | filecheck %s
+
+// Complex numbers are multiplied as their parts, twice per element of the left operand, and joined at the end.
+// CHECK-LABEL: func.func private @complex
+// CHECK-NOT: complex.mul
+// CHECK: builtin.unrealized_conversion_cast {{.*}} to memref<32x16xf64
+// CHECK: vector.fma
+// CHECK-NOT: complex.mul
+// CHECK: arith.negf
+// CHECK: vector.shuffle
+// CHECK: vector.store
+func.func private @complex(%x: memref<32x32xcomplex<f64>>, %y: memref<32x8xcomplex<f64>>, %o: memref<32x8xcomplex<f64>>) {
+  %zero = complex.constant [0.0, 0.0] : complex<f64>
+  linalg.fill ins(%zero : complex<f64>) outs(%o : memref<32x8xcomplex<f64>>)
+  linalg.matmul ins(%x, %y : memref<32x32xcomplex<f64>>, memref<32x8xcomplex<f64>>)
+      outs(%o : memref<32x8xcomplex<f64>>)
+  return
+}
+
+// Bytes are multiplied and added up in words, and cut off at the end.
+// CHECK-LABEL: func.func private @bytes
+// CHECK: arith.extsi {{.*}}xi8> to vector<{{.*}}xi16>
+// CHECK: arith.muli {{.*}} : vector<{{.*}}xi16>
+// CHECK: arith.trunci {{.*}}xi16> to vector<{{.*}}xi8>
+func.func private @bytes(%x: memref<32x32xi8>, %y: memref<32x64xi8>, %o: memref<32x64xi8>) {
+  %zero = arith.constant 0 : i8
+  linalg.fill ins(%zero : i8) outs(%o : memref<32x64xi8>)
+  linalg.matmul ins(%x, %y : memref<32x32xi8>, memref<32x64xi8>) outs(%o : memref<32x64xi8>)
+  return
+}
+
+// Wider integers are not: their products wrap in themselves.
+// CHECK-LABEL: func.func private @words
+// CHECK-NOT: arith.extsi
+// CHECK: arith.muli {{.*}} : vector<{{.*}}xi16>
+// CHECK-NOT: arith.trunci
+// CHECK: return
+func.func private @words(%x: memref<32x32xi16>, %y: memref<32x64xi16>, %o: memref<32x64xi16>) {
+  %zero = arith.constant 0 : i16
+  linalg.fill ins(%zero : i16) outs(%o : memref<32x64xi16>)
+  linalg.matmul ins(%x, %y : memref<32x32xi16>, memref<32x64xi16>) outs(%o : memref<32x64xi16>)
+  return
+}
+
+// A left operand that does not fit the cache is used in blocks of rows and of products; the sums of later blocks are
+// added to what is there.
+// CHECK-LABEL: func.func @blocks.loop_1
+// CHECK: memref.prefetch %[[RESULT:arg[0-9]+]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.fma
+// CHECK: vector.maskedload %[[RESULT]]
+// CHECK: arith.addf
+// CHECK: vector.{{store|maskedstore}} {{.*}}%[[RESULT]]
+// CHECK-LABEL: func.func private @blocks(
+// CHECK: scf.for {{.*}} step %c563
+// CHECK: call @blocks.loop_1.parallel
+func.func private @blocks(%x: memref<1024x2250xf64>, %y: memref<2250x64xf64>, %o: memref<1024x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<1024x64xf64>)
+  linalg.matmul ins(%x, %y : memref<1024x2250xf64>, memref<2250x64xf64>) outs(%o : memref<1024x64xf64>)
+  return
+}
+
+// A smaller one is not, and the result is written once.
+// CHECK-LABEL: func.func private @no_blocks(
+// CHECK-NOT: memref.prefetch
+// CHECK-NOT: vector.{{load|maskedload}} %arg2
+// CHECK: vector.{{store|maskedstore}} {{.*}}%arg2
+// CHECK-NOT: vector.{{load|maskedload}} %arg2
+// CHECK: return
+func.func private @no_blocks(%x: memref<32x32xf64>, %y: memref<32x64xf64>, %o: memref<32x64xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<32x64xf64>)
+  linalg.matmul ins(%x, %y : memref<32x32xf64>, memref<32x64xf64>) outs(%o : memref<32x64xf64>)
+  return
+}
+
+// A right operand that the first-level cache does not hold is copied while the first rows are multiplied with it; the
+// others read the copy.
+// CHECK-LABEL: func.func private @packed_on_the_way(
+// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<128x32xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: %[[VECTOR:.*]] = vector.load %arg1
+// CHECK: vector.store %[[VECTOR]], %[[PANEL]]
+// CHECK: memref.prefetch %arg1
+// CHECK: vector.fma %{{.*}}, %[[VECTOR]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: load %arg1
+// CHECK: vector.load %[[PANEL]]
+// CHECK-NOT: load %arg1
+// CHECK: return
+func.func private @packed_on_the_way(%x: memref<20x128xf32>, %y: memref<128x128xf32>, %o: memref<20x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<20x128xf32>)
+  linalg.matmul ins(%x, %y : memref<20x128xf32>, memref<128x128xf32>) outs(%o : memref<20x128xf32>)
+  return
+}
+
+// What all rows of a tile need once is not copied.
+// CHECK-LABEL: func.func private @one_tile(
+// CHECK-NOT: memref.alloca
+// CHECK: vector.fma
+// CHECK: return
+func.func private @one_tile(%x: memref<10x128xf32>, %y: memref<128x128xf32>, %o: memref<10x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<10x128xf32>)
+  linalg.matmul ins(%x, %y : memref<10x128xf32>, memref<128x128xf32>) outs(%o : memref<10x128xf32>)
+  return
+}
+
+// Few long sums run along the vectors, and lanes are added up at the end.
+// CHECK-LABEL: func.func private @long_sums(
+// CHECK-NOT: vector.broadcast
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.load %arg0
+// CHECK: vector.fma
+// CHECK: vector.shuffle
+// CHECK: arith.addf
+// CHECK: vector.store
+#rows = affine_map<(i, j, k) -> (i, k)>
+#columns = affine_map<(i, j, k) -> (j, k)>
+#results = affine_map<(i, j, k) -> (i, j)>
+func.func private @long_sums(%x: memref<4x512xf64>, %y: memref<4x512xf64>, %o: memref<4x4xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<4x4xf64>)
+  linalg.contract indexing_maps = [#rows, #columns, #results]
+      ins(%x, %y : memref<4x512xf64>, memref<4x512xf64>) outs(%o : memref<4x4xf64>)
+  return
+}
+
+// Short ones do not.
+// CHECK-LABEL: func.func private @short_sums(
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.broadcast
+// CHECK: vector.fma
+func.func private @short_sums(%x: memref<8x16xf64>, %y: memref<16x16xf64>, %o: memref<8x16xf64>) {
+  %zero = arith.constant 0.0 : f64
+  linalg.fill ins(%zero : f64) outs(%o : memref<8x16xf64>)
+  linalg.contract indexing_maps = [#rows, #columns, #results]
+      ins(%x, %y : memref<8x16xf64>, memref<16x16xf64>) outs(%o : memref<8x16xf64>)
+  return
+}
+
+// A large image is read once: all filters are applied to a row of it.
+// CHECK-LABEL: func.func @image.loop_0
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %c1 {
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c192 step %c48
+// CHECK: vector.fma
+func.func private @image(%x: memref<1x102x102x32xf32>, %w: memref<3x3x32x192xf32>, %o: memref<1x100x100x192xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x100x100x192xf32>)
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : memref<1x102x102x32xf32>, memref<3x3x32x192xf32>) outs(%o : memref<1x100x100x192xf32>)
+  return
+}
+
+// A small one is read for every panel of filters, which is read once.
+// CHECK-LABEL: func.func @small_image.loop_0
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c48
+// CHECK: scf.for %{{.*}} = %c0 to %c20 step %c1
+// CHECK: vector.fma
+func.func private @small_image(%x: memref<1x22x22x32xf32>, %w: memref<3x3x32x192xf32>, %o: memref<1x20x20x192xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<1x20x20x192xf32>)
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%x, %w : memref<1x22x22x32xf32>, memref<3x3x32x192xf32>) outs(%o : memref<1x20x20x192xf32>)
+  return
+}
+
+// A product with few columns is computed transposed where the left operand is contiguous along the rows, then copied.
+// CHECK-LABEL: func.func private @few_columns(
+// CHECK: %[[BUFFER:.*]] = memref.alloc
+// CHECK: vector.load %arg0
+// CHECK: vector.{{store|maskedstore}} {{.*}}%[[BUFFER]]
+// CHECK: scf.for
+// CHECK: load %[[BUFFER]]
+// CHECK: store {{.*}}%arg2
+#left_columns = affine_map<(i, j, k) -> (k, i)>
+#right_rows = affine_map<(i, j, k) -> (k, j)>
+func.func private @few_columns(%x: memref<100x160xf32>, %y: memref<100x4xf32>, %o: memref<160x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<160x4xf32>)
+  linalg.contract indexing_maps = [#left_columns, #right_rows, #results]
+      ins(%x, %y : memref<100x160xf32>, memref<100x4xf32>) outs(%o : memref<160x4xf32>)
+  return
+}
+
+// With many it is not.
+// CHECK-LABEL: func.func private @many_columns(
+// CHECK-NOT: memref.alloc
+// CHECK: vector.fma
+// CHECK: return
+func.func private @many_columns(%x: memref<100x160xf32>, %y: memref<100x32xf32>, %o: memref<160x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<160x32xf32>)
+  linalg.contract indexing_maps = [#left_columns, #right_rows, #results]
+      ins(%x, %y : memref<100x160xf32>, memref<100x32xf32>) outs(%o : memref<160x32xf32>)
+  return
+}
+
+// A vector is computed from the rows of the matrix as they are, without a buffer; its stack, too.
+// CHECK-LABEL: func.func private @vectors(
+// CHECK-NOT: memref.alloc
+// CHECK: vector.load
+// CHECK: vector.fma
+// CHECK-NOT: memref.alloc
+// CHECK: return
+#stacked = affine_map<(b, i, j, k) -> (b, i, k)>
+#vector = affine_map<(b, i, j, k) -> (k, j)>
+#stacked_results = affine_map<(b, i, j, k) -> (b, i, j)>
+func.func private @vectors(%x: memref<4x50x40xf32>, %y: memref<40x1xf32>, %o: memref<4x50x1xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<4x50x1xf32>)
+  linalg.contract indexing_maps = [#stacked, #vector, #stacked_results]
+      ins(%x, %y : memref<4x50x40xf32>, memref<40x1xf32>) outs(%o : memref<4x50x1xf32>)
+  return
+}

@@ -1,0 +1,143 @@
+"""Contractions in all layouts, types and sizes against NumPy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.contraction_cases import body
+from support.kernel_code import KernelText
+
+CASES = 30
+
+
+@pytest.mark.parametrize("first", range(0, 4 * CASES, CASES))
+def test_random_contractions(first: int) -> None:
+    command = [sys.executable, "-m", "support.contraction_cases", str(first), str(first + CASES)]
+    tests = Path(__file__).resolve().parents[3]
+    run = subprocess.run(command, cwd=tests, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def product(m: int, n: int, k: int, maps: tuple[str, str], dtype: str = "float32") -> KernelText:
+    sizes = {"i": m, "j": n, "k": k}
+    kernel = KernelText()
+    inputs = [kernel.argument([sizes[letter] for letter in letters], dtype) for letters in maps]
+    code = body(dtype, dtype, (inputs[0].element,) * 2)
+    zero = "0" if "complex" in dtype else "0.0"
+    kernel.result(kernel.generic(inputs, [*maps, "ij"], code, (m, n), dtype, zero))
+    return kernel
+
+
+@pytest.mark.parametrize("maps", [("ik", "kj"), ("ki", "kj"), ("ik", "jk"), ("ki", "jk")])
+@pytest.mark.parametrize("shape", [(200, 129, 300), (130, 512, 520), (1, 700, 300), (3, 600, 257)])
+def test_large_products(shape: tuple[int, int, int], maps: tuple[str, str]) -> None:
+    generator = np.random.default_rng(0)
+    sizes = dict(zip("ijk", shape, strict=True))
+    x, y = (
+        generator.standard_normal([sizes[letter] for letter in letters]).astype(np.float32)
+        for letters in maps
+    )
+    result = np.empty(shape[:2], np.float32)
+    product(*shape, maps).compile()(x, y, result)
+    expected = np.einsum(f"{maps[0]},{maps[1]}->ij", x.astype(np.float64), y.astype(np.float64))
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-4)
+
+
+def test_sums_go_on_from_what_is_there() -> None:
+    kernel = KernelText()
+    x, y, z = (kernel.argument(shape, "float32") for shape in [(5, 7), (7, 9), (5, 9)])
+    doubled = "%s = arith.addf %x0, %x0 : f32\nlinalg.yield %s : f32"
+    start = kernel.generic([z], ["ij", "ij"], doubled, (5, 9), "float32")
+    kernel.lines.append(
+        f"%p = linalg.matmul ins({x.name}, {y.name} : tensor<5x7xf32>, tensor<7x9xf32>)"
+        f" outs({start.name} : tensor<5x9xf32>) -> tensor<5x9xf32>"
+    )
+    start.name = "%p"
+    kernel.result(start)
+    arrays = [
+        np.arange(np.prod(shape), dtype=np.float32).reshape(shape) for shape in [(5, 7), (7, 9), (5, 9)]
+    ]
+    result = np.empty((5, 9), np.float32)
+    kernel.compile()(*arrays, result)
+    np.testing.assert_array_equal(result, arrays[0] @ arrays[1] + 2 * arrays[2])
+
+
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("shape", [(1, 9, 11, 3, 3, 3, 5), (2, 8, 40, 16, 2, 3, 33)])
+def test_convolution(shape: tuple[int, ...], stride: int) -> None:
+    batch, height, width, channels, rows, columns, filters = shape
+    out = (batch, (height - rows) // stride + 1, (width - columns) // stride + 1, filters)
+    text = f"""
+    func.func @kernel(%a0: memref<{batch}x{height}x{width}x{channels}xf32>,
+        %a1: memref<{rows}x{columns}x{channels}x{filters}xf32>, %a2: memref<{"x".join(map(str, out))}xf32>) {{
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%a2 : memref<{"x".join(map(str, out))}xf32>)
+      linalg.conv_2d_nhwc_hwcf {{strides = dense<{stride}> : tensor<2xi64>}}
+        ins(%a0, %a1 : memref<{batch}x{height}x{width}x{channels}xf32>,
+            memref<{rows}x{columns}x{channels}x{filters}xf32>)
+        outs(%a2 : memref<{"x".join(map(str, out))}xf32>)
+      return
+    }}"""
+    from support.kernel_code import compile_kernel
+
+    generator = np.random.default_rng(0)
+    image = generator.standard_normal(shape[:4]).astype(np.float32)
+    kernel = generator.standard_normal((rows, columns, channels, filters)).astype(np.float32)
+    result: np.ndarray[Any, Any] = np.empty(out, np.float32)
+    compile_kernel(text)(image, kernel, result)
+    expected = np.zeros(out)
+    for row in range(rows):
+        for column in range(columns):
+            window = image[
+                :, row : row + stride * out[1] : stride, column : column + stride * out[2] : stride
+            ]
+            expected += window[:, : out[1], : out[2]] @ kernel[row, column].astype(np.float64)
+    np.testing.assert_allclose(result, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("maps", [("ik", "kj"), ("ki", "kj"), ("ik", "jk")])
+@pytest.mark.parametrize("shape", [(700, 70, 1100), (513, 33, 2050)])
+def test_products_in_blocks(shape: tuple[int, int, int], maps: tuple[str, str]) -> None:
+    """The left operand does not fit the cache: blocks of rows, and of products whose sums are added in memory."""
+    generator = np.random.default_rng(0)
+    sizes = dict(zip("ijk", shape, strict=True))
+    x, y = (
+        generator.integers(-9, 9, [sizes[letter] for letter in letters]).astype(np.float32)
+        for letters in maps
+    )
+    result = np.empty(shape[:2], np.float32)
+    product(*shape, maps).compile()(x, y, result)
+    np.testing.assert_array_equal(result, np.einsum(f"{maps[0]},{maps[1]}->ij", x, y, optimize=True))
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_special_values_stay_in_their_row(value: float, dtype: str) -> None:
+    x, y = np.ones((37, 50), dtype), np.ones((50, 45), dtype)
+    x[11, 7] = value
+    result = np.empty((37, 45), dtype)
+    product(37, 45, 50, ("ik", "kj"), dtype).compile()(x, y, result)
+    rest = np.delete(result, 11, axis=0)
+    np.testing.assert_array_equal(rest, 50)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(result[11].real, np.full(45, value + 49))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("extent", [0, 1, 5, 64, 1001])
+def test_products_of_complex_vectors(dtype: str, extent: int) -> None:
+    generator = np.random.default_rng(0)
+    parts = generator.standard_normal((2, 2, extent))
+    x, y = (parts[0] + 1j * parts[1]).astype(dtype)
+    rows = np.stack([x, y, x + y])
+    for function in (np.dot, np.vdot, lambda a, b: np.einsum("i,i->", a, b)):
+        np.testing.assert_allclose(weft.function(function)(x, y), function(x, y), rtol=1e-4, atol=1e-4)
+    for function in (lambda m, v: m @ v, lambda m, v: m @ v[:, None], lambda m, v: v @ m.T):
+        np.testing.assert_allclose(weft.function(function)(rows, y), function(rows, y), rtol=1e-4, atol=1e-4)
