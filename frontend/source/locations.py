@@ -6,13 +6,14 @@ import linecache
 import os
 import sys
 from enum import Enum, auto
+from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple
 from weakref import ref
 
 from .code_table import remembered_by_code
 
-_OWN_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_OWN_ROOT = str(Path(os.path.abspath(__file__)).parents[2]) + os.sep
 _OWN_PACKAGE = __name__.partition(".")[0]
 _OWN_ROOMS = tuple(
     _OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools")
