@@ -11,9 +11,13 @@ import pytest
 
 import weft
 from weft.backend.cpu.codegen.contractions import plan
+from weft.backend.target import host, named, why_not_here
 
 SMALL = {"FIRST_LEVEL_CACHE": 64, "PACK_BYTES": 64, "FEW_TILES": 0}
 """With these, small operands are packed as large ones are."""
+
+
+TARGETS = [t for t in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if not why_not_here(named(t))]
 
 
 @pytest.fixture
@@ -75,11 +79,14 @@ def test_loops(function: Callable[..., Any], shape: tuple[int, int], dtype: str)
             atol=tolerance * (1 + float(np.abs(expected).max())),
         )
     kernels = compiled.get_concrete_function(x, w, np.int64(1)).as_text("kernels")
-    assert ("floordiv" in kernels) == (size > 1)
+    if (
+        host().vector_bytes == 64 or w.itemsize >= 4 or size % 16 == 0
+    ):  # else panels would need masks, which are dear
+        assert "floordiv" in kernels
 
 
 @pytest.mark.usefixtures("small_caches")
-@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("size", [8, 16, 21, 100])
 def test_machines(target: str, size: int) -> None:
     x, w = numbers((40, size), "float32"), numbers((size, size), "float32")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend.target import host
 
 Array = np.ndarray[Any, Any]
 
@@ -26,7 +27,8 @@ def test_long_sums_are_good_to_a_few_units(dtype: type, kind: str) -> None:
     exact, scale = math.fsum(x), float(np.abs(x).sum(dtype=np.float64))
     total = weft.function(lambda x: np.sum(x))(x)
     unit = np.finfo(dtype).eps * (scale / math.sqrt(size) if kind == "normal" else scale)
-    assert abs(float(total) - exact) <= 12 * unit
+    units = 12 if host().vector_bytes == 64 else 16  # fewer lanes add up more numbers each
+    assert abs(float(total) - exact) <= units * unit
 
 
 def test_a_sum_that_is_asked_for_in_f64_is_one() -> None:
