@@ -19,9 +19,8 @@ from ....nests.contraction import Contraction, Factor
 from ....nests.emit import Emitter, ForLoop, Index, create, load, store
 from ....nests.nest import Access
 from ..vectors.code import convert, lane_mask, vector_load
-from ..vectors.temporaries import element_bytes
+from ..vectors.temporaries import element_bytes, scratch
 from ..vectors.width import vector_bytes
-from .packing import scratch
 from .plan import masks_are_cheap
 from .tile import Finish, broadcast_start, multiply_add, shuffle
 from .walk import Walk

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from .....dialect.mlir import Type, Value, ir
+from .....dialect.mlir import Value, ir
 from ....nests.contraction import Contraction
 from ....nests.emit import Emitter, Index, create, load, store
 from ..vectors.code import columns_of, convert, lane_mask, transpose, vector_load, vector_store
-from ..vectors.temporaries import element_bytes
+from ..vectors.temporaries import element_bytes, scratch
 from .plan import Plan, tile_height
 from .tile import Block, Panel
 
@@ -279,16 +279,3 @@ def summed_loops(
         inner = emitter.add(emitter.multiply(depth, extent), position)
         with summed_loops(contraction, emitter, dims[1:], point, inner) as result:
             yield result
-
-
-def scratch(emitter: Emitter, sizes: Sequence[Index], element: Type) -> Value:
-    """Allocate a buffer for an iteration of the loops around."""
-    dynamic = ir.ShapedType.get_dynamic_size()
-    shape = [size if isinstance(size, int) else dynamic for size in sizes]
-    type = ir.MemRefType.get(shape, element)
-    operands = [size for size in sizes if not isinstance(size, int)]
-    attributes = {
-        "alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 64),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-    }
-    return create("memref.alloc", [type], operands, attributes)

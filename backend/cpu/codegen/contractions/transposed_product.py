@@ -13,9 +13,8 @@ from .....dialect.mlir import Operation, Value, ir
 from ....nests.contraction import Contraction, Factor, without_unit_axis
 from ....nests.emit import Emitter
 from ....nests.nest import Access, LoopNest, loop_nest
-from ..vectors.temporaries import element_bytes
+from ..vectors.temporaries import element_bytes, scratch
 from ..vectors.width import vector_bytes
-from .packing import scratch
 from .plan import FEW_ROWS
 
 LEAST_DEPTH = 16

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from .....dialect.mlir import Value
 from ....nests.emit import Emitter, ForLoop, Index, create, load, store
-from ..contractions.packing import scratch
+from ..vectors.temporaries import scratch
 
 BLOCK = 16 * 1024
 """The shortest block: some microseconds of work."""

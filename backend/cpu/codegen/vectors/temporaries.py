@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
+from ....nests.emit import Emitter, Index, create
 
 STACK_BYTES = 16 * 1024
 """Temporaries up to this size live on the stack."""
@@ -25,6 +26,15 @@ _MEMREF_OPERAND = {
 """Which operand of an access is the memref; its indices follow."""
 _ACCESSES = {*_MEMREF_OPERAND, "memref.dim", "memref.prefetch", "func.call"}
 """What may be done with memory on the stack; calls are of the function of a range of a loop."""
+
+
+def scratch(emitter: Emitter, sizes: Sequence[Index], element: Type) -> Value:
+    """Allocate a buffer for an iteration of the loops around."""
+    dynamic = ir.ShapedType.get_dynamic_size()
+    shape = [size if isinstance(size, int) else dynamic for size in sizes]
+    type = ir.MemRefType.get(shape, element)
+    operands = [size for size in sizes if not isinstance(size, int)]
+    return create("memref.alloc", [type], operands, _segments(64, len(operands)))
 
 
 def shrink_temporaries(allocations: Sequence[Operation]) -> list[Operation]:
