@@ -39,17 +39,19 @@ SECONDS_A_ROUND = 0.02
 
 
 class Candidate:
-    """A process that runs one candidate."""
+    """A process that runs one candidate, written in a folder `bench/` and installed for a Python."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(
+        self, name: str, bench: pathlib.Path = HERE, python: str = sys.executable, title: str | None = None
+    ) -> None:
+        self.name = title or name
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / "worker.py"), name],
+            [python, str(bench / "worker.py"), name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            cwd=HERE,
+            cwd=bench,
         )
         self._answer()
 
