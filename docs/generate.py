@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
+import inspect
 import pathlib
+import re
+import textwrap
 from collections.abc import Callable
 
+import weft
 from weft.dialect.op import OPS, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
 from weft.frontend.settings import Settings
@@ -14,6 +19,7 @@ from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines
 
 DOCS = pathlib.Path(__file__).parent
+TEMPLATES = DOCS / "templates"
 
 OPS_INTRODUCTION = """# The ops of the weft dialect
 
@@ -91,10 +97,46 @@ def settings_page() -> str:
     return SETTINGS_INTRODUCTION + "\n".join(rows) + "\n"
 
 
+def function_text(text: str, name: str) -> str:
+    """The lines of one function in a module of MLIR, or in assembly without its directives."""
+    if f"\n{name}:\n" in text:
+        body = text.partition(f"\n{name}:\n")[2].partition("\tretq\n")[0]
+        kept = [line for line in body.splitlines() if not line.startswith("\t.") and "$pb" not in line]
+        return "\n".join([f"{name}:", *kept, "\tretq"]).expandtabs(4)
+    lines = text.splitlines()
+    first = next(i for i, line in enumerate(lines) if re.search(rf"func\b.* @{name}\(", line))
+    last = next(i for i in range(first, len(lines)) if lines[i] == "  }")
+    return textwrap.dedent("\n".join(lines[first : last + 1]))
+
+
+def walkthrough_page() -> str:
+    """One function at every stage: the template, with what is named in double braces filled in."""
+    path = TEMPLATES / "limited.py"
+    spec = importlib.util.spec_from_file_location("limited", path)
+    assert spec is not None
+    assert spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    concrete = example.limited.get_concrete_function(*example.SPECS)
+
+    def filled(match: re.Match[str]) -> str:
+        match match[1].split():
+            case ["source"]:
+                return f"```python\n{inspect.getsource(example.limited.__wrapped__).strip()}\n```"
+            case ["converted"]:
+                return f"```python\n{weft.autograph.to_code(example.limited).strip()}\n```"
+            case ["stage", stage, name]:
+                return f"```{'asm' if stage == 'asm' else 'mlir'}\n{function_text(concrete.as_text(stage), name)}\n```"
+        raise ValueError(f"{path}: unknown {match[0]}")
+
+    return re.sub(r"\{\{(.*?)\}\}", filled, (TEMPLATES / "walkthrough.md").read_text())
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "ops.md": ops_page,
     "passes.md": passes_page,
     "settings.md": settings_page,
+    "walkthrough.md": walkthrough_page,
 }
 
 if __name__ == "__main__":

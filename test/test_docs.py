@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import pathlib
+import re
 
 import pytest
 
@@ -17,6 +18,23 @@ SPEC.loader.exec_module(GENERATOR)
 @pytest.mark.parametrize("name", list(GENERATOR.PAGES))
 def test_generated_page_is_current(name):
     assert (DOCS / name).read_text() == GENERATOR.PAGES[name](), "run `make docs`"
+
+
+PATHS = re.compile(
+    r"[`(](?:\.\./)*((?:dialect|passes|backend|frontend|tools|test|bench|docs|examples)/[\w./-]*)[`)#]"
+)
+PROSE = [
+    *DOCS.glob("*.md"),
+    *(DOCS / "templates").glob("*.md"),
+    DOCS.parent / "README.md",
+    DOCS.parent / "CONTRIBUTING.md",
+]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda p: p.name)
+def test_what_a_page_names_is_there(page):
+    missing = [path for path in PATHS.findall(page.read_text()) if not (DOCS.parent / path).exists()]
+    assert missing == []
 
 
 @pytest.mark.parametrize(
