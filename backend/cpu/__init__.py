@@ -1,5 +1,5 @@
 """The CPU backend: outlined kernels on a static buffer plan, scheduled one by one, compiled by LLVM.
 
-`compiler.compile_module` is the way in; `stages` lists the steps. Nothing here is imported before the first
+`stages` lists the steps. Nothing here is imported before the first
 compilation, because MLIR and LLVM are.
 """

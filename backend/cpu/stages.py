@@ -1,4 +1,4 @@
-"""The stages of the CPU backend in order: what `Executable.text` shows and `compile_module` runs."""
+"""The stages of the CPU backend in order: what `backend_text` shows and `machine_code` runs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...passes.expand_sorts import ExpandSorts
 from ...passes.timing import phase
 from ..planning.buffers import plan_buffers
 from ..planning.failures import branch_at_exits, lower_exits
+from ..planning.names import is_taken
 from ..planning.outline import OutlineKernels
 from ..planning.packed_layout import PackedArgument
 from ..planning.plan import Plan
@@ -18,7 +19,6 @@ from ..target import current
 from .codegen.contractions.pack_operands import PackOperands, packed_arguments
 from .codegen.kernels import lower_kernels
 from .codegen.outer_loop_vectorization.lanes import vectorise_lanes
-from .execution.symbols import is_taken
 from .lowering.argument_table import read_when_used
 from .lowering.entry import entry_text
 from .lowering.inlining import CallGraph

@@ -1,4 +1,4 @@
-"""The names of the functions that the backend makes."""
+"""The names of the functions that the backend makes, and of those that compiled code may call."""
 
 from __future__ import annotations
 
@@ -38,6 +38,36 @@ _SORTING = re.compile(r"weft_(sort|argsort|prepare|select|finish)_(32|64)")
 """Sort a row."""
 
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
+
+
+_MATH = """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim
+floor fma fmax fmin fmod frexp hypot ldexp lgamma log log10 log1p log2 logb lrint lround modf
+nearbyint nextafter pow remainder rint round roundeven scalbn sin sincos sinh sqrt tan tanh tgamma
+trunc
+"""
+_COMPLEX = """
+cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp clog cpow csin csinh csqrt ctan ctanh
+"""
+_MEMORY = "aligned_alloc calloc free malloc memcmp memcpy memmove memset"
+_TIME = "timespec_get"
+_PYTHON = "PyGILState_Ensure PyGILState_Release PyErr_CheckSignals PyErr_Fetch"
+COMPILER_FUNCTIONS = """
+__truncsfhf2 __truncdfhf2 __extendhfsf2 __extendhfdf2 __truncsfbf2 __truncdfbf2 __extendbfsf2
+__divti3 __modti3 __udivti3 __umodti3 __multi3 __fixdfti __fixsfti __floattidf __floattisf __muldc3
+__mulsc3 __divdc3 __divsc3
+"""
+"""What LLVM calls for conversions and wide arithmetic that the processor does not have."""
+_BOTH_PRECISIONS = _MATH.split() + _COMPLEX.split()
+
+ALLOWED = frozenset(
+    [
+        *_BOTH_PRECISIONS,
+        *(f"{name}f" for name in _BOTH_PRECISIONS),
+        *" ".join([_MEMORY, _TIME, _PYTHON, COMPILER_FUNCTIONS]).split(),
+    ]
+)
+"""Functions of C that compiled code may call: mathematics, memory, and helpers of the compiler."""
 
 
 def kernel_name(number: int) -> str:
@@ -93,3 +123,17 @@ def is_own_name(name: str) -> bool:
 def is_host_name(name: str) -> bool:
     """Whether a function is one of Python."""
     return _HOST.fullmatch(name) is not None
+
+
+def is_taken(name: str) -> bool:
+    """Whether a function of a program cannot have a name, because compiled code calls another one by it."""
+    return name in ALLOWED or is_own_name(name)
+
+
+def symbol_name(name: str) -> str:
+    """The name that a function of the user gets in the program: its own, if it can have it.
+
+    >>> symbol_name("softmax"), symbol_name("sin")
+    ('softmax', 'sin_')
+    """
+    return f"{name}_" if is_taken(name) else name

@@ -9,6 +9,9 @@ import numpy as np
 
 ALIGNMENT = 64
 
+CONSTANT_ARGUMENTS = "weft.constant_arguments"
+"""The attribute of a function with the numbers of its arguments that are the same array at all calls."""
+
 
 class PackedLayout(NamedTuple):
     """Panels of columns: an axis is split into panels, the last of which is filled up with zeros."""
@@ -63,4 +66,4 @@ class PackedArgument(NamedTuple):
     layout: PackedLayout
 
 
-__all__ = ["PackedArgument", "PackedLayout"]
+__all__ = ["CONSTANT_ARGUMENTS", "PackedArgument", "PackedLayout"]

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...backend.cpu.codegen.contractions.pack_operands import CONSTANT_ARGUMENTS
-from ...backend.cpu.compiler import machine_code
+from ...backend.compiler import machine_code
+from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
-from ...backend.target import compiling_for
 from ...dialect.errors import TraceRecursionError, WeftTypeError
 from ...dialect.mlir import ir
 from ...dialect.records import dataclass
@@ -61,7 +60,8 @@ def compile_function(
     Tells also what the trace depends on.
     """
     times = CompileTimes()
-    with compiling_for(settings.target) as target, times.recording():
+    target = settings.target
+    with times.recording():
         with phase("trace"):
             trace, recorded = _record(function, convert, signature, leaves, decisions)
         with context(), ir.Location.unknown():
@@ -71,12 +71,14 @@ def compile_function(
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             to_linalg(trace.module)
             dtypes = [t.dtype for t in recorded.computed_types]
-            code = machine_code(trace.module, trace.symbol, result_dtypes=dtypes, verify=settings.verify)
+            code = machine_code(
+                trace.module, trace.symbol, target, result_dtypes=dtypes, verify=settings.verify
+            )
     outside = recorded.outside
     program = Program(
         code,
         trace.callbacks,
-        lambda stage: stage_text(traced, stage, target.name),
+        lambda stage: stage_text(traced, stage, target),
         recorded.result,
         recorded.computed_types,
         [*trace.extra, *_packed_inputs(trace, code)],

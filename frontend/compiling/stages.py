@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...backend.analysis.report import is_report
-from ...backend.cpu.compiler import backend_text
-from ...backend.target import compiling_for
+from ...backend.compiler import backend_text
 from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.register import context
@@ -42,11 +41,11 @@ def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
     """The text of a stage, or of an analysis, made again from the trace: that costs nothing until it is asked for."""
     if stage not in STAGES and not is_report(stage):
         raise WeftValueError(f"there is no stage {stage!r}; the stages are: {', '.join(STAGES)}")
-    with compiling_for(target), context(), ir.Location.unknown():
+    with context(), ir.Location.unknown():
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT.get(stage, _FRONT["linalg"]):
             run_pipeline(module, PIPELINES[name], verify=settings.verify)
-        return str(module) if stage in _FRONT else backend_text(module.operation, stage)
+        return str(module) if stage in _FRONT else backend_text(module.operation, stage, target)
 
 
 __all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

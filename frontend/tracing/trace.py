@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...backend.cpu.execution.symbols import symbol_name
+from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback
 from ...dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError

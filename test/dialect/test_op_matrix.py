@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.linalg_programs import compile_module
 from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
 from support.op_values import edge_values
 from support.programs import NAME, Builder, build, same_bits, transform
-from weft.backend.cpu.compiler import compile_module
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.interpreter import interpret
 from weft.dialect.mlir import ir
@@ -119,7 +119,7 @@ def run_compiled(uses: list[Use], dynamic: bool) -> Iterator[list[Any]]:
     module = build(types, body)
     transform(module, "weft-optimize,weft-to-linalg")
     with context(), ir.Location.unknown():
-        executable = compile_module(module, NAME, result_dtypes=[t.dtype for t in result_types], verify=True)
+        executable = compile_module(module, NAME, result_dtypes=[t.dtype for t in result_types])
     results = iter(executable(*(np.ascontiguousarray(array) for use in uses for array in use.operands())))
     for use in uses:
         yield [next(results) for _ in range(use.op.results)]

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu.compiler import compile_module
+from weft.backend.compiler import backend_text, machine_code
 from weft.backend.cpu.execution.executable import Executable
 from weft.backend.planning.failures import find
+from weft.dialect.callbacks import Callback
 from weft.dialect.loops import INTERRUPTIBLE
-from weft.dialect.mlir import ir
+from weft.dialect.mlir import Module, ir
 from weft.dialect.register import context
+
+
+def compile_module(
+    module: Module, name: str, callbacks: Sequence[Callback] = (), **options: Any
+) -> Executable:
+    """Compile a function of a linalg-stage module, with the verifier on; the module is used up."""
+    return Executable(machine_code(module, name, verify=True, **options), callbacks)
+
+
+def stage_text(text: str, stage: str) -> str:
+    """A linalg-stage program at a stage of the backend."""
+    with context(), ir.Location.unknown():
+        return backend_text(ir.Module.parse(text).operation, stage)
 
 
 def compile_text(text: str, name: str = "f", *, interruptible: bool = False, **options: Any) -> Executable:
@@ -21,7 +36,7 @@ def compile_text(text: str, name: str = "f", *, interruptible: bool = False, **o
         for loop in [*find(module.operation, "scf.for"), *find(module.operation, "scf.while")]:
             if interruptible:
                 loop.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
-        return compile_module(module, name, verify=True, **options)
+        return compile_module(module, name, **options)
 
 
 def matmul_chain(length: int) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from support.linalg_programs import compile_module
 from support.op_uses import is_close
 from support.programs import NAME, same_bits, transform
 from support.random_programs import Program
-from weft.backend.cpu.compiler import compile_module
 from weft.backend.cpu.execution.executable import RuntimeFailure
 from weft.dialect.errors import WeftError
 from weft.dialect.interpreter import interpret
@@ -52,7 +52,7 @@ def compiled(module: Module, program: Program, expected: Outcome) -> Outcome:
     arguments = program.inputs()
     dtypes = None if expected.error else [array.dtype for array in expected.results]
     with context(), ir.Location.unknown():
-        executable = compile_module(module, NAME, result_dtypes=dtypes, verify=True)
+        executable = compile_module(module, NAME, result_dtypes=dtypes)
     try:
         return Outcome(executable(*arguments), "", arguments)
     except RuntimeFailure as failure:

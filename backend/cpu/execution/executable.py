@@ -51,15 +51,9 @@ class Executable:
     each has a workspace of its own. The machine code is freed with the object.
     """
 
-    def __init__(
-        self,
-        compiled: MachineCode,
-        callbacks: Sequence[Callback] = (),
-        text: Callable[[str], str] | None = None,
-    ) -> None:
+    def __init__(self, compiled: MachineCode, callbacks: Sequence[Callback] = ()) -> None:
         check_array_layout()
         plan = self.plan = compiled.plan
-        self._text = text
         self._callbacks = callbacks
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         code = self._code = Code(compiled.object_file, plan.entries, addresses(compiled.symbols))
@@ -164,12 +158,6 @@ class Executable:
     def limit_recursion(self, frame: Frame) -> None:
         """Say how deep functions of the program may call each other, in this thread."""
         frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
-
-    def text(self, stage: str) -> str:
-        """The program at a stage of its compilation; those of `stages.STAGES`."""
-        if self._text is None:
-            raise WeftValueError(f"{self.plan.name} was made of machine code alone, which has no texts")
-        return self._text(stage)
 
     def _fill_table(
         self,

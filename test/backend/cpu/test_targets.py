@@ -11,7 +11,7 @@ import pytest
 
 import weft
 from support.elementary import REFERENCES, TWO_OPERANDS, compiled, samples, ulps
-from weft.backend.cpu.execution.symbols import ALLOWED
+from weft.backend.planning.names import ALLOWED
 from weft.backend.target import compiling_for, host, named, names, why_not_here
 from weft.dialect.errors import UnsupportedError, WeftValueError
 from weft.tools import weft_opt

@@ -20,10 +20,9 @@ from .....passes.base import Pass, Statistics
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outline import clone, entry_functions
-from ....planning.packed_layout import PackedArgument, PackedLayout
+from ....planning.packed_layout import CONSTANT_ARGUMENTS, PackedArgument, PackedLayout
 from .plan import plan
 
-CONSTANT_ARGUMENTS = "weft.constant_arguments"
 PACKED_ARGUMENTS = "weft.packed_arguments"
 
 _LOOPS = ("scf.for", "scf.while")
@@ -344,4 +343,4 @@ def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int)
     op.erase()
 
 
-__all__ = ["CONSTANT_ARGUMENTS", "PACKED_ARGUMENTS", "PackOperands", "packed_arguments"]
+__all__ = ["PACKED_ARGUMENTS", "PackOperands", "packed_arguments"]

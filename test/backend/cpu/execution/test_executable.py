@@ -10,10 +10,10 @@ import threading
 import numpy as np
 import pytest
 
-from support.linalg_programs import compile_text, elementwise, matmul_chain, power
+from support.linalg_programs import compile_text, elementwise, matmul_chain, power, stage_text
+from weft.backend.compiler import STAGES
 from weft.backend.cpu.codegen.vectors.width import vector_bytes
 from weft.backend.cpu.execution.executable import RuntimeFailure
-from weft.backend.cpu.stages import STAGES
 from weft.dialect.errors import InternalError, UnsupportedError, WeftValueError
 
 NEGATE = "%r = arith.negf %a : f32"
@@ -61,7 +61,7 @@ def matrices() -> tuple[np.ndarray, np.ndarray]:
 def test_equal_ops_are_compiled_once(matrices):
     a, b = matrices
     executable = compile_text(matmul_chain(30))
-    assert executable.text("kernels").count("func.func private") == 1
+    assert stage_text(matmul_chain(30), "kernels").count("func.func private") == 1
     np.testing.assert_array_equal(executable(a, b)[0], power(a, b, 30))
 
 
@@ -194,8 +194,8 @@ def test_op_that_cannot_be_translated_is_named():
 
 
 def test_text_of_every_stage():
-    executable = compile_text(elementwise("8", "f32", NEGATE))
-    found = {stage: executable.text(stage) for stage in STAGES}
+    text = elementwise("8", "f32", NEGATE)
+    found = {stage: stage_text(text, stage) for stage in STAGES}
     assert "linalg.generic" in found["linalg"]
     assert "call @kernel_0" in found["kernels"]
     assert "memref<8xf32>" in found["buffers"]
@@ -204,7 +204,7 @@ def test_text_of_every_stage():
     assert f'"prefer-vector-width"="{8 * vector_bytes()}"' in entry  # kernels may be inlined there
     assert "f_entry" in found["asm"]
     with pytest.raises(WeftValueError, match="is not a stage"):
-        executable.text("nonsense")
+        stage_text(text, "nonsense")
 
 
 def test_check_refuses_what_the_function_cannot_take():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.backend.cpu.compiler import compile_module
+from support.linalg_programs import compile_module
 from weft.backend.cpu.execution.executable import Executable, RuntimeFailure
 from weft.dialect.attributes import type_to_mlir
 from weft.dialect.callbacks import Callback
@@ -61,7 +61,7 @@ def compiled(text: str, callbacks: Sequence[Callback], dtypes: Sequence[Any] | N
         module = ir.Module.parse(text)
         for name in ("weft-optimize", "weft-to-linalg"):
             run_pipeline(module, PIPELINES[name], verify=True)
-        return compile_module(module, "main", callbacks=callbacks, result_dtypes=dtypes, verify=True)
+        return compile_module(module, "main", callbacks=callbacks, result_dtypes=dtypes)
 
 
 def identity(operand: TensorType, result: TensorType) -> str:

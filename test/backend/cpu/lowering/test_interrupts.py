@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.linalg_programs import compile_text
+from support.linalg_programs import compile_text, stage_text
 
 TESTS = Path(__file__).parents[3]
 
@@ -149,9 +149,7 @@ def test_handler_that_lets_the_loop_go_on_and_then_raises():
 def test_only_loops_of_the_program_look():
     text = PROGRAMS["while"].replace("PRELUDE", PRELUDE)
     assert compile_text(text).plan.polls
-    assert "weft_poll" not in compile_text(text.replace("attributes {weft.interruptible}", "")).text(
-        "buffers"
-    )
+    assert "weft_poll" not in stage_text(text.replace("attributes {weft.interruptible}", ""), "buffers")
 
 
 def test_short_loops_do_not_look():
