@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from types import FunctionType, ModuleType
 from typing import Any
 
 MODULES = (
@@ -19,28 +20,38 @@ MODULES = (
     "sorting",
     "statistics",
     "reductions",
-    "nan_reductions",
     "scans",
     "set_operations",
     "contraction",
     "images",
     "info",
 )
-"""The modules whose `__all__` make up the main namespace."""
+"""The modules of the main namespace: all functions in them whose names do not start with `_` are public."""
 
 EXTENSIONS = ("linalg",)
 """The modules that are in it as modules."""
 
 
+def functions_of(module: ModuleType) -> dict[str, Any]:
+    """The public functions that a module of the namespace defines, by name."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionType)
+        and value.__module__ == module.__name__
+        and (not name.startswith("_") or name == "__array_namespace_info__")
+    }
+
+
 @cache
 def _table() -> dict[str, Any]:
     """Every public object by name."""
-    from .info import API_VERSION, CONSTANTS, DTYPES
+    from ..tracing.array import ARRAY_API_VERSION
+    from .info import CONSTANTS, DTYPES
 
-    table: dict[str, Any] = {"__array_api_version__": API_VERSION, **CONSTANTS, **DTYPES}
+    table: dict[str, Any] = {"__array_api_version__": ARRAY_API_VERSION, **CONSTANTS, **DTYPES}
     for name in MODULES:
-        module = importlib.import_module(f".{name}", __name__)
-        table.update({public: getattr(module, public) for public in module.__all__})
+        table.update(functions_of(importlib.import_module(f".{name}", __name__)))
     for name in EXTENSIONS:
         table[name] = importlib.import_module(f".{name}", __name__)
     return table
@@ -63,4 +74,4 @@ def lookup(name: str) -> Any:
     raise AttributeError(f"module 'weft' has no attribute {name!r}{hint}")
 
 
-__all__ = ["lookup", "names"]
+__all__ = ["functions_of", "lookup", "names"]

@@ -24,9 +24,14 @@ if TYPE_CHECKING:
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
 
-INT64 = np.dtype(np.int64)
+INT64, UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 FLOAT64 = np.dtype(np.float64)
 BOOL = np.dtype(np.bool_)
+
+
+def given(value: Any) -> bool:
+    """Whether an optional argument says something."""
+    return value is not NO_VALUE and value is not None
 
 
 def axis_index(axis: Any, rank: int, argument: str | None = None) -> int:
@@ -63,6 +68,48 @@ def along(axis: int, entry: Any) -> tuple[Any, ...]:
 def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
     """The dtype that a `dtype` argument means, or None."""
     return None if dtype is None else as_dtype(dtype)
+
+
+def dtype_of_out(out: Any) -> np.dtype[Any] | None:
+    """NumPy takes the dtype of a reduction's `out` for the computation."""
+    target = out[0] if isinstance(out, tuple) else out
+    return as_dtype(target.dtype) if given(target) else None
+
+
+def accumulator_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which NumPy adds and multiplies: integers and booleans become 64-bit."""
+    if kind(dtype) in "bi":
+        return INT64
+    return UINT64 if kind(dtype) == "u" else dtype
+
+
+def cast_error(source: np.dtype[Any], wanted: np.dtype[Any], casting: str = "safe") -> WeftTypeError:
+    """NumPy's error for elements that a casting rule does not let into a dtype."""
+    return WeftTypeError(
+        f"Cannot cast array data from {source!r} to {wanted!r} according to the rule '{casting}'"
+    )
+
+
+def require_castable(source: np.dtype[Any], wanted: np.dtype[Any], casting: str) -> None:
+    """Raise NumPy's error unless a casting rule allows to cast from one dtype to another."""
+    if not np.can_cast(source, wanted, casting):  # type: ignore[arg-type]
+        raise cast_error(source, wanted, casting)
+
+
+def as_mask(where: ArrayLike) -> ArrayResult:
+    """A `where` argument as an array of booleans."""
+    mask = asarray(where)
+    require_castable(mask.dtype, BOOL, "safe")
+    return mask
+
+
+def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:
+    """Raise where a condition holds: now, or when the function runs; braces in the message show values."""
+    if isinstance(condition, TracedArray):
+        builtin = next(base for base in error.__mro__ if base.__module__ == "builtins")
+        condition._storage.trace.raise_if(condition, builtin.__name__, message, *shown)
+    elif condition:
+        raise error(message.format(*shown))
 
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:

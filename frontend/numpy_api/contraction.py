@@ -492,23 +492,3 @@ def _require_labels(x: ArrayResult, x_term: str, y: ArrayResult, y_term: str) ->
         require_equal(
             trace_found, pairs, f"operands could not be broadcast together with shapes {text} ", *shown
         )
-
-
-__all__ = [
-    "convolve",
-    "correlate",
-    "cross",
-    "dot",
-    "einsum",
-    "inner",
-    "kron",
-    "matmul",
-    "matvec",
-    "outer",
-    "polyval",
-    "tensordot",
-    "trace",
-    "vdot",
-    "vecdot",
-    "vecmat",
-]

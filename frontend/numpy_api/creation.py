@@ -409,29 +409,3 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     count = known_extent(vector, 0, "vander") if N is None else N
     exponents = _numpy.arange(count) if increasing else _numpy.arange(count)[::-1]
     return np.power(vector[:, None], exponents)
-
-
-__all__ = [
-    "arange",
-    "array",
-    "asarray",
-    "astype",
-    "copy",
-    "empty",
-    "empty_like",
-    "eye",
-    "from_dlpack",
-    "full",
-    "full_like",
-    "identity",
-    "indices",
-    "linspace",
-    "logspace",
-    "meshgrid",
-    "ones",
-    "ones_like",
-    "tri",
-    "vander",
-    "zeros",
-    "zeros_like",
-]

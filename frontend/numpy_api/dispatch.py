@@ -15,11 +15,11 @@ from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
 from ..indexing.views import get_item
 from ..tracing.staging import ArrayResult, apply, asarray, cast
-from . import contraction, linalg, lookup, names, nan_reductions, reductions
+from . import contraction, linalg, lookup, names, reductions
+from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
 from .methods import METHODS
-from .scans import scan
 from .shape import broadcast_to, ravel, reshape
 from .ufuncs import apply_ufunc, op_of
 
@@ -55,8 +55,8 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
     np.multiply: reductions.prod,
     np.maximum: reductions.max,
     np.minimum: reductions.min,
-    np.fmax: nan_reductions.nanmax,
-    np.fmin: nan_reductions.nanmin,
+    np.fmax: reductions.nanmax,
+    np.fmin: reductions.nanmin,
     np.logical_and: reductions.all,
     np.logical_or: reductions.any,
     np.logaddexp: lambda a, axis=0, dtype=None, out=None, keepdims=False, **kwargs: deliver(

@@ -211,10 +211,6 @@ def imag(val: ArrayLike) -> ArrayResult:
     return broadcast_to(np.zeros((), x.dtype), x.shape)
 
 
-array_real = real
-array_imag = imag
-
-
 def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:
     """Complex numbers of two arrays of parts."""
     return apply(Complex, *promoted(*(as_inexact(asarray(part)) for part in (real_part, imaginary_part))))
@@ -270,23 +266,3 @@ def isclose(
         near = np.less_equal(np.absolute(x - y), atol + rtol * np.absolute(y)) & np.isfinite(y)
     result = near | (x == y)
     return result | (np.isnan(as_inexact(x)) & np.isnan(y)) if equal_nan else result
-
-
-__all__ = [
-    *UFUNC_FUNCTIONS,
-    "angle",
-    "clip",
-    "complex_of",
-    "erf",
-    "fix",
-    "imag",
-    "iscomplex",
-    "isclose",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "nan_to_num",
-    "real",
-    "round",
-    "sinc",
-]

@@ -146,6 +146,3 @@ def _padding(
         for entry in (padding if isinstance(padding, (tuple, list)) else (padding, padding))
     )
     return (top, bottom, left, right)
-
-
-__all__ = ["avg_pool2d", "conv2d", "max_pool2d"]

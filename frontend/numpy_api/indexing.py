@@ -326,20 +326,3 @@ def isin(
     x, tests = asarray(element), ravel(asarray(test_elements))
     pairs = x[..., None]
     return all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
-
-
-__all__ = [
-    "choose",
-    "copyto",
-    "digitize",
-    "interp",
-    "isin",
-    "place",
-    "put",
-    "put_along_axis",
-    "putmask",
-    "searchsorted",
-    "select",
-    "take",
-    "take_along_axis",
-]

@@ -9,11 +9,9 @@ import numpy as np
 
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import WeftValueError
 from ..tracing.staging import ArrayLike
 from .arguments import common_dtype, require_device
-
-API_VERSION = "2024.12"
 
 DTYPES: dict[str, Any] = {name: row.dtype.type for name, row in BY_NAME.items()}
 """The dtypes by name, as in `weft.float32`; they are NumPy's scalar types, which also make scalars."""
@@ -161,32 +159,3 @@ class Info:
 def __array_namespace_info__() -> Info:
     """The standard's inspection object."""
     return Info()
-
-
-def require_version(api_version: str | None) -> None:
-    """Raise unless the asked version of the standard is one that the namespace follows."""
-    if api_version is None:
-        return
-    if not isinstance(api_version, str):
-        raise WeftTypeError(f"api_version is a string, not {api_version!r}")
-    if api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
-        raise WeftValueError(
-            f"version {api_version!r} of the Array API is not available; the namespace follows {API_VERSION}"
-        )
-
-
-__all__ = [
-    "__array_namespace_info__",
-    "broadcast_shapes",
-    "can_cast",
-    "finfo",
-    "iinfo",
-    "iscomplexobj",
-    "isdtype",
-    "isrealobj",
-    "ndim",
-    "promote_types",
-    "result_type",
-    "shape",
-    "size",
-]

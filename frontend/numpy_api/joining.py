@@ -274,24 +274,3 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
         raise UnsupportedError("the shape of delete() depends on the places; pass them as Python ints")
     kept = np.delete(np.arange(known_extent(x, place, "delete")), obj)
     return asarray(x[along(place, kept)])
-
-
-__all__ = [
-    "append",
-    "array_split",
-    "block",
-    "column_stack",
-    "concat",
-    "concatenate",
-    "delete",
-    "dsplit",
-    "dstack",
-    "hsplit",
-    "hstack",
-    "insert",
-    "split",
-    "stack",
-    "unstack",
-    "vsplit",
-    "vstack",
-]

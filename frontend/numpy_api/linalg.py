@@ -18,10 +18,9 @@ from . import contraction
 from . import reductions as reduce
 from . import shape as shapes
 from .arguments import FLOAT64, axis_tuple, is_inexact
-from .contraction import matmul, tensordot, vecdot
+from .contraction import matmul
 from .creation import eye
 from .elementwise import imag, real
-from .shape import matrix_transpose
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
@@ -208,41 +207,7 @@ def _eager_only(name: str) -> Any:
     return function
 
 
-EAGER_ONLY = [
-    "cholesky",
-    "cond",
-    "det",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "matrix_rank",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensorinv",
-    "tensorsolve",
-]
-globals().update({name: _eager_only(name) for name in EAGER_ONLY})
+matrix_transpose, tensordot, vecdot = shapes.matrix_transpose, contraction.tensordot, contraction.vecdot
 
-__all__ = [
-    *EAGER_ONLY,
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "outer",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+__all__ = sorted(set(np.linalg.__all__) - {"LinAlgError"})
+globals().update({name: _eager_only(name) for name in __all__ if name not in globals()})

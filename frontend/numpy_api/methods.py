@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dialect.dtypes import DTypeLike, as_dtype
-from ...dialect.errors import WeftTypeError
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
 from . import creation, elementwise, indexing, set_operations, shape, sorting
@@ -62,22 +62,29 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     return x[...] if wanted == x.dtype else apply(Bitcast, x, dtype=wanted)
 
 
-def array_flat(x: Any) -> ArrayResult:
-    """The `flat` property: the elements in one axis."""
-    return shape.ravel(x)
+def flatten(x: Any, order: str = "C") -> ArrayResult:
+    """The elements in one axis, as a copy."""
+    return shape.ravel(x, order).copy()
+
+
+def matrix_transpose(x: Any) -> ArrayResult:
+    """The `mT` property: the last two axes exchanged."""
+    if x.ndim < 2:
+        raise WeftValueError("matrix transpose with ndim < 2 is undefined")
+    return shape.matrix_transpose(x)
 
 
 METHODS: dict[str, Any] = {
-    "array_T": shape.array_T,
-    "array_flat": array_flat,
-    "array_imag": elementwise.array_imag,
-    "array_mT": shape.array_mT,
-    "array_real": elementwise.array_real,
+    "array_T": shape.transpose,
+    "array_flat": shape.ravel,
+    "array_imag": elementwise.imag,
+    "array_mT": matrix_transpose,
+    "array_real": elementwise.real,
     "astype": astype,
     "clip": clip,
     "compress": compress,
     "fill": fill,
-    "flatten": shape.flatten,
+    "flatten": flatten,
     "put": indexing.put,
     "reshape": reshape,
     "sort": sort,

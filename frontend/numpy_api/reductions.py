@@ -1,4 +1,4 @@
-"""Reductions, running reductions and differences, with NumPy's promotion, `where=`, `initial=` and `out=`."""
+"""Reductions over axes, with NumPy's promotion, `where=`, `initial=` and `out=`; and those that leave NaN out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.dtypes import DTypeLike, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
@@ -21,118 +21,89 @@ from .arguments import (
     FLOAT64,
     INT64,
     NO_VALUE,
+    accumulator_dtype,
+    as_inexact,
+    as_mask,
     axis_index,
     axis_tuple,
     common_dtype,
     deliver,
+    dtype_of_out,
+    given,
     is_inexact,
     optional_dtype,
+    raise_where,
     reduced_axes,
 )
+from .documentation import Family, member
 from .elementwise import isclose
 from .joining import concatenate
 from .selection import blend, choose
 from .shape import broadcast_to, ravel, reshape, squeeze
 
-INT32, UINT64 = np.dtype(np.int32), np.dtype(np.uint64)
+INT32 = np.dtype(np.int32)
 FLOAT32 = np.dtype(np.float32)
 
 
-def accumulator_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which NumPy adds and multiplies: integers and booleans become 64-bit."""
-    if kind(dtype) in "bi":
-        return INT64
-    return UINT64 if kind(dtype) == "u" else dtype
-
-
-def _apply_reduction(
+def _reduce(
     op_class: type[Op], x: ArrayResult, axes: tuple[int, ...], keepdims: Any, **more: Any
 ) -> ArrayResult:
-    return apply(
-        op_class, x, axes=tuple(sorted(axes)), keepdims=bool(keepdims) and keepdims is not NO_VALUE, **more
-    )
+    return apply(op_class, x, axes=tuple(sorted(axes)), keepdims=_keep(keepdims), **more)
 
 
 def _keep(keepdims: Any) -> bool:
     return keepdims is not NO_VALUE and bool(keepdims)
 
 
-def given(value: Any) -> bool:
-    return value is not NO_VALUE and value is not None
+def _restricts(where: Any) -> bool:
+    return given(where) and where is not True
 
 
 def _masked(x: ArrayResult, where: Any, neutral: Any) -> ArrayResult:
     """The array with what `where` leaves out replaced by a neutral element."""
-    if where is NO_VALUE or where is True or where is None:
-        return x
-    mask = asarray(where)
-    if mask.dtype != BOOL:
-        raise WeftTypeError(
-            f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"
-        )
-    return blend(mask, x, np.asarray(neutral, x.dtype))
+    return blend(as_mask(where), x, np.asarray(neutral, x.dtype)) if _restricts(where) else x
+
+
+def _without_nan(a: ArrayLike, where: Any, neutral: Any) -> tuple[ArrayResult, Any]:
+    """The array with NaN replaced, and `where` without the places of NaN."""
+    x = asarray(a)
+    if not is_inexact(x.dtype):
+        return x, where
+    numbers = asarray(~np.isnan(x))
+    both = np.logical_and(numbers, where) if _restricts(where) else numbers
+    return blend(numbers, x, np.asarray(neutral, x.dtype)), both
 
 
 # Sums and products
 
 
-def sum(
-    a: ArrayLike,
-    axis: Any = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The sum over axes; small integers are added up in 64 bits.
-
-    >>> int(sum(np.array([1, 2, 3], np.int8)))
-    6
-    """
-    return _fold(ops.Sum, np.add, a, axis, dtype, out, keepdims, initial, where, 0)
-
-
-def prod(
-    a: ArrayLike,
-    axis: Any = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The product over axes; small integers are multiplied in 64 bits."""
-    return _fold(ops.Prod, np.multiply, a, axis, dtype, out, keepdims, initial, where, 1)
-
-
-def _fold(
-    op_class: type[Op],
-    ufunc: np.ufunc,
-    a: ArrayLike,
-    axis: Any,
-    dtype: Any,
-    out: Any,
-    keepdims: Any,
-    initial: Any,
-    where: Any,
-    neutral: int,
-) -> ArrayResult:
-    x = asarray(a)
-    wanted = optional_dtype(dtype) or dtype_of_out(out) or accumulator_dtype(x.dtype)
-    if wanted == BOOL:
-        result = _logical(
-            ops.AnyOf if ufunc is np.add else ops.AllOf, _masked(x, where, neutral), axis, keepdims
-        )
-    else:
+def _folding(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Family:
+    def function(
+        a: ArrayLike,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: Any = NO_VALUE,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: `dtype`, or that of `out`, or that of a; of small integers and booleans the 64-bit one.
+        Raises `AxisError` for an axis that a does not have, `TypeError` unless `where` is boolean.
+        """
+        x = _without_nan(a, where, ufunc.identity)[0] if skip_nan else asarray(a)
+        wanted = optional_dtype(dtype) or dtype_of_out(out) or accumulator_dtype(x.dtype)
         axes = reduced_axes(axis, x.ndim)
-        summands, computing = _masked(x, where, neutral), wanted
-        if op_class is ops.Sum and wanted == INT64 and _counts_fit(x, axes):
-            computing = INT32
-        result = cast(_apply_reduction(op_class, cast(summands, computing), axes, keepdims), wanted)
-    if given(initial):
-        result = ufunc(result, initial)
-    return deliver(result, out)
+        elements = _masked(x, where, ufunc.identity)
+        if wanted == BOOL:
+            logical = ops.AnyOf if op_class is ops.Sum else ops.AllOf
+            result = _reduce(logical, elements, axes, keepdims)
+        else:
+            computing = INT32 if op_class is ops.Sum and wanted == INT64 and _counts_fit(x, axes) else wanted
+            result = cast(_reduce(op_class, cast(elements, computing), axes, keepdims), wanted)
+        return deliver(ufunc(result, initial) if given(initial) else result, out)
+
+    return member(function)
 
 
 def _counts_fit(x: ArrayResult, axes: tuple[int, ...]) -> bool:
@@ -142,37 +113,91 @@ def _counts_fit(x: ArrayResult, axes: tuple[int, ...]) -> bool:
     return x.dtype == BOOL and len(known) == len(extents) and math.prod(known) < 1 << 31
 
 
-def dtype_of_out(out: Any) -> np.dtype[Any] | None:
-    """NumPy takes the dtype of a reduction's `out` for the computation."""
-    target = out[0] if isinstance(out, tuple) else out
-    return None if target is None or target is NO_VALUE else as_dtype(target.dtype)
+@_folding(ops.Sum, np.add)
+def sum() -> None:
+    """The sum over axes, as `numpy.sum`.
+
+    >>> weft.sum(np.array([[1, 2], [3, 4]], np.int8), axis=0)
+    array([4, 6])
+    """
 
 
-def mean(
-    a: ArrayLike,
-    axis: Any = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    *,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The arithmetic mean over axes; of integers and booleans in float64."""
-    x = asarray(a)
-    wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
-    if not is_inexact(wanted):
-        total = sum(x, axis, wanted, None, keepdims, where=where)
-        return deliver(cast(total / count(x, axis, keepdims, where), wanted), out)
-    if given(where) and where is not True:
-        wide = FLOAT32 if wanted.itemsize == 2 else wanted
-        total = sum(cast(x, wide), axis, None, None, keepdims, where=where)
-        return deliver(cast(total / count(x, axis, keepdims, where), wanted), out)
-    return deliver(_apply_reduction(ops.Mean, cast(x, wanted), axis_tuple(axis, x.ndim), keepdims), out)
+@_folding(ops.Prod, np.multiply)
+def prod() -> None:
+    """The product over axes, as `numpy.prod`.
+
+    >>> weft.prod(np.array([[1, 2], [3, 4]]), axis=1)
+    array([ 2, 12])
+    """
 
 
-def count(x: ArrayResult, axis: Any, keepdims: Any, where: Any = NO_VALUE) -> Any:
+@_folding(ops.Sum, np.add, skip_nan=True)
+def nansum() -> None:
+    """The sum over axes with NaN counted as zero, as `numpy.nansum`.
+
+    >>> weft.nansum(np.array([1.0, np.nan, 2.0]))
+    np.float64(3.0)
+    """
+
+
+@_folding(ops.Prod, np.multiply, skip_nan=True)
+def nanprod() -> None:
+    """The product over axes with NaN counted as one, as `numpy.nanprod`.
+
+    >>> weft.nanprod(np.array([3.0, np.nan, 2.0]))
+    np.float64(6.0)
+    """
+
+
+# Means
+
+
+def _averaging(skip_nan: bool = False) -> Family:
+    def function(
+        a: ArrayLike,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        keepdims: Any = NO_VALUE,
+        *,
+        where: Any = NO_VALUE,
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: `dtype`, or that of a; of integers and booleans float64.
+        Raises `AxisError` for an axis that a does not have. NaN where there is no element.
+        """
+        x, where = _without_nan(a, where, 0) if skip_nan else (asarray(a), where)
+        wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
+        if is_inexact(wanted) and not _restricts(where):
+            return deliver(_reduce(ops.Mean, cast(x, wanted), axis_tuple(axis, x.ndim), keepdims), out)
+        wide = FLOAT32 if is_inexact(wanted) and wanted.itemsize == 2 else wanted
+        total = sum(cast(x, wide), axis, wide, None, keepdims, where=where)
+        return deliver(cast(total / _count(x, axis, keepdims, where), wanted), out)
+
+    return member(function)
+
+
+@_averaging()
+def mean() -> None:
+    """The arithmetic mean over axes, as `numpy.mean`.
+
+    >>> weft.mean(np.array([[1, 2], [3, 4]]), axis=1)
+    array([1.5, 3.5])
+    """
+
+
+@_averaging(skip_nan=True)
+def nanmean() -> None:
+    """The arithmetic mean over axes of what is not NaN, as `numpy.nanmean`.
+
+    >>> weft.nanmean(np.array([1.0, np.nan, 2.0]))
+    np.float64(1.5)
+    """
+
+
+def _count(x: ArrayResult, axis: Any, keepdims: Any, where: Any = NO_VALUE) -> Any:
     """How many elements a reduction takes."""
-    if given(where) and where is not True:
+    if _restricts(where):
         return sum(broadcast_to(where, x.shape), axis, keepdims=keepdims)
     return product([x.shape[place] for place in axis_tuple(axis, x.ndim)])
 
@@ -185,11 +210,19 @@ def average(
     *,
     keepdims: Any = NO_VALUE,
 ) -> ArrayResult:
-    """The mean over axes, weighted where weights are given."""
+    """The mean over axes, weighted where weights are given, as `numpy.average`.
+
+    Shape: that of a without the axes; the weights have the shape of a, or one axis with the extent of `axis`.
+    Dtype: the common one of a and the weights, float64 for integers.
+    Raises `TypeError` where `axis` is needed to tell what the weights belong to.
+
+    >>> weft.average(np.array([1.0, 4.0]), weights=np.array([2, 1]))
+    np.float64(2.0)
+    """
     x = asarray(a)
     if weights is None:
         result = mean(x, axis, keepdims=keepdims)
-        scale = np.multiply(count(x, axis, keepdims), np.ones((), result.dtype))
+        scale = np.multiply(_count(x, axis, keepdims), np.ones((), result.dtype))
     else:
         factor = asarray(weights)
         dtype = common_dtype(x, factor, 1.0) if not is_inexact(x.dtype) else common_dtype(x, factor)
@@ -199,7 +232,6 @@ def average(
             shape = [1] * x.ndim
             shape[axis_index(axis, x.ndim)] = factor.shape[0]
             factor = factor.reshape(tuple(shape))
-
         factor = broadcast_to(factor, x.shape)
         scale = sum(factor, axis, dtype, keepdims=keepdims)
         result = sum(np.multiply(cast(x, dtype), cast(factor, dtype)), axis, dtype, keepdims=keepdims) / scale
@@ -209,136 +241,143 @@ def average(
 # Spread
 
 
-def var(
-    a: ArrayLike,
-    axis: Any = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = NO_VALUE,
-    *,
-    where: Any = NO_VALUE,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> ArrayResult:
-    """The variance over axes; `ddof` (Array API: `correction`) is taken off the count."""
-    return deliver(spread(ops.Var, a, axis, dtype, ddof, keepdims, where, mean, correction), out)
+def _spreading(op_class: type[Op], skip_nan: bool = False) -> Family:
+    def function(
+        a: ArrayLike,
+        axis: Any = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = NO_VALUE,
+        *,
+        where: Any = NO_VALUE,
+        mean: Any = NO_VALUE,
+        correction: Any = NO_VALUE,
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: the real one of `dtype`, or of a; of integers and booleans float64.
+        `ddof` (in the Array API `correction`) is taken off the number of elements that is divided by.
+        Raises `AxisError` for an axis that a does not have, `ValueError` when both of them are given.
+        """
+        x, where = _without_nan(a, where, 0) if skip_nan else (asarray(a), where)
+        if correction is not NO_VALUE:
+            if ddof != 0:
+                raise WeftValueError("ddof and correction can't be provided simultaneously.")
+            ddof = correction
+        wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
+        if not _restricts(where) and mean is NO_VALUE:
+            axes = axis_tuple(axis, x.ndim)
+            result = _reduce(op_class, cast(x, wanted), axes, keepdims, correction=float(ddof))
+            return deliver(result, out)
+        wide = cast(x, FLOAT32 if wanted.itemsize == 2 else wanted)
+        freedom = np.maximum(_count(x, axis, keepdims, where) - ddof, 0)
+        result = _squared_distance(wide, axis, keepdims, where, mean) / freedom
+        result = cast(np.sqrt(result) if op_class is ops.Std else result, ops.real_dtype(wanted))
+        if skip_nan:  # NumPy gives NaN where nothing is left to divide by
+            result = cast(choose(np.greater(freedom, 0), result, np.nan), result.dtype)
+        return deliver(result, out)
+
+    return member(function)
 
 
-def std(
-    a: ArrayLike,
-    axis: Any = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = NO_VALUE,
-    *,
-    where: Any = NO_VALUE,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> ArrayResult:
-    """The standard deviation over axes; `ddof` (Array API: `correction`) is taken off the count."""
-    return deliver(spread(ops.Std, a, axis, dtype, ddof, keepdims, where, mean, correction), out)
+def _squared_distance(x: ArrayResult, axis: Any, keepdims: Any, where: Any, centre: Any) -> ArrayResult:
+    """The sum of squared distances from the mean."""
+    distance = x - (mean(x, axis, keepdims=True, where=where) if centre is NO_VALUE else centre)
+    squares = np.absolute(distance) ** 2 if kind(x.dtype) == "c" else distance * distance
+    return sum(squares, axis, keepdims=keepdims, where=where)
 
 
-def spread(
-    op_class: type[Op],
-    a: Any,
-    axis: Any,
-    dtype: Any,
-    ddof: Any,
-    keepdims: Any,
-    where: Any,
-    mean_value: Any,
-    correction: Any,
-) -> ArrayResult:
-    x = asarray(a)
-    if correction is not NO_VALUE:
-        if ddof != 0:
-            raise WeftValueError("ddof and correction can't be provided simultaneously.")
-        ddof = correction
-    wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
-    if not (given(where) and where is not True) and mean_value is NO_VALUE:
-        axes = axis_tuple(axis, x.ndim)
-        return _apply_reduction(op_class, cast(x, wanted), axes, keepdims, correction=float(ddof))
-    wide = cast(x, FLOAT32 if wanted.itemsize == 2 else wanted)
-    centre = mean(wide, axis, keepdims=True, where=where) if mean_value is NO_VALUE else mean_value
-    distance = wide - centre
-    squares = np.absolute(distance) ** 2 if kind(wide.dtype) == "c" else distance * distance
-    left = np.maximum(count(x, axis, keepdims, where) - ddof, 0)
-    result = sum(squares, axis, keepdims=keepdims, where=where) / left
-    result = np.sqrt(result) if op_class is ops.Std else result
-    return cast(result, ops.real_dtype(wanted))
+@_spreading(ops.Var)
+def var() -> None:
+    """The variance over axes, as `numpy.var`.
+
+    >>> weft.var(np.array([1, 3]))
+    np.float64(1.0)
+    """
+
+
+@_spreading(ops.Std)
+def std() -> None:
+    """The standard deviation over axes, as `numpy.std`.
+
+    >>> weft.std(np.array([[1, 3], [0, 4]]), axis=1)
+    array([1., 2.])
+    """
+
+
+@_spreading(ops.Var, skip_nan=True)
+def nanvar() -> None:
+    """The variance over axes of what is not NaN, as `numpy.nanvar`.
+
+    >>> weft.nanvar(np.array([1.0, np.nan, 3.0]))
+    np.float64(1.0)
+    """
+
+
+@_spreading(ops.Std, skip_nan=True)
+def nanstd() -> None:
+    """The standard deviation over axes of what is not NaN, as `numpy.nanstd`.
+
+    >>> weft.nanstd(np.array([0.0, np.nan, 4.0]))
+    np.float64(2.0)
+    """
 
 
 # Extremes
 
 
-def max(
-    a: ArrayLike,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The largest element over axes; NaN if there is one."""
-    return _extremum(ops.Max, np.maximum, a, axis, out, keepdims, initial, where)
+def _selecting(op_class: type[Op], ufunc: np.ufunc) -> Family:
+    def function(
+        a: ArrayLike,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = NO_VALUE,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: that of a. `initial` takes part as one more element, and `where` needs one.
+        Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
+        """
+        return deliver(_extremum(op_class, ufunc, asarray(a), axis, keepdims, initial, where), out)
+
+    return member(function)
 
 
-def min(
-    a: ArrayLike,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The smallest element over axes; NaN if there is one."""
-    return _extremum(ops.Min, np.minimum, a, axis, out, keepdims, initial, where)
+def _selecting_numbers(number_op: type[Op], op_class: type[Op], ufunc: np.ufunc) -> Family:
+    def function(
+        a: ArrayLike,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = NO_VALUE,
+        initial: Any = NO_VALUE,
+        where: Any = NO_VALUE,
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: that of a. `initial` takes part as one more element, and `where` needs one.
+        Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
+        """
+        x = asarray(a)
+        if not given(initial) and not given(where) and kind(x.dtype) == "f":
+            number_ufunc = np.fmax if ufunc is np.maximum else np.fmin
+            return deliver(_extremum(number_op, number_ufunc, x, axis, keepdims, initial, where), out)
+        neutral = -np.inf if ufunc is np.maximum else np.inf
+        filled, numbers = _without_nan(x, NO_VALUE, neutral)
+        result = _extremum(op_class, ufunc, filled, axis, keepdims, initial, where)
+        if given(numbers):
+            some = any(numbers, axis, keepdims=keepdims)
+            result = cast(choose(some, result, np.nan), x.dtype)
+        return deliver(result, out)
 
-
-def max_of_numbers(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ArrayResult:
-    """The largest element over axes of floats that is not NaN; NaN where all are."""
-    return _extremum(ops.MaxNumber, np.fmax, a, axis, out, keepdims, NO_VALUE, NO_VALUE)
-
-
-def min_of_numbers(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ArrayResult:
-    """The smallest element over axes of floats that is not NaN; NaN where all are."""
-    return _extremum(ops.MinNumber, np.fmin, a, axis, out, keepdims, NO_VALUE, NO_VALUE)
-
-
-def amax(
-    a: ArrayLike,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The largest element over axes."""
-    return max(a, axis, out, keepdims, initial, where)
-
-
-def amin(
-    a: ArrayLike,
-    axis: Any = None,
-    out: Any = None,
-    keepdims: Any = NO_VALUE,
-    initial: Any = NO_VALUE,
-    where: Any = NO_VALUE,
-) -> ArrayResult:
-    """The smallest element over axes."""
-    return min(a, axis, out, keepdims, initial, where)
+    return member(function)
 
 
 def _extremum(
-    op_class: type[Op], ufunc: np.ufunc, a: Any, axis: Any, out: Any, keepdims: Any, initial: Any, where: Any
+    op_class: type[Op], ufunc: np.ufunc, x: ArrayResult, axis: Any, keepdims: Any, initial: Any, where: Any
 ) -> ArrayResult:
-    x = asarray(a)
     axes = reduced_axes(axis, x.ndim)
     if not given(initial):
-        if given(where) and where is not True:
+        if _restricts(where):
             raise WeftValueError(
                 f"reduction operation '{ufunc.__name__}' does not have an identity, so to use a where mask one has "
                 "to specify 'initial'"
@@ -346,29 +385,20 @@ def _extremum(
         _require_elements(
             x, axes, f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         )
-        return deliver(_apply_reduction(op_class, x, axes, keepdims), out)
+        return _reduce(op_class, x, axes, keepdims)
     start = asarray(
         cast(initial if isinstance(initial, (bool, int, float, complex)) else asarray(initial), x.dtype)
     )
-    masked = x
-    if given(where) and where is not True:
-        masked = blend(asarray(where), x, start)
+    masked = blend(asarray(where), x, start) if _restricts(where) else x
     # The start value joins as one more element along a reduced axis, which also makes empty axes have one.
     if not axes:
-        return deliver(ufunc(masked, start), out)
-
+        return ufunc(masked, start)
     edge = list(masked.shape)
     edge[axes[0]] = 1
     joined = concatenate([broadcast_to(start, tuple(edge)), masked], axis=axes[0])
     if 0 in [known_shape(joined)[place] for place in axes]:
-        return deliver(broadcast_to(start, _reduced(masked.shape, axes, keepdims)), out)
-    return deliver(_apply_reduction(op_class, joined, axes, keepdims), out)
-
-
-def _reduced(shape: tuple[Any, ...], axes: tuple[int, ...], keepdims: Any) -> tuple[Any, ...]:
-    if _keep(keepdims):
-        return tuple(1 if place in axes else extent for place, extent in enumerate(shape))
-    return tuple(extent for place, extent in enumerate(shape) if place not in axes)
+        return broadcast_to(start, ops.reduced_shape(masked.shape, axes, _keep(keepdims)))
+    return _reduce(op_class, joined, axes, keepdims)
 
 
 def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> None:
@@ -377,88 +407,178 @@ def _require_elements(x: ArrayResult, axes: tuple[int, ...], message: str) -> No
     if 0 in extents and 0 not in [e for place, e in enumerate(known_shape(x)) if place not in axes]:
         raise WeftValueError(message)
     if isinstance(x, TracedArray) and None in extents:
-        size = product([x.shape[place] for place in axes])
-        x._storage.trace.raise_if(np.equal(size, 0), "ValueError", message)
+        raise_where(np.equal(product([x.shape[place] for place in axes]), 0), ValueError, message)
+
+
+@_selecting(ops.Max, np.maximum)
+def max() -> None:
+    """The largest element over axes, NaN if there is one, as `numpy.max`.
+
+    >>> weft.max(np.array([[1, 5], [7, 2]]), axis=1)
+    array([5, 7])
+    """
+
+
+@_selecting(ops.Min, np.minimum)
+def min() -> None:
+    """The smallest element over axes, NaN if there is one, as `numpy.min`.
+
+    >>> weft.min(np.array([[1, 5], [7, 2]]), axis=1)
+    array([1, 2])
+    """
+
+
+amax, amin = max, min
+
+
+@_selecting_numbers(ops.MaxNumber, ops.Max, np.maximum)
+def nanmax() -> None:
+    """The largest element over axes that is not NaN, NaN where all are, as `numpy.nanmax`.
+
+    >>> weft.nanmax(np.array([1.0, np.nan, 3.0]))
+    np.float64(3.0)
+    """
+
+
+@_selecting_numbers(ops.MinNumber, ops.Min, np.minimum)
+def nanmin() -> None:
+    """The smallest element over axes that is not NaN, NaN where all are, as `numpy.nanmin`.
+
+    >>> weft.nanmin(np.array([1.0, np.nan, 3.0]))
+    np.float64(1.0)
+    """
 
 
 def ptp(a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE) -> ArrayResult:
-    """The difference of the largest and the smallest element over axes."""
+    """The difference of the largest and the smallest element over axes, as `numpy.ptp`.
+
+    Shape and dtype: those of `max`. Raises what `max` raises.
+
+    >>> weft.ptp(np.array([[1, 5], [7, 2]]), axis=0)
+    array([6, 3])
+    """
     x = asarray(a)
     return deliver(np.subtract(max(x, axis, keepdims=keepdims), min(x, axis, keepdims=keepdims)), out)
 
 
-def argmax(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> ArrayResult:
-    """The position of the largest element, in the flattened array or along an axis."""
-    return _argument(ops.Argmax, a, axis, out, keepdims)
+def _locating(op_class: type[Op]) -> Family:
+    def function(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: int64.
+        Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
+        """
+        x = asarray(a)
+        is_flat = axis is None or (x.ndim == 0 and axis in (0, -1))
+        elements, place = (ravel(x), 0) if is_flat else (x, axis_index(axis, x.ndim))
+        _require_elements(elements, (place,), f"attempt to get {op_class.name} of an empty sequence")
+        result = apply(op_class, elements, axis=place, keepdims=_keep(keepdims) and not is_flat)
+        return deliver(reshape(result, (1,) * x.ndim) if is_flat and _keep(keepdims) else result, out)
+
+    return member(function)
 
 
-def argmin(a: ArrayLike, axis: Any = None, out: Any = None, *, keepdims: Any = NO_VALUE) -> ArrayResult:
-    """The position of the smallest element, in the flattened array or along an axis."""
-    return _argument(ops.Argmin, a, axis, out, keepdims)
+@_locating(ops.Argmax)
+def argmax() -> None:
+    """The position of the first largest element along an axis, or in the flattened array, as `numpy.argmax`.
+
+    >>> weft.argmax(np.array([[1, 5], [7, 2]]), axis=1)
+    array([1, 0])
+    """
 
 
-def _argument(op_class: type[Op], a: Any, axis: Any, out: Any, keepdims: Any) -> ArrayResult:
-    x = asarray(a)
-    if axis is None or (x.ndim == 0 and axis in (0, -1)):
-        flat = ravel(x)
-        _require_elements(flat, (0,), f"attempt to get {op_class.name} of an empty sequence")
-        result = apply(op_class, flat, axis=0, keepdims=False)
-        if _keep(keepdims):
-            result = reshape(result, (1,) * x.ndim)
-        return deliver(result, out)
-    place = axis_index(axis, x.ndim)
-    _require_elements(x, (place,), f"attempt to get {op_class.name} of an empty sequence")
-    return deliver(apply(op_class, x, axis=place, keepdims=_keep(keepdims)), out)
+@_locating(ops.Argmin)
+def argmin() -> None:
+    """The position of the first smallest element along an axis, or in the flattened array, as `numpy.argmin`.
+
+    >>> weft.argmin(np.array([[1, 5], [7, 2]]), axis=1)
+    array([0, 1])
+    """
 
 
 # Logic
 
 
-def any(
-    a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
-) -> ArrayResult:
-    """Whether any element over axes is not zero."""
-    return deliver(_logical(ops.AnyOf, _masked(asarray(a), where, 0), axis, keepdims), out, "unsafe")
+def _testing(op_class: type[Op], neutral: int) -> Family:
+    def function(
+        a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
+    ) -> ArrayResult:
+        """Shape: that of a without the axes (all of them when axis is None), which `keepdims` leaves with extent 1.
+        Dtype: bool.
+        Raises `AxisError` for an axis that a does not have.
+        """
+        x = _masked(asarray(a), where, neutral)
+        return deliver(_reduce(op_class, x, reduced_axes(axis, x.ndim), keepdims), out, "unsafe")
+
+    return member(function)
 
 
-def all(
-    a: ArrayLike, axis: Any = None, out: Any = None, keepdims: Any = NO_VALUE, *, where: Any = NO_VALUE
-) -> ArrayResult:
-    """Whether all elements over axes are not zero."""
-    return deliver(_logical(ops.AllOf, _masked(asarray(a), where, 1), axis, keepdims), out, "unsafe")
+@_testing(ops.AnyOf, 0)
+def any() -> None:
+    """Whether any element over axes is not zero, as `numpy.any`.
+
+    >>> weft.any(np.array([[0, 1], [0, 0]]), axis=1)
+    array([ True, False])
+    """
 
 
-def _logical(op_class: type[Op], x: ArrayResult, axis: Any, keepdims: Any) -> ArrayResult:
-    return _apply_reduction(op_class, x, reduced_axes(axis, x.ndim), keepdims)
+@_testing(ops.AllOf, 1)
+def all() -> None:
+    """Whether all elements over axes are not zero, as `numpy.all`.
+
+    >>> weft.all(np.array([[1, 1], [0, 1]]), axis=1)
+    array([ True, False])
+    """
 
 
 def count_nonzero(a: ArrayLike, axis: Any = None, *, keepdims: bool = False) -> ArrayResult:
-    """The number of elements over axes that are not zero."""
+    """The number of elements over axes that are not zero, as `numpy.count_nonzero`.
+
+    Shape: that of a without the axes. Dtype: int64. Raises `AxisError` for an axis that a does not have.
+
+    >>> weft.count_nonzero(np.array([[0, 1], [2, 3]]), axis=1)
+    array([1, 2])
+    """
     x = asarray(a)
     return sum(x if x.dtype == BOOL else x != 0, axis, keepdims=keepdims)
 
 
 def logsumexp(a: ArrayLike, axis: Any = None, keepdims: bool = False) -> ArrayResult:
-    """log(sum(exp(a))) over axes, without overflow."""
-    x = asarray(a) if is_inexact(asarray(a).dtype) else cast(asarray(a), FLOAT64)
+    """log(sum(exp(a))) over axes, without overflow, as `scipy.special.logsumexp`.
+
+    Shape: that of a without the axes. Dtype: that of a, of integers and booleans float64.
+    Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
+
+    >>> weft.logsumexp(np.array([1000.0, 1000.0]))
+    np.float64(1000.6931471805599)
+    """
+    x = as_inexact(asarray(a))
     largest = max(x, axis, keepdims=True)
     shift = choose(np.isfinite(largest), largest, np.zeros((), x.dtype))
     result = np.log(sum(np.exp(x - shift), axis, keepdims=True)) + shift
-    if keepdims:
-        return result
-
-    return squeeze(result, reduced_axes(axis, x.ndim))
+    return result if keepdims else squeeze(result, reduced_axes(axis, x.ndim))
 
 
 def allclose(
     a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> ArrayResult:
-    """Whether all elements agree within tolerances, as a boolean scalar."""
+    """Whether all elements agree within tolerances, as `numpy.allclose`.
+
+    Shape: (), of arrays that broadcast. Dtype: bool. Raises `ValueError` for shapes that do not broadcast.
+
+    >>> bool(weft.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9])))
+    True
+    """
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayResult:
-    """Whether two arrays have the same shape and elements, as a boolean scalar."""
+    """Whether two arrays have the same shape and elements, as `numpy.array_equal`.
+
+    Shape: (), of arrays of any shapes. Dtype: bool. Raises nothing for arrays.
+
+    >>> bool(weft.array_equal(np.array([1, 2]), np.array([1, 2, 3])))
+    False
+    """
     x, y = asarray(a1), asarray(a2)
     if not compatible_shapes(known_shape(x), known_shape(y)):
         return False
@@ -483,26 +603,3 @@ def _common_part(x: ArrayResult, y: ArrayResult) -> tuple[ArrayResult, ArrayResu
     if fits is True:
         return x, y, True
     return get_item(x, tuple(common)), get_item(y, tuple(common)), fits
-
-
-__all__ = [
-    "all",
-    "allclose",
-    "amax",
-    "amin",
-    "any",
-    "argmax",
-    "argmin",
-    "array_equal",
-    "average",
-    "count_nonzero",
-    "logsumexp",
-    "max",
-    "mean",
-    "min",
-    "prod",
-    "ptp",
-    "std",
-    "sum",
-    "var",
-]

@@ -11,107 +11,127 @@ from ...dialect.dtypes import DTypeLike
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
-from .arguments import BOOL, NO_VALUE, along, as_inexact, axis_index, axis_tuple, deliver, optional_dtype
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast
+from .accumulation import scan
+from .arguments import (
+    BOOL,
+    NO_VALUE,
+    along,
+    as_inexact,
+    axis_index,
+    axis_tuple,
+    deliver,
+    dtype_of_out,
+    is_inexact,
+)
+from .documentation import Family, member
 from .joining import concatenate
-from .nan_reductions import without_nan
-from .reductions import accumulator_dtype, dtype_of_out
 from .reductions import sum as sum_of
-from .selection import choose
+from .selection import blend, choose
 from .shape import broadcast_to, ravel, reshape
 
 
-def cumsum(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None) -> ArrayResult:
-    """The running sum along an axis, or of the flattened array.
+def _running(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Family:
+    def function(
+        a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None
+    ) -> ArrayResult:
+        """Shape: that of a, or one axis of all elements when axis is None.
+        Dtype: `dtype`, or that of `out`, or that of a; of small integers and booleans the 64-bit one.
+        Raises `AxisError` for an axis that a does not have.
+        """
+        x = asarray(a)
+        if skip_nan and is_inexact(x.dtype):
+            x = blend(np.isnan(x), np.asarray(ufunc.identity, x.dtype), x)
+        return deliver(scan(op_class, x, axis, dtype or dtype_of_out(out)), out)
 
-    >>> cumsum(np.array([1, 2, 3]))
+    return member(function)
+
+
+@_running(ops.CumulativeSum, np.add)
+def cumsum() -> None:
+    """The running sum along an axis, or of the flattened array, as `numpy.cumsum`.
+
+    >>> weft.cumsum(np.array([1, 2, 3]))
     array([1, 3, 6])
     """
-    return deliver(scan(ops.CumulativeSum, a, axis, dtype or dtype_of_out(out)), out)
 
 
-def cumprod(a: ArrayLike, axis: Any = None, dtype: DTypeLike | None = None, out: Any = None) -> ArrayResult:
-    """The running product along an axis, or of the flattened array."""
-    return deliver(scan(ops.CumulativeProd, a, axis, dtype or dtype_of_out(out)), out)
+@_running(ops.CumulativeProd, np.multiply)
+def cumprod() -> None:
+    """The running product along an axis, or of the flattened array, as `numpy.cumprod`.
+
+    >>> weft.cumprod(np.array([1, 2, 3]))
+    array([1, 2, 6])
+    """
 
 
-def scan(op_class: type[Op], a: ArrayLike, axis: Any, dtype: DTypeLike | None) -> ArrayResult:
-    """Apply a scan; sums and products widen integers as the reductions do."""
+@_running(ops.CumulativeSum, np.add, skip_nan=True)
+def nancumsum() -> None:
+    """The running sum with NaN counted as zero, as `numpy.nancumsum`.
 
-    x = asarray(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    elif x.ndim == 0 and axis in (0, -1):
-        x = ravel(x)
-    widen = op_class in (ops.CumulativeSum, ops.CumulativeProd)
-    wanted = optional_dtype(dtype) or (accumulator_dtype(x.dtype) if widen else x.dtype)
-    if wanted == BOOL and widen:
-        logical = ops.CumulativeMax if op_class is ops.CumulativeSum else ops.CumulativeMin
-        op_class = logical
-    return asarray(apply(op_class, cast(x, wanted), axis=axis_index(axis, x.ndim)))
+    >>> weft.nancumsum(np.array([1.0, np.nan, 3.0]))
+    array([1., 1., 4.])
+    """
 
 
-def nancumsum(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> ArrayResult:
-    """The running sum, NaN counted as zero."""
+@_running(ops.CumulativeProd, np.multiply, skip_nan=True)
+def nancumprod() -> None:
+    """The running product with NaN counted as one, as `numpy.nancumprod`.
 
-    return cumsum(without_nan(a, 0)[0], axis, dtype, out)
-
-
-def nancumprod(a: ArrayLike, axis: Any = None, dtype: Any = None, out: Any = None) -> ArrayResult:
-    """The running product, NaN counted as one."""
-
-    return cumprod(without_nan(a, 1)[0], axis, dtype, out)
+    >>> weft.nancumprod(np.array([2.0, np.nan, 3.0]))
+    array([2., 2., 6.])
+    """
 
 
-def cumulative_sum(
-    x: ArrayLike,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> ArrayResult:
-    """The running sum along an axis, from zero if asked for (Array API)."""
-    return deliver(
-        _cumulative(ops.CumulativeSum, x, axis, dtype or dtype_of_out(out), include_initial, 0), out
-    )
-
-
-def cumulative_prod(
-    x: ArrayLike,
-    /,
-    *,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Any = None,
-    include_initial: bool = False,
-) -> ArrayResult:
-    """The running product along an axis, from one if asked for (Array API)."""
-    return deliver(
-        _cumulative(ops.CumulativeProd, x, axis, dtype or dtype_of_out(out), include_initial, 1), out
-    )
-
-
-def _cumulative(
-    op_class: type[Op], x: ArrayLike, axis: int | None, dtype: Any, include_initial: bool, first: int
-) -> ArrayResult:
-
-    array = asarray(x)
-    if array.ndim == 0:
-        array = reshape(array, (1,))
-    if axis is None:
-        if array.ndim > 1:
+def _cumulative(op_class: type[Op], ufunc: np.ufunc) -> Family:
+    def function(
+        x: ArrayLike,
+        /,
+        *,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Any = None,
+        include_initial: bool = False,
+    ) -> ArrayResult:
+        """Shape: that of x, with one more element along the axis under `include_initial`.
+        Dtype: `dtype`, or that of `out`, or that of a; of small integers and booleans the 64-bit one.
+        Raises `AxisError` for an axis that a does not have, `ValueError` without
+        an axis where x has several.
+        """
+        array = asarray(x)
+        if array.ndim == 0:
+            array = reshape(array, (1,))
+        if axis is None and array.ndim > 1:
             raise WeftValueError(
                 "For arrays which have more than one dimension ``axis`` argument is required."
             )
-        axis = 0
-    result = scan(op_class, array, axis, dtype)
-    if not include_initial:
-        return result
-    place = axis_index(axis, array.ndim)
-    edge = tuple(1 if a == place else extent for a, extent in enumerate(result.shape))
-    return concatenate([broadcast_to(np.asarray(first, result.dtype), edge), result], axis=place)
+        place = axis_index(0 if axis is None else axis, array.ndim)
+        result = scan(op_class, array, place, dtype or dtype_of_out(out))
+        if include_initial:
+            edge = tuple(1 if a == place else extent for a, extent in enumerate(result.shape))
+            first = np.asarray(ufunc.identity, result.dtype)
+            result = concatenate([broadcast_to(first, edge), result], axis=place)
+        return deliver(result, out)
+
+    return member(function)
+
+
+@_cumulative(ops.CumulativeSum, np.add)
+def cumulative_sum() -> None:
+    """The running sum along an axis, from zero if asked for, as `numpy.cumulative_sum`.
+
+    >>> weft.cumulative_sum(np.array([1, 2, 3]), include_initial=True)
+    array([0, 1, 3, 6])
+    """
+
+
+@_cumulative(ops.CumulativeProd, np.multiply)
+def cumulative_prod() -> None:
+    """The running product along an axis, from one if asked for, as `numpy.cumulative_prod`.
+
+    >>> weft.cumulative_prod(np.array([2, 3]), include_initial=True)
+    array([1, 2, 6])
+    """
 
 
 def diff(
@@ -122,7 +142,6 @@ def diff(
     >>> diff(np.array([1, 4, 9]))
     array([3, 5])
     """
-
     x = asarray(a)
     if n == 0:
         return x
@@ -148,7 +167,6 @@ def diff(
 
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayResult:
     """The differences of neighbours of the flattened array, with something before and behind."""
-
     differences = diff(ravel(ary))
     parts = [differences]
     if to_begin is not None:
@@ -160,7 +178,6 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayRe
 
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ArrayResult:
     """The integral along an axis by the trapezoidal rule."""
-
     values = asarray(y)
     place = axis_index(axis, values.ndim)
     width: Any = dx
@@ -175,7 +192,6 @@ def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Arr
 
 def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
     """The slope by central differences on an even grid, with first-order edges, as `numpy.gradient`."""
-
     x = as_inexact(asarray(f))
     axes = axis_tuple(axis, x.ndim)
     if edge_order != 1 or any(np.ndim(spacing) for spacing in varargs):
@@ -205,18 +221,3 @@ def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float =
     correction = choose(np.absolute(steps) < limit, 0.0, wrapped - steps)
     first, rest = x[along(place, slice(0, 1))], x[along(place, slice(1, None))]
     return concatenate([first, rest + cumsum(correction, axis=place)], axis=place)
-
-
-__all__ = [
-    "cumprod",
-    "cumsum",
-    "cumulative_prod",
-    "cumulative_sum",
-    "diff",
-    "ediff1d",
-    "gradient",
-    "nancumprod",
-    "nancumsum",
-    "trapezoid",
-    "unwrap",
-]

@@ -332,24 +332,3 @@ def trim_zeros(filt: ArrayLike, trim: Any = "fb") -> ArrayResult:
     first = np.min(places, where=x != 0, initial=x.shape[0]) if "f" in sides else 0
     last = np.max(places, where=x != 0, initial=-1) + 1 if "b" in sides else x.shape[0]
     return x[first:last]
-
-
-__all__ = [
-    "argwhere",
-    "bincount",
-    "compress",
-    "extract",
-    "flatnonzero",
-    "intersect1d",
-    "nonzero",
-    "setdiff1d",
-    "setxor1d",
-    "trim_zeros",
-    "union1d",
-    "unique",
-    "unique_all",
-    "unique_counts",
-    "unique_inverse",
-    "unique_values",
-    "where",
-]

@@ -121,11 +121,6 @@ def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
     return reshape(a, (-1,), order)
 
 
-def flatten(a: ArrayLike, order: str = "C") -> ArrayResult:
-    """The elements in one axis, as a copy."""
-    return reshape(a, (-1,), order).copy()
-
-
 def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
     """Remove axes of extent 1: all, or those given."""
     x = asarray(a)
@@ -195,18 +190,6 @@ def matrix_transpose(x: ArrayLike, /) -> ArrayResult:
     if array.ndim < 2:
         raise WeftValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
     return swapaxes(array, -1, -2)
-
-
-def array_T(x: ArrayLike) -> ArrayResult:
-    """The `T` attribute: the axes reversed."""
-    return transpose(x)
-
-
-def array_mT(x: ArrayLike) -> ArrayResult:
-    """The `mT` attribute: the last two axes exchanged."""
-    if asarray(x).ndim < 2:
-        raise WeftValueError("matrix transpose with ndim < 2 is undefined")
-    return matrix_transpose(x)
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ArrayResult:
@@ -279,7 +262,7 @@ def _require_broadcast(x: ArrayResult, viewed: TracedArray) -> None:
         require_equal(viewed._storage.trace, pairs, message, *shown)
 
 
-def common_shape(*arrays: Any) -> tuple[Extent, ...]:
+def _common_shape(*arrays: Any) -> tuple[Extent, ...]:
     """The shape to which arrays broadcast: ints, and traced scalars for run-time extents."""
     shapes = [known_shape(array) for array in arrays]
     extents: list[Extent] = list(broadcast_known(shapes))
@@ -299,7 +282,7 @@ def common_shape(*arrays: Any) -> tuple[Extent, ...]:
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ArrayResult, ...]:
     """The arrays, each broadcast to the shape they have together."""
     arrays = [asarray(array) for array in args]
-    shape = common_shape(*arrays)
+    shape = _common_shape(*arrays)
     return tuple(broadcast_to(array, shape) for array in arrays)
 
 
@@ -539,35 +522,3 @@ def _pairs(width: Any, rank: int, what: str) -> tuple[tuple[int, ...], tuple[int
 def _value_pairs(values: Any, rank: int) -> tuple[list[Any], list[Any]]:
     both = np.broadcast_to(np.asarray(values), (rank, 2))
     return list(both[:, 0]), list(both[:, 1])
-
-
-__all__ = [
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_arrays",
-    "broadcast_to",
-    "diag",
-    "diagflat",
-    "diagonal",
-    "expand_dims",
-    "flip",
-    "fliplr",
-    "flipud",
-    "matrix_transpose",
-    "moveaxis",
-    "pad",
-    "permute_dims",
-    "ravel",
-    "repeat",
-    "reshape",
-    "roll",
-    "rollaxis",
-    "rot90",
-    "squeeze",
-    "swapaxes",
-    "tile",
-    "transpose",
-    "tril",
-    "triu",
-]

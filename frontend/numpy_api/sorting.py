@@ -112,6 +112,3 @@ def argpartition(
 ) -> ArrayResult:
     """The places that partition the array: here, those that sort it."""
     return argsort(a, axis=axis)
-
-
-__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort"]

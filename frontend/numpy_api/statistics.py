@@ -164,6 +164,3 @@ def corrcoef(
     scaled = covariances / deviation[:, None] / deviation[None, :]
 
     return clip(scaled, -1, 1) if scaled.dtype.kind == "f" else scaled
-
-
-__all__ = ["corrcoef", "cov", "histogram", "median", "percentile", "quantile"]

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....numpy_api import lookup
-from ....numpy_api.creation import __all__ as MAKERS
+from ....numpy_api import creation, functions_of, lookup
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of
@@ -31,7 +30,7 @@ def _table() -> dict[int, Callable[..., Any]]:
     table.update({id(function): ours for function, ours in math_on_arrays.REPLACEMENTS.items()})
     table.update({id(function): ours for function, ours in effects.REPLACEMENTS.items()})
     table.update({id(function): ours for function, ours in caught_exceptions.REPLACEMENTS.items()})
-    for name in MAKERS:
+    for name in functions_of(creation):
         theirs = getattr(np, name, None)
         if callable(theirs):
             table[id(theirs)] = _maker(name, theirs)
