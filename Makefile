@@ -28,6 +28,9 @@ demo: $(INSTALLED) ## Classify and cluster handwritten digits, and draw the Mand
 test: $(INSTALLED) ## Check format, lint, types; run the FileCheck tests and pytest
 	$(BIN)/python test/run.py
 
+test-fast: $(INSTALLED) ## The same checks on a part of the tests that covers every room once, in under two minutes
+	$(BIN)/python test/run.py --fast
+
 $(BENCH)/.installed: pyproject.toml
 	test -x $(BENCH)/bin/python || $(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check --editable . matplotlib
@@ -53,4 +56,4 @@ clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test bench soak format docs clean
+.PHONY: help install demo test test-fast bench soak format docs clean

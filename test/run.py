@@ -1,6 +1,6 @@
-"""Run every check of the project and end with a summary: `python test/run.py [step ...]`.
+"""Run every check of the project and end with a summary: `python test/run.py [--fast] [step ...]`.
 
-Steps that fail do not stop the others; the exit status is 1 when any failed.
+With `--fast`, a quarter of the FileCheck tests and one test of every file run. Steps that fail do not stop the others; the exit status is 1 when any failed.
 """
 
 from __future__ import annotations
@@ -43,14 +43,16 @@ def types_command() -> list[str]:
     return tool("mypy", "-m", "weft", *packages)
 
 
-def commands() -> dict[str, list[str]]:
+def commands(fast: bool) -> dict[str, list[str]]:
     """Every step by name, the quick ones first."""
+    part_of_lit = ["--num-shards=4", "--run-shard=1"] if fast else []
+    part_of_pytest = ["--fast"] if fast else []
     return {
         "format": tool("ruff", "format", "--check", "."),
         "lint": tool("ruff", "check", "."),
         "types": types_command(),
-        "lit": tool("lit", "--quiet", "-j", "2", "test"),
-        "pytest": tool("pytest", "--quiet", "-n", "2", "--dist", "worksteal"),
+        "lit": tool("lit", "--quiet", "-j", "2", *part_of_lit, "test"),
+        "pytest": tool("pytest", "--quiet", "-n", "2", "--dist", "worksteal", *part_of_pytest),
     }
 
 
@@ -65,10 +67,14 @@ def run(step: str, command: list[str]) -> Outcome:
 
 def main() -> int:
     """Run the steps named on the command line, or all."""
-    steps = commands()
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("steps", nargs="*", help=f"what to run, all by default: {', '.join(steps)}")
-    chosen = parser.parse_args().steps or list(steps)
+    parser.add_argument(
+        "steps", nargs="*", help=f"what to run, all by default: {', '.join(commands(fast=False))}"
+    )
+    parser.add_argument("--fast", action="store_true", help="run a part that covers every room once")
+    options = parser.parse_args()
+    steps = commands(options.fast)
+    chosen = options.steps or list(steps)
     if unknown := [step for step in chosen if step not in steps]:
         parser.error(f"unknown steps {', '.join(unknown)}; there are {', '.join(steps)}")
     outcomes = [run(step, steps[step]) for step in chosen]

@@ -118,6 +118,7 @@ def _differences(seed: int, extents: str, is_converted: bool) -> bool:
     return any(g.dtype != e.dtype or not np.array_equal(g, e) for g, e in pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_converted", [True, False], ids=["converted", "as written"])
 @pytest.mark.parametrize(("extents", "programs"), [("known", 80), ("run-time", 25)])
 def test_views_and_writes(extents: str, programs: int, is_converted: bool) -> None:

@@ -17,6 +17,7 @@ TEST_ROOT = Path(__file__).parents[2]
 SECONDS = 240
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extents", ["known", "run-time"])
 def test_expressions_compile(extents: str) -> None:
     expressions = [*cases.with_run_time_extents(), *(cases.others() if extents == "known" else [])]
