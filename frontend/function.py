@@ -44,7 +44,8 @@ from .signature.signature import (
     unflatten,
     without_objects,
 )
-from .tracing.current import TracedValue, current_trace
+from .signature.traced_value import TracedValue
+from .tracing.current import current_trace
 
 if TYPE_CHECKING:
     from ..backend.cpu.dispatch.entries import Dispatch

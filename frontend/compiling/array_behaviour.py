@@ -4,6 +4,14 @@ from __future__ import annotations
 
 from ..indexing.views import read_item, write_back, write_item
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
-from ..tracing.array import Behaviour
+from ..tracing.array import Behaviour, define_behaviour
 
-BEHAVIOUR = Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)
+
+def install_behaviour() -> None:
+    """Let traced arrays answer Python and NumPy; before the first of them is made."""
+    define_behaviour(
+        Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)
+    )
+
+
+__all__ = ["install_behaviour"]

@@ -33,9 +33,12 @@ from ..signature.signature import signature_of, unflatten
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.trace import Trace
+from .array_behaviour import install_behaviour
 from .diagnostics import explain
 from .program import CallSignature, Program
 from .stages import optimize, stage_text, to_linalg
+
+install_behaviour()
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ def _record(
         if isinstance(leaf, np.ndarray)
     ]
     bound = (args, kwargs)
-    outside = trace.outside = Outside(
+    outside = trace.python_state = Outside(
         trace, bound, copies_in(bound), known, _named(function, bound), decisions
     )
     previous = set_current_trace(trace)

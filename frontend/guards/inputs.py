@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...dialect.dtypes import is_element
 from ...dialect.types import TensorType
+from ..signature.traced_value import TracedValue
 from .guards import handle_key
 from .handles import Handle
-
-if TYPE_CHECKING:
-    from ..tracing.array import TracedArray
 
 CONSTANT_BYTES = 1024
 """Arrays from outside up to this size are constants as long as they do not change; larger ones are data."""
@@ -56,7 +54,7 @@ class Decisions:
 class Input:
     """An array or number of Python's state that compiled code gets as a further argument."""
 
-    def __init__(self, handle: Handle, value: Any, traced: TracedArray) -> None:
+    def __init__(self, handle: Handle, value: Any, traced: TracedValue) -> None:
         self.handle = handle
         self.value = value
         """What the trace found; not kept afterwards."""

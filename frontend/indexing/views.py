@@ -241,8 +241,8 @@ def _as_index(index: Any) -> Any:
 
 def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
     """The indices as the gather and scatter ops take them: int64, of one shape."""
-    from ..numpy_api.shape import broadcast_arrays
     from ..tracing.extents import require_broadcastable
+    from .broadcasting import broadcast_arrays
 
     indices = [_as_index(index) for index in advanced.indices]
     trace = trace_of(indices)

@@ -15,6 +15,7 @@ MODULES = (
     "elementwise",
     "creation",
     "shape",
+    ".indexing.broadcasting",
     "joining",
     "indexing",
     "sorting",
@@ -26,7 +27,10 @@ MODULES = (
     "images",
     "info",
 )
-"""The modules of the main namespace: all functions in them whose names do not start with `_` are public."""
+"""The modules of the main namespace: all functions in them whose names do not start with `_` are public.
+
+That with a dot in front lies beside this package: indexing broadcasts, too.
+"""
 
 EXTENSIONS = ("linalg",)
 """The modules that are in it as modules."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
-from ...dialect.op import Op
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..tracing.array import TracedArray
-from ..tracing.current import current_trace
 from ..tracing.extents import known_shape, require_broadcastable, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
-from ..tracing.storage import ViewStep
-
-if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, staged, trace_of
 
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
@@ -146,27 +140,6 @@ def require_device(device: Any) -> None:
     """There is one device, `cpu`."""
     if device not in (None, "cpu"):
         raise WeftValueError(f"device {device!r} is not available; the device there is: 'cpu'")
-
-
-def staged(trace: Trace, value: ArrayLike) -> TracedArray:
-    """The value as a traced array of the trace."""
-    return value if isinstance(value, TracedArray) else trace.wrap(trace.value_of(asarray(value)))
-
-
-def recording(*values: Any) -> Trace | None:
-    """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
-    return trace_of(values) or current_trace()
-
-
-def view_of(
-    x: ArrayLike, op_class: type[Op], *dims: Any, writable: bool = True, **attributes: Any
-) -> ArrayResult:
-    """A view of an array by an op whose NumPy counterpart makes one."""
-    trace = trace_of((x, *dims))
-    if trace is not None:
-        return staged(trace, x)._view(ViewStep(op_class, attributes, dims, writable))
-    (result,) = op_class.compute([np.asarray(x), *map(np.asarray, dims)], attributes)
-    return result
 
 
 def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayResult:

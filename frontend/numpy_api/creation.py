@@ -15,14 +15,15 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.shape import BroadcastTo
+from ..indexing.broadcasting import broadcast_arrays
 from ..tracing.array import TracedArray
 from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, cast, is_traced
+from ..tracing.staging import ArrayLike, ArrayResult, cast, is_traced, recording, staged
 from ..tracing.staging import asarray as array_of
-from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, recording, require_device, staged
+from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_device
 from .joining import stack
 from .selection import choose
-from .shape import broadcast_arrays, expand_dims, moveaxis, reshape, swapaxes
+from .shape import expand_dims, moveaxis, reshape, swapaxes
 
 _numpy: Any = np
 """NumPy, for calls with arguments that the overloads of its stubs do not foresee."""

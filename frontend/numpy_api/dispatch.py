@@ -13,6 +13,7 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
+from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
 from ..tracing.staging import ArrayResult, apply, asarray, cast
 from . import contraction, linalg, lookup, names, reductions
@@ -20,7 +21,7 @@ from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
 from .methods import METHODS
-from .shape import broadcast_to, ravel, reshape
+from .shape import ravel, reshape
 from .ufuncs import apply_ufunc, op_of
 
 # Universal functions

@@ -13,12 +13,12 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import Erf
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
-from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
+from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted
 from .info import finfo
 from .selection import as_weak_operand, blend
-from .shape import broadcast_to
 from .ufuncs import apply_ufunc, ops_of_ufuncs
 
 ALIASES = {

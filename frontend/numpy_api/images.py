@@ -12,8 +12,17 @@ from ...dialect.op import Op
 from ...dialect.ops.contraction import Conv2d, GroupedConv2d
 from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
 from ..tracing.extents import extents_text, known_shape, require_equal
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, is_traced, trace_of, type_of_operand
-from .arguments import promoted, staged
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    is_traced,
+    staged,
+    trace_of,
+    type_of_operand,
+)
+from .arguments import promoted
 
 
 def conv2d(

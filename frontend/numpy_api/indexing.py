@@ -11,6 +11,7 @@ from ...dialect.ops import indexing as ops
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
+from ..indexing.broadcasting import broadcast_arrays, broadcast_to
 from ..tracing.extents import Extent, known_shape, require_equal, shapes_text
 from ..tracing.staging import (
     ArrayLike,
@@ -20,15 +21,16 @@ from ..tracing.staging import (
     cast,
     cast_assigned,
     is_traced,
+    staged,
     trace_of,
 )
-from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, staged, write_into
+from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, write_into
 from .joining import stack
 from .reductions import all as all_of
 from .reductions import any as any_of
 from .selection import as_weak_operand, blend
 from .selection import choose as choose_between
-from .shape import broadcast_arrays, broadcast_to, expand_dims, ravel, reshape, tile
+from .shape import expand_dims, ravel, reshape, tile
 
 
 def take(

@@ -12,11 +12,12 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import Concat, Stack
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
 from .arguments import along, axis_index, common_dtype, deliver
-from .shape import atleast_1d, atleast_2d, atleast_3d, broadcast_to, expand_dims, ravel
+from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
 def concatenate(

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...dialect.dtypes import DTypeLike, kind
 from ...dialect.errors import UnsupportedError, WeftValueError
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from . import contraction
@@ -100,7 +101,7 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
     if power < 0:
         return matrix_power(globals()["inv"](x), -power)
     if power == 0:
-        return shapes.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
+        return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
     result, square = None, x
     while power:
         if power & 1:

@@ -12,6 +12,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ...dialect.types import compatible_shapes
+from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, product, same_extent
@@ -39,7 +40,7 @@ from .documentation import Family, member
 from .elementwise import isclose
 from .joining import concatenate
 from .selection import blend, choose
-from .shape import broadcast_to, ravel, reshape, squeeze
+from .shape import ravel, reshape, squeeze
 
 INT32 = np.dtype(np.int32)
 FLOAT32 = np.dtype(np.float32)

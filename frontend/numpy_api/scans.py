@@ -11,6 +11,7 @@ from ...dialect.dtypes import DTypeLike
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import scans as ops
+from ..indexing.broadcasting import broadcast_to
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast
 from .accumulation import scan
 from .arguments import (
@@ -28,7 +29,7 @@ from .documentation import Family, member
 from .joining import concatenate
 from .reductions import sum as sum_of
 from .selection import blend, choose
-from .shape import broadcast_to, ravel, reshape
+from .shape import ravel, reshape
 
 
 def _running(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Family:

@@ -14,8 +14,8 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import indexing as ops
 from ...dialect.ops.elementwise import NotEqual
 from ..indexing.selections import nonzero_places
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
-from .arguments import INT64, NO_VALUE, staged
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, staged, trace_of
+from .arguments import INT64, NO_VALUE
 from .creation import arange, zeros
 from .indexing import searchsorted, take
 from .joining import concatenate, stack

@@ -20,9 +20,9 @@ from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_broadcastable
-from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, trace_of
+from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, staged, trace_of
 from ..tracing.zero_division import PYTHON_NUMBERS
-from .arguments import NO_VALUE, staged, write_into
+from .arguments import NO_VALUE, write_into
 from .python_numbers import is_python_operator, python_operands
 
 if TYPE_CHECKING:

@@ -211,11 +211,6 @@ class Outside:
             return None
         return found[1], found[2]
 
-    def consume(self, place: Place, value: Any) -> None:
-        """Take note that the value which a place had before a branch or loop matters."""
-        if isinstance(place, Attribute):
-            self.attribute(place.owner, place.attribute, value)
-
     def _read(self, place: Attribute, value: Any) -> Any:
         key = place.key()
         known = self._by_value.get(id(value))
@@ -443,7 +438,7 @@ class Outside:
         """Keep nothing of the state alive."""
         for found in self.inputs:
             found.forget()
-        self._trace.outside = None
+        self._trace.python_state = None
         self._trace.grown.clear()
         self.snapshot = Snapshot()
         self.guards, self.inputs, self.shared = [], [], []

@@ -53,8 +53,8 @@ class Outputs:
         trace = self._trace
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
-        if not isinstance(leaf, TracedArray) and trace.outside is not None:
-            known = trace.outside.input_of(leaf)
+        if not isinstance(leaf, TracedArray) and trace.python_state is not None:
+            known = trace.python_state.input_of(leaf)
             leaf = leaf if known is None else known
         if not isinstance(leaf, TracedArray):
             leaf = trace.wrap(trace.value_of(np.asarray(leaf)))

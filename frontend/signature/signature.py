@@ -15,7 +15,7 @@ from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
-from ..tracing.current import TracedValue
+from .traced_value import TracedValue
 
 Key: TypeAlias = Any
 

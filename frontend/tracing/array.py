@@ -13,7 +13,7 @@ from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from .current import TracedValue
+from ..signature.traced_value import TracedValue
 from .may_alias import claim, is_seen_elsewhere, note_write, usable_sources
 from .storage import Storage, ViewStep
 from .zero_division import require_divisor

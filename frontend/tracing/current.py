@@ -1,4 +1,4 @@
-"""The trace that a thread records, and what its values have in common: known without anything that tracing needs."""
+"""The trace that a thread records: known without anything that tracing needs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from ...backend.cpu.dispatch.switches import switches
-from ...dialect.types import TensorType
 
 if TYPE_CHECKING:
     from .trace import Trace
-
-
-class TracedValue:
-    """Something that is known by its type only, while a trace is recorded."""
-
-    __slots__ = ()
-
-    @property
-    def type(self) -> TensorType:
-        """The tensor type."""
-        raise NotImplementedError
 
 
 class _Current(threading.local):
@@ -43,4 +31,4 @@ def set_current_trace(trace: Trace | None) -> Trace | None:
     return previous
 
 
-__all__ = ["TracedValue", "current_trace", "set_current_trace"]
+__all__ = ["current_trace", "set_current_trace"]

@@ -16,6 +16,7 @@ from ...dialect.ops.shape import Stack
 from ...dialect.types import TensorType, type_of
 from .array import TracedArray
 from .current import current_trace as current_trace
+from .storage import ViewStep
 
 if TYPE_CHECKING:
     from .trace import Trace
@@ -110,3 +111,24 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         type_of(array)
         return array
     return value if wanted is None else cast(value, wanted)
+
+
+def staged(trace: Trace, value: ArrayLike) -> TracedArray:
+    """The value as a traced array of the trace."""
+    return value if isinstance(value, TracedArray) else trace.wrap(trace.value_of(asarray(value)))
+
+
+def recording(*values: Any) -> Trace | None:
+    """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
+    return trace_of(values) or current_trace()
+
+
+def view_of(
+    x: ArrayLike, op_class: type[Op], *dims: Any, writable: bool = True, **attributes: Any
+) -> ArrayResult:
+    """A view of an array by an op whose NumPy counterpart makes one."""
+    trace = trace_of((x, *dims))
+    if trace is not None:
+        return staged(trace, x)._view(ViewStep(op_class, attributes, dims, writable))
+    (result,) = op_class.compute([np.asarray(x), *map(np.asarray, dims)], attributes)
+    return result

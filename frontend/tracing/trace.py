@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from ...dialect.ops.creation import Constant
 from ...dialect.ops.state import AllocRef, RaiseIf
 from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
-from ..compiling.array_behaviour import BEHAVIOUR
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
 from ..guards.inputs import CONSTANT_BYTES, Input
@@ -36,17 +35,13 @@ from ..source.locations import (
     user_places,
 )
 from ..source.tracebacks import remember
-from .array import TracedArray, define_behaviour
+from .array import TracedArray
 from .catcher import Catcher
+from .python_state import PythonState
 from .regions import CellLog, Region
 from .storage import Storage
 
-if TYPE_CHECKING:
-    from ..python_state.state import Outside
-
 _func = dialect("func")
-
-define_behaviour(BEHAVIOUR)
 
 
 class OutsideArray(BaseException):
@@ -111,7 +106,7 @@ class Trace:
         """The Python functions that the program calls when it runs."""
         self.grown: dict[int, Any] = {}
         """The lists that became lists that grow at run time, with what they became."""
-        self.outside: Outside | None = None
+        self.python_state: PythonState | None = None
         """The state that was there before."""
         self.captures: list[Capture] = []
         self.extra: list[Capture | Input] = []
@@ -195,9 +190,10 @@ class Trace:
             return operand._value()
         if isinstance(operand, np.ndarray) and operand.ndim > 0:
             return self.capture(operand)
-        if self.outside is not None and (known := self.outside.input_of(operand)) is not None:
-            value: Value = known._value()
-            return value
+        if self.python_state is not None and isinstance(
+            known := self.python_state.input_of(operand), TracedArray
+        ):
+            return known._value()
         return self.create(Constant, [], {"value": np.asarray(operand)})[0]
 
     def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
@@ -276,10 +272,9 @@ class Trace:
 
         A small one that the function has changed since it was captured is captured once more.
         """
-        known_input = None if self.outside is None else self.outside.data_of(array)
-        if known_input is not None:
-            value: Value = known_input._value()
-            return value
+        known_input = None if self.python_state is None else self.python_state.data_of(array)
+        if isinstance(known_input, TracedArray):
+            return known_input._value()
         known = self._captured.get(id(array))
         if known is not None and known.is_valid():
             return known.value

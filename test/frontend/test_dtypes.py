@@ -15,8 +15,11 @@ from support.differential import outcome
 from support.op_values import distance, edge_values
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.types import TensorType
+from weft.frontend.compiling.array_behaviour import install_behaviour
 from weft.frontend.numpy_api.ufuncs import ops_of_ufuncs
 from weft.frontend.tracing.trace import Trace
+
+install_behaviour()
 
 _PYTHON = (True, 3, -1, 2.5, 1 - 2j)
 _NUMPY_DTYPES = [dtype for dtype in ALL_DTYPES if dtype.kind in "biufc"]

@@ -9,9 +9,12 @@ import numpy as np
 
 from weft.dialect.interpreter import interpret
 from weft.dialect.types import TensorType, type_of
+from weft.frontend.compiling.array_behaviour import install_behaviour
 from weft.frontend.tracing.array import TracedArray
 from weft.frontend.tracing.current import set_current_trace
 from weft.frontend.tracing.trace import Trace
+
+install_behaviour()
 
 
 def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dynamic: bool = False) -> Any:

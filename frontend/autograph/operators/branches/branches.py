@@ -34,6 +34,7 @@ from ..values.program_locations import (
     Items,
     Place,
     Snapshot,
+    consume,
     copied,
     places_to_join,
     value_after,
@@ -241,8 +242,8 @@ def _merges(
         if place.is_variable and place.name in dead:
             continue
         values = [value_after(path.changes, place, snapshot) for path in paths]
-        if trace.outside is not None and any(not p.is_dead and place.key() not in p.changes for p in paths):
-            trace.outside.consume(place, snapshot.old_value(place))
+        if any(not p.is_dead and place.key() not in p.changes for p in paths):
+            consume(trace, place, snapshot.old_value(place))
         absent = [
             path.is_dead or _is_never_read(path, place, v) for path, v in zip(paths, values, strict=True)
         ]

@@ -64,8 +64,8 @@ def _is_internal(error: BaseException) -> bool:
 
 def record_raise(trace: Trace, error: BaseException) -> None:
     """Raise an exception at run time, at the present place of the recording."""
-    if trace.outside is not None:
-        trace.outside.store_now()
+    if trace.python_state is not None:
+        trace.python_state.store_now()
     raise_at_run_time(trace, error)
 
 

@@ -105,8 +105,13 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
         return function
     trace = current_trace()
     known = is_converted(function.__code__)
-    if trace is not None and trace.outside is not None and not known and not is_nested(function.__code__):
-        trace.outside.meet(function)
+    if (
+        trace is not None
+        and trace.python_state is not None
+        and not known
+        and not is_nested(function.__code__)
+    ):
+        trace.python_state.meet(function)
     if is_library(module):
         return function
     if known:  # a function that converted code defines, which may call itself

@@ -53,7 +53,16 @@ from ..values.abstract import (
 from ..values.aliases import note_sources, same_value, sees_any
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
-from ..values.program_locations import UNBOUND, Items, Place, Slot, Snapshot, places_to_join, value_after
+from ..values.program_locations import (
+    UNBOUND,
+    Items,
+    Place,
+    Slot,
+    Snapshot,
+    consume,
+    places_to_join,
+    value_after,
+)
 from ..values.resolve_grown_lists import latest
 from .carried_permutations import Swap, find_swaps
 
@@ -338,8 +347,8 @@ class _Recording:
         initial = known.initial if known is not None else self.snapshot.old_value(place)
         if known is None and same_value(initial, end):
             return None
-        if known is None and self.trace.outside is not None:
-            self.trace.outside.consume(place, initial)
+        if known is None:
+            consume(self.trace, place, initial)
         before = known.kind if known is not None else kind_of(initial)
         kind = before if is_dead else join(before, kind_of(end))
         require_fit(place, kind)

@@ -445,7 +445,7 @@ def absent_values(trace: Trace, kind: Kind) -> list[Value]:
 
 def _array_value(trace: Trace, value: Any, kind: ArrayKind) -> Value:
     if not isinstance(value, TracedArray):
-        known = None if trace.outside is None else trace.outside.input_of(value)
+        known = None if trace.python_state is None else trace.python_state.input_of(value)
         if known is not None:
             return _array_value(trace, known, kind)
         if not isinstance(value, np.ndarray) or value.ndim == 0:

@@ -43,7 +43,9 @@ def attr(owner: Any, name: str) -> Any:
     if trace is not None and isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
     return latest(
-        value if trace is None or trace.outside is None else trace.outside.attribute(owner, name, value)
+        value
+        if trace is None or trace.python_state is None
+        else trace.python_state.attribute(owner, name, value)
     )
 
 
@@ -77,8 +79,8 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = latest(container)
     trace = current_trace()
-    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
-        container = trace.outside.writable(container)
+    if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
+        container = trace.python_state.writable(container)
     assign_item(container, key, value)
 
 
@@ -94,8 +96,8 @@ _OPERATORS = {
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
-    if isinstance(container, np.ndarray) and trace is not None and trace.outside is not None:
-        container = trace.outside.writable(container)
+    if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
+        container = trace.python_state.writable(container)
     old = item(container, key)
     set_item(container, key, _OPERATORS[symbol](old, value() if late else value))
 

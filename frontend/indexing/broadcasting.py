@@ -1,0 +1,82 @@
+"""Broadcasting: arrays seen in the shape that they have together, with extents checked at run time where needed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.shape import BroadcastTo
+from ...dialect.types import broadcast_shapes as broadcast_known
+from ...dialect.types import format_shape
+from ..tracing.array import TracedArray
+from ..tracing.extents import (
+    Extent,
+    known_shape,
+    require_broadcastable,
+    require_equal,
+    shapes_text,
+    split_shape,
+)
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, trace_of, view_of
+
+
+def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayResult:
+    """Repeat axes of extent 1, and add leading axes, up to a shape; a read-only view."""
+    x = asarray(array)
+    attribute, dims = split_shape(shape)
+    known = tuple(None if extent == -1 else extent for extent in attribute)
+    own = known_shape(x)
+    if len(own) > len(known):
+        raise WeftValueError("input operand has more dimensions than allowed by the axis remapping")
+    try:
+        result = broadcast_known([own, known])
+    except WeftValueError:
+        result = ()
+    if len(result) != len(known) or any(e != k for e, k in zip(result, known, strict=True) if k is not None):
+        raise WeftValueError(
+            "operands could not be broadcast together with remapped shapes [original->remapped]: "
+            f"{format_shape(own)}  and requested shape {format_shape(known)}"
+        )
+    viewed = view_of(x, BroadcastTo, *dims, writable=False, shape=attribute)
+    if isinstance(viewed, TracedArray):
+        _require_broadcast(x, viewed)
+    return viewed
+
+
+def _require_broadcast(x: ArrayResult, viewed: TracedArray) -> None:
+    """Check at run time that the extents of an array are those that it is broadcast to."""
+    offset = viewed.ndim - x.ndim
+    pairs = [(x, axis, viewed, axis + offset) for axis, extent in enumerate(known_shape(x)) if extent != 1]
+    if any(None in (known_shape(x)[i], viewed.type.shape[j]) for _, i, _, j in pairs):
+        text, shown = shapes_text((x, viewed), "  and requested shape ")
+        message = (
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text}"
+        )
+        require_equal(viewed._storage.trace, pairs, message, *shown)
+
+
+def _common_shape(*arrays: Any) -> tuple[Extent, ...]:
+    """The shape to which arrays broadcast: ints, and traced scalars for run-time extents."""
+    shapes = [known_shape(array) for array in arrays]
+    extents: list[Extent] = list(broadcast_known(shapes))
+    for axis, extent in enumerate(extents):
+        if extent is None:
+            place = len(extents) - axis
+            source = next(
+                a for a, s in zip(arrays, shapes, strict=True) if len(s) >= place and s[-place] is None
+            )
+            extents[axis] = source.shape[-place]
+    trace = trace_of(arrays)
+    if trace is not None:
+        require_broadcastable(trace, arrays)
+    return tuple(extents)
+
+
+def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ArrayResult, ...]:
+    """The arrays, each broadcast to the shape they have together."""
+    arrays = [asarray(array) for array in args]
+    shape = _common_shape(*arrays)
+    return tuple(broadcast_to(array, shape) for array in arrays)
+
+
+__all__ = ["broadcast_arrays", "broadcast_to"]
