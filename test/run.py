@@ -1,6 +1,7 @@
 """Run every check of the project and end with a summary: `python test/run.py [--fast] [step ...]`.
 
-With `--fast`, a quarter of the FileCheck tests and one test of every file run. Steps that fail do not stop the others; the exit status is 1 when any failed.
+With `--fast`, a quarter of the FileCheck tests and one test of every file run. Steps that fail do not stop the others;
+the exit status is 1 when any failed.
 """
 
 from __future__ import annotations
