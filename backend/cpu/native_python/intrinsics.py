@@ -1,4 +1,4 @@
-"""What native code can do besides arithmetic: reach memory, and call what it has the address of.
+"""What native code can do besides arithmetic: reach memory, alone or among threads, and call C.
 
 `translator.py` knows these functions by name. They cannot be called from Python; they are here so that native code
 is checked as Python.
@@ -6,7 +6,40 @@ is checked as Python.
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Callable
+
 from ....dialect.errors import InternalError
+
+
+class Static(int):
+    """The address of so many words that are there as long as the code: zero at first, at the start of a cache line.
+
+    A constant of a module with native code, `COUNTERS = Static(3)`.
+    """
+
+
+class CFunction:
+    """A function of the system that takes so many 64-bit integers or addresses: a constant with the function's name.
+
+    `result` is its type in LLVM; an `int` (i32) is extended by its sign.
+    """
+
+    def __init__(self, parameters: int, result: str = "i64") -> None:
+        self.parameters, self.result = parameters, result
+
+    def __call__(self, *arguments: int) -> int:
+        raise _only_native()
+
+
+class Order(enum.Enum):
+    """The memory orders of C11, with LLVM's names."""
+
+    RELAXED = "monotonic"
+    ACQUIRE = "acquire"
+    RELEASE = "release"
+    ACQUIRE_RELEASE = "acq_rel"
+    SEQUENTIAL = "seq_cst"
 
 
 def word(address: int) -> int:
@@ -29,13 +62,68 @@ def set_word(address: int, value: int) -> None:
     raise _only_native()
 
 
+def set_half(address: int, value: int) -> None:
+    """Store the lower 32 bits."""
+    raise _only_native()
+
+
 def stack(words: int) -> int:
     """The address of memory that is there until the function returns, aligned to 16 bytes."""
     raise _only_native()
 
 
+def atomic_load(address: int, order: Order) -> int:
+    """The word at an address, which other threads may be writing."""
+    raise _only_native()
+
+
+def atomic_store(address: int, value: int, order: Order) -> None:
+    """Store a word that other threads may be reading."""
+    raise _only_native()
+
+
+def atomic_exchange(address: int, value: int, order: Order) -> int:
+    """Store a word; the one that was there."""
+    raise _only_native()
+
+
+def atomic_add(address: int, value: int, order: Order) -> int:
+    """Add to a word; what it was before."""
+    raise _only_native()
+
+
+def atomic_and(address: int, value: int, order: Order) -> int:
+    """Clear the bits of a word that are not set in a value; what it was before."""
+    raise _only_native()
+
+
+def compare_exchange(address: int, expected: int, value: int, success: Order, failure: Order) -> int:
+    """Store a word if the expected one is there; whether it was."""
+    raise _only_native()
+
+
+def compare_exchange_weak(address: int, expected: int, value: int, success: Order, failure: Order) -> int:
+    """The same, but it may fail for no reason: for loops that try again."""
+    raise _only_native()
+
+
+def pause() -> None:
+    """Do as little as the processor can, for a moment: between two looks at what another thread writes."""
+    raise _only_native()
+
+
+def bit_length(value: int) -> int:
+    """How many bits a word has up to its highest one that is set."""
+    raise _only_native()
+
+
 def api(index: int) -> int:
     """A word of the table that whoever linked the code filled."""
+    raise _only_native()
+
+
+def address_of(function: Callable[..., object]) -> int:
+    """The address of another function of native code, for C to call."""
     raise _only_native()
 
 
@@ -58,4 +146,28 @@ def _only_native() -> InternalError:
     return InternalError("native code was called as Python")
 
 
-__all__ = ["api", "byte", "call", "call_int", "call_void", "half", "set_word", "stack", "word"]
+__all__ = [
+    "CFunction",
+    "Order",
+    "Static",
+    "address_of",
+    "api",
+    "atomic_add",
+    "atomic_and",
+    "atomic_exchange",
+    "atomic_load",
+    "atomic_store",
+    "bit_length",
+    "byte",
+    "call",
+    "call_int",
+    "call_void",
+    "compare_exchange",
+    "compare_exchange_weak",
+    "half",
+    "pause",
+    "set_half",
+    "set_word",
+    "stack",
+    "word",
+]

@@ -1,25 +1,31 @@
 """Native code from functions in a small part of Python: every value is a 64-bit integer, addresses too.
 
-The code of the dispatcher is written in Python's syntax, so that it is read, checked and formatted as all the rest, and
-is translated, not run. There are assignments to names, `if`, `while`, `for i in range(n)`, `break`, `continue`,
-`return`, arithmetic (`+ - * & | ^ << >>`, unsigned shifts, no checks for overflow), signed comparisons, `and`, `or`,
-`not`, `a if c else b`, calls of each other, integer constants of their modules, and the functions of `intrinsics.py`.
+The code of the dispatcher and of the pools is written in Python's syntax, so that it is read, checked and formatted as
+all the rest, and is translated, not run. There are assignments to names, `if`, `while`, `for i in range(n)`, `break`,
+`continue`, `pass`, `return`, arithmetic (`+ - * // % & | ^ << >>`, unsigned shifts, division towards zero, no checks
+for overflow), signed comparisons, `min` and `max` of two, `and`, `or`, `not`, `a if c else b`, calls of each other, the
+functions of `intrinsics.py`, and constants of their modules: integers, `Static` memory, `CFunction`s. Of an `if` whose
+test is the name of a constant that is a bool, only the branch that it chooses is translated.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Mapping, Sequence
+import platform
+from collections.abc import Iterator, Mapping, Sequence
 from types import ModuleType
 
 from ....dialect.errors import InternalError
+from .intrinsics import CFunction, Order, Static
 from .layout import TABLE
 
 _ARITHMETIC: Mapping[type, str] = {
     ast.Add: "add",
     ast.Sub: "sub",
     ast.Mult: "mul",
+    ast.FloorDiv: "sdiv",
+    ast.Mod: "srem",
     ast.BitAnd: "and",
     ast.BitOr: "or",
     ast.BitXor: "xor",
@@ -34,6 +40,33 @@ _COMPARISONS: Mapping[type, str] = {
     ast.Gt: "sgt",
     ast.GtE: "sge",
 }
+_SUCCESS = ("extractvalue {{ i64, i1 }} {value}, 1", "zext i1 {value} to i64")
+_PAUSE: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("x86_64", "amd64"), ("call void @llvm.x86.sse2.pause()",)),
+    **dict.fromkeys(("aarch64", "arm64"), ("call void @llvm.aarch64.hint(i32 1)",)),
+}
+"""By the machine's name; others do nothing."""
+_INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
+    "min": ("call i64 @llvm.smin.i64(i64 {0}, i64 {1})",),
+    "max": ("call i64 @llvm.smax.i64(i64 {0}, i64 {1})",),
+    "bit_length": ("call i64 @llvm.ctlz.i64(i64 {0}, i1 false)", "sub i64 64, {value}"),
+    "word": ("load i64, ptr {0}",),
+    "half": ("load i32, ptr {0}", "sext i32 {value} to i64"),
+    "byte": ("load i8, ptr {0}", "zext i8 {value} to i64"),
+    "set_word": ("store i64 {1}, ptr {0}",),
+    "set_half": ("trunc i64 {1} to i32", "store i32 {value}, ptr {0}"),
+    "stack": ("alloca i64, i64 {0}, align 16", "ptrtoint ptr {value} to i64"),
+    "atomic_load": ("load atomic i64, ptr {0} {1}, align 8",),
+    "atomic_store": ("store atomic i64 {1}, ptr {0} {2}, align 8",),
+    "atomic_exchange": ("atomicrmw xchg ptr {0}, i64 {1} {2}",),
+    "atomic_add": ("atomicrmw add ptr {0}, i64 {1} {2}",),
+    "atomic_and": ("atomicrmw and ptr {0}, i64 {1} {2}",),
+    "compare_exchange": ("cmpxchg ptr {0}, i64 {1}, i64 {2} {3} {4}", *_SUCCESS),
+    "compare_exchange_weak": ("cmpxchg weak ptr {0}, i64 {1}, i64 {2} {3} {4}", *_SUCCESS),
+    "pause": _PAUSE.get(platform.machine().lower(), ()),
+}
+"""What intrinsics do with their operands; an instruction may use the value of the one before."""
+_C_RESULTS: Mapping[str, str] = {"call": "i64", "call_int": "i32", "call_void": "void"}
 
 
 def translate(
@@ -49,11 +82,20 @@ def translate(
             if isinstance(node, ast.FunctionDef):
                 functions[node.name] = node, module
     parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"] if table_words else []
+    parts += dict.fromkeys(line for module in modules for line in _declarations(module))
     known = {**functions, **dict.fromkeys(given)}
     for name, (node, module) in functions.items():
         linkage = "" if name in exported else "internal "
         parts.append(_Function(node, module, known).text(linkage))
     return "\n".join(parts)
+
+
+def _declarations(module: ModuleType) -> Iterator[str]:
+    for name, value in vars(module).items():
+        if isinstance(value, Static):
+            yield f"@{name} = internal global [{int(value)} x i64] zeroinitializer, align 64"
+        elif isinstance(value, CFunction):
+            yield f"declare {value.result} @{name}({', '.join(['i64'] * value.parameters)})"
 
 
 class _Function:
@@ -121,11 +163,18 @@ class _Function:
         operation = _ARITHMETIC[type(statement.op)]
         self._store(statement.target.id, self._emit(f"{operation} i64 {old}, {self._value(statement.value)}"))
 
+    def _pass(self, statement: ast.Pass) -> None:
+        """Nothing."""
+
     def _return(self, statement: ast.Return) -> None:
         value = "0" if statement.value is None else self._value(statement.value)
         self._end(f"ret i64 {value}")
 
     def _if(self, statement: ast.If) -> None:
+        known = isinstance(statement.test, ast.Name) and self._constants.get(statement.test.id)
+        if isinstance(statement.test, ast.Name) and isinstance(known, bool):
+            self._run(statement.body if known else statement.orelse)
+            return
         then, otherwise, after = self._label("then"), self._label("else"), self._label("after")
         self._branch(statement.test, then, otherwise if statement.orelse else after)
         self._block(then)
@@ -251,9 +300,13 @@ class _Function:
                 return self._chosen(node, ast.Constant(1), ast.Constant(0))
         raise self._unknown(node)
 
-    def _constant(self, node: ast.expr) -> int:
-        """An integer that the module knows by a dotted name."""
+    def _constant(self, node: ast.expr) -> int | str:
+        """What the module knows by a dotted name."""
         value = node.value if isinstance(node, ast.Constant) else self._resolve(node)
+        if isinstance(value, Static) and isinstance(node, ast.Name):
+            return f"ptrtoint (ptr @{node.id} to i64)"
+        if isinstance(value, Order):
+            return str(value.value)
         if not isinstance(value, int):
             raise self._unknown(node)
         return int(value)
@@ -277,36 +330,46 @@ class _Function:
         return self._emit(f"load i64, ptr %{name}")
 
     def _call(self, node: ast.Call, name: str, arguments: Sequence[ast.expr]) -> str:
-        if name == "api":
-            index = self._constant(arguments[0])
-            return self._emit(f"load i64, ptr getelementptr (i64, ptr @{TABLE}, i64 {index})")
+        match name, arguments:
+            case "api", [index]:
+                place = f"getelementptr (i64, ptr @{TABLE}, i64 {self._constant(index)})"
+                return self._emit(f"load i64, ptr {place}")
+            case "address_of", [ast.Name(function)] if function in self._known:
+                return f"ptrtoint (ptr @{function} to i64)"
         values = [self._value(argument) for argument in arguments]
         if name in self._known:
-            return self._emit(f"call i64 @{name}({', '.join(f'i64 {value}' for value in values)})")
-        if name == "stack":
-            return self._emit(f"ptrtoint ptr {self._emit(f'alloca i64, i64 {values[0]}, align 16')} to i64")
-        if name in ("word", "half", "byte", "set_word", "call", "call_int", "call_void"):
-            pointer = self._emit(f"inttoptr i64 {values[0]} to ptr")
-            return self._access(name, pointer, values[1:])
+            return self._call_address("i64", f"@{name}", values)
+        if name in _C_RESULTS:
+            return self._call_address(_C_RESULTS[name], self._pointer(values[0]), values[1:])
+        if name in _INSTRUCTIONS:
+            return self._run_intrinsic(_INSTRUCTIONS[name], values)
+        of_system = self._constants.get(name)
+        if isinstance(of_system, CFunction) and of_system.parameters == len(values):
+            return self._call_address(of_system.result, f"@{name}", values)
         raise self._unknown(node)
 
-    def _access(self, name: str, pointer: str, values: Sequence[str]) -> str:
-        if name == "word":
-            return self._emit(f"load i64, ptr {pointer}")
-        if name == "half":
-            return self._emit(f"sext i32 {self._emit(f'load i32, ptr {pointer}')} to i64")
-        if name == "byte":
-            return self._emit(f"zext i8 {self._emit(f'load i8, ptr {pointer}')} to i64")
-        if name == "set_word":
-            self._lines.append(f"  store i64 {values[0]}, ptr {pointer}")
+    def _pointer(self, address: str) -> str:
+        return self._emit(f"inttoptr i64 {address} to ptr")
+
+    def _run_intrinsic(self, instructions: Sequence[str], values: list[str]) -> str:
+        if any("ptr {0}" in instruction for instruction in instructions):
+            values[0] = self._pointer(values[0])
+        value = "0"
+        for template in instructions:
+            instruction = template.format(*values, value=value)
+            if instruction.startswith(("store", "call void")):
+                self._lines.append(f"  {instruction}")
+            else:
+                value = self._emit(instruction)
+        return value
+
+    def _call_address(self, result: str, function: str, values: Sequence[str]) -> str:
+        call = f"call {result} {function}({', '.join(f'i64 {value}' for value in values)})"
+        if result == "void":
+            self._lines.append(f"  {call}")
             return "0"
-        passed = ", ".join(f"i64 {value}" for value in values)
-        if name == "call_void":
-            self._lines.append(f"  call void {pointer}({passed})")
-            return "0"
-        if name == "call_int":
-            return self._emit(f"sext i32 {self._emit(f'call i32 {pointer}({passed})')} to i64")
-        return self._emit(f"call i64 {pointer}({passed})")
+        value = self._emit(call)
+        return self._emit(f"sext i32 {value} to i64") if result == "i32" else value
 
 
 __all__ = ["TABLE", "translate"]

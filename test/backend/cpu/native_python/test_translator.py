@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import re
+import threading
 import types
 from typing import Any
 
 import pytest
 
+from weft.backend.cpu.machine.libraries import library_function
+from weft.backend.cpu.machine.native_code import compile_assembly, link_forever
+from weft.backend.cpu.native_python.intrinsics import CFunction, Order, Static
 from weft.backend.cpu.native_python.layout import TABLE
 from weft.backend.cpu.native_python.translator import translate
 from weft.dialect.errors import InternalError
@@ -43,6 +47,18 @@ def compiled(
     return function, (ctypes.c_int64 * 8).from_address(linked[TABLE])
 
 
+def linked(
+    source: str, names: list[str], monkeypatch: pytest.MonkeyPatch, **constants: Any
+) -> dict[str, Any]:
+    """Functions of a source text as machine code; they take and return words."""
+    text = translate([module_of(source, monkeypatch, **constants)], names, 0)
+    of_system = {
+        name: library_function(name) for name, value in constants.items() if isinstance(value, CFunction)
+    }
+    addresses = link_forever(compile_assembly(text), names, of_system, of_system)
+    return {name: ctypes.CFUNCTYPE(ctypes.c_int64)(address) for name, address in addresses.items()}
+
+
 CONTROL_FLOW = '''
 def f(a, b):
     """Every statement."""
@@ -64,14 +80,19 @@ def f(a, b):
     return total
 
 def helper(x, y):
-    return (x << 2 | y & 7) ^ (x > y) + (x >= y) * 2 + (x != y)
+    if LARGE:
+        return nothing.like.this
+    else:
+        pass
+    quotient = max(x, 3) // 2 + max(min(x, y), 0) % 7
+    return quotient + (x << 2 | y & 7) ^ (x > y) + (x >= y) * 2 + (x != y)
 '''.replace("while total % 1 == 0", "while True")
 
 
 def test_control_flow_is_that_of_python(monkeypatch: pytest.MonkeyPatch):
-    namespace: dict[str, Any] = {}
+    namespace: dict[str, Any] = {"LARGE": False}
     exec(CONTROL_FLOW, namespace)
-    function, _ = compiled(CONTROL_FLOW, "f", 2, monkeypatch)
+    function, _ = compiled(CONTROL_FLOW, "f", 2, monkeypatch, LARGE=False)
     for a in range(12):
         for b in range(-3, 40, 3):
             assert function(a, b) == namespace["f"](a, b)
@@ -124,7 +145,7 @@ def test_constants_of_the_module(monkeypatch: pytest.MonkeyPatch):
     "statement",
     [
         "a, b = 1, 2", "a[0] = 1", "x.y = 1", "for i in x: pass", "with x: pass", "return 'text'", "return unknown",
-        "return x // 2", "return print(x)", "return x < 1 < 2", "return [x]", "x: int = 1", "return f(a=1)",
+        "return x / 2", "return print(x)", "return x < 1 < 2", "return [x]", "x: int = 1", "return f(a=1)",
         "for i in range(1, 2): x = 1", "return NAME", "return x.attribute", "a[0] += 1", "return 1.5",
     ],
 )  # fmt: skip
@@ -155,3 +176,97 @@ def test_functions_that_are_given_are_called(monkeypatch: pytest.MonkeyPatch) ->
     binding.parse_assembly(given + text).verify()
     with pytest.raises(InternalError, match="Call is not translated"):
         translate([module], ["f"], 0)
+
+
+def test_static_memory_is_that_of_all_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+def count():
+    set_word(COUNTERS + 16, word(COUNTERS + 16) + 1)
+    set_half(COUNTERS + 4, -2 + (1 << 40))
+    return word(COUNTERS + 16) * 10 + half(COUNTERS) + half(COUNTERS + 4)
+
+def address():
+    return COUNTERS
+"""
+    functions = linked(source, ["count", "address"], monkeypatch, COUNTERS=Static(3))
+    assert [functions["count"](), functions["count"]()] == [8, 18]
+    assert functions["address"]() % 64 == 0
+
+
+@pytest.mark.parametrize("value", [0, 1, 2, 63, 64, 65, (1 << 47) - 1, 1 << 47, (1 << 63) - 1])
+def test_bit_length(value: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    function, _ = compiled("def f(x):\n    return bit_length(x)", "f", 1, monkeypatch)
+    assert function(value) == value.bit_length()
+
+
+def test_functions_of_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Functions of C are called by name, an `int` is extended, and they call back."""
+    source = """
+def f():
+    numbers = stack(3)
+    set_word(numbers, 30)
+    set_word(numbers + 8, 10)
+    set_word(numbers + 16, 20)
+    qsort(numbers, 3, 8, address_of(compare))
+    return word(numbers) * 10000 + word(numbers + 8) * 100 + word(numbers + 16) + memcmp(numbers, numbers, 24)
+
+def compare(left, right):
+    return word(left) - word(right)
+"""
+    of_system = {"qsort": CFunction(4, "void"), "memcmp": CFunction(3, "i32")}
+    assert linked(source, ["f"], monkeypatch, **of_system)["f"]() == 102030
+    module = module_of("def f(x):\n    return memcmp(x, x)", monkeypatch, **of_system)
+    with pytest.raises(InternalError, match="Call is not translated"):  # one argument is missing
+        translate([module], ["f"], 0)
+
+
+def test_atomic_operations(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+def f():
+    atomic_store(MEMORY, 5, Order.RELEASE)
+    total = atomic_load(MEMORY, Order.ACQUIRE)
+    total = total * 100 + atomic_add(MEMORY, -2, Order.RELAXED)
+    total = total * 100 + atomic_exchange(MEMORY, 30, Order.SEQUENTIAL)
+    total = total * 100 + atomic_and(MEMORY, 7, Order.ACQUIRE_RELEASE)
+    total = total * 100 + compare_exchange(MEMORY, 5, 50, Order.ACQUIRE, Order.RELAXED)
+    total = total * 100 + compare_exchange(MEMORY, 6, 60, Order.ACQUIRE, Order.RELAXED)
+    while not compare_exchange_weak(MEMORY, 60, 61, Order.RELAXED, Order.RELAXED):
+        pause()
+    return total * 100 + atomic_load(MEMORY, Order.RELAXED)
+"""
+    names = {"MEMORY": Static(1), "Order": Order}
+    assert linked(source, ["f"], monkeypatch, **names)["f"]() == 5_05_03_30_00_01_61
+    text = translate([module_of(source, monkeypatch, **names)], [], 0)
+    orders = [
+        r"store atomic i64 5, ptr %\w+ release", r"load atomic i64, ptr %\w+ acquire", "add ptr .* monotonic",
+        "xchg ptr .* seq_cst", "and ptr .* acq_rel", "cmpxchg ptr .* acquire monotonic",
+        "cmpxchg weak ptr .* monotonic monotonic",
+    ]  # fmt: skip
+    for order in orders:
+        assert re.search(order, text)
+
+
+def test_atomic_operations_are_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+def count():
+    for i in range(300000):
+        atomic_add(COUNTERS, 1, Order.RELAXED)
+        old = atomic_load(COUNTERS + 8, Order.RELAXED)
+        while not compare_exchange_weak(COUNTERS + 8, old, old + 1, Order.RELAXED, Order.RELAXED):
+            old = atomic_load(COUNTERS + 8, Order.RELAXED)
+        while not compare_exchange(COUNTERS + 16, 0, 1, Order.ACQUIRE, Order.RELAXED):
+            pause()
+        set_word(COUNTERS + 24, word(COUNTERS + 24) + 1)
+        atomic_store(COUNTERS + 16, 0, Order.RELEASE)
+
+def differences():
+    total = word(COUNTERS)
+    return (total - word(COUNTERS + 8)) | (total - word(COUNTERS + 24)) | (total - 1200000)
+"""
+    functions = linked(source, ["count", "differences"], monkeypatch, COUNTERS=Static(4), Order=Order)
+    threads = [threading.Thread(target=functions["count"]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert functions["differences"]() == 0
