@@ -1,7 +1,8 @@
 """Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
 
-Elementary functions come first: all float32 numbers, or every `--stride`-th, go through each function of one argument,
-for at most half of the time. Then come random programs.
+The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then all float32
+numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
+come random programs.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
 `WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`.
@@ -18,6 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ("test/passes/test_random_programs.py", "test/passes/test_random_regions.py")
+POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/threads/test_pool_stress.py")
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 
@@ -26,6 +28,13 @@ def run_round(first: int) -> bool:
     """Run the programs of some seeds; whether all did what the reference does."""
     environment = os.environ | {"WEFT_TEST_SEEDS": f"{first}:{ROUND}"}
     command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", *PROGRAMS]
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+
+
+def run_pools(stress: int) -> bool:
+    """Run the stress tests of the pools; whether none failed."""
+    command = [sys.executable, "-m", "pytest", "--quiet", "-o", "faulthandler_timeout=0", *POOLS]
+    environment = os.environ | {"WEFT_STRESS": str(stress)}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
 
 
@@ -55,9 +64,13 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60, help="how long to go on (60)")
     parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (the time)")
     parser.add_argument("--stride", type=int, default=1, help="check every so many float32 numbers (1)")
+    parser.add_argument(
+        "--stress", type=int, default=10, help="how many times as long pools are stressed (10)"
+    )
     options = parser.parse_args()
     now = time.monotonic()
     end = now + 60 * options.minutes
+    pools_hold = run_pools(options.stress)
     wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
     first, failed = options.first, 0
     while time.monotonic() < end:
@@ -65,7 +78,7 @@ def main() -> int:
         failed += not run_round(first)
         first += ROUND
     print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
-    return 1 if failed or wrong else 0
+    return 1 if failed or wrong or not pools_hold else 0
 
 
 if __name__ == "__main__":

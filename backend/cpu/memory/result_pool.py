@@ -12,8 +12,9 @@ import ctypes
 import importlib
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,7 @@ class ResultPool:
     """The pool of this process. It is never freed: arrays that die while Python exits still give memory back to it."""
 
     def __init__(self) -> None:
-        functions = _numpy_functions()
-        _check_array_layout(functions[_GET_HANDLER])
-        known = {"PyArray_NewFromDescr": functions[_NEW_FROM_DESCRIPTOR]}
-        text = pool_assembly(_FLAGS, _HANDLER)
-        code = cached_object(text, lambda: compile_assembly(text))
-        addresses = link_forever(code, EXPORTS, SYMBOLS, known)
-        setup = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(addresses["weft_memory_setup"])
-        setup(id(np.ndarray))  # the native code keeps the capsule
+        addresses = linked_pool()
         self.new_result_address = addresses["weft_new_result"]
         """Of `PyObject *weft_new_result(PyArray_Descr *descr, int nd, const npy_intp *dims, size_t bytes)`: a new
         array, C-contiguous and not initialised, or NULL with a Python exception. `bytes` is the product of `dims` and
@@ -98,6 +92,19 @@ class ResultPool:
     def statistics(self) -> dict[str, int]:
         """What is in the state by name, see `pool_code.STATISTICS`."""
         return dict(zip(STATISTICS, self._state, strict=True))
+
+
+def linked_pool(replaced: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
+    """The functions of a new pool, by name, set up; with other functions than the system's where they are given."""
+    functions = _numpy_functions()
+    _check_array_layout(functions[_GET_HANDLER])
+    known = {"PyArray_NewFromDescr": functions[_NEW_FROM_DESCRIPTOR], **replaced}
+    text = pool_assembly(_FLAGS, _HANDLER)
+    code = cached_object(text, lambda: compile_assembly(text))
+    addresses = link_forever(code, EXPORTS, SYMBOLS, known)
+    setup = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(addresses["weft_memory_setup"])
+    setup(id(np.ndarray))  # the native code keeps the capsule
+    return addresses
 
 
 _pool: list[ResultPool] = []
