@@ -59,6 +59,17 @@ def operations_of(root: Operation) -> list[Operation]:
     return found[1:]
 
 
+def is_defined_inside(value: Value, operation: Operation) -> bool:
+    """Whether a value comes from inside an op."""
+    owner = value.owner
+    around = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
+    while around is not None and around.operation.name != "func.func":
+        if around.operation == operation:
+            return True
+        around = around.operation.parent
+    return False
+
+
 _UPSTREAM = "arith.constant"
 
 

@@ -13,10 +13,11 @@ from dataclasses import field
 
 from ...dialect.mlir import Operation, Type, Value, ir
 from ...dialect.records import dataclass
+from ...dialect.sizes import Size
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 from .packing import ANY_SIZE, FOREVER, Range, group, pack, share
 from .plan import ALIGNMENT
-from .shapes import Extent, IndexBuilder
-from .terms import Term, Terms
+from .terms import Terms
 
 
 @dataclass(eq=False)
@@ -67,7 +68,7 @@ class Holder:
 class Workspace:
     """Hands out slots for intermediates of static and dynamic sizes."""
 
-    def __init__(self, builder: IndexBuilder) -> None:
+    def __init__(self, builder: IndexArithmetic) -> None:
         self.slots: list[Slot] = []
         """Those of static size."""
         self.dynamic: list[Slot] = []
@@ -143,7 +144,7 @@ class Workspace:
         """Move slots to the memory of results that is there anyway."""
         static = [number for number, holder in enumerate(holders) if isinstance(holder.size, int)]
         self._move(self.slots, [slot.range() for slot in self.slots], holders, static, terms)
-        alike: dict[Term, list[int]] = {}
+        alike: dict[Size, list[int]] = {}
         for number, holder in enumerate(holders):
             if holder.size is not None and number not in static:
                 alike.setdefault(terms.of(holder.size), []).append(number)

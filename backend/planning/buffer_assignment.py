@@ -11,12 +11,13 @@ from enum import Enum, auto
 
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type
 from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write
 from .plan import ALIGNMENT
-from .shapes import Extent, IndexBuilder, Sizes, static_shape
+from .shapes import Sizes, static_shape
 
 
 class Kind(Enum):
@@ -69,7 +70,7 @@ class Places:
         self.lifetimes = lifetimes
         self.position = 0
         self.sizes = sizes
-        self.builder: IndexBuilder = sizes.builder
+        self.builder: IndexArithmetic = sizes.builder
         self.workspace = workspace
         self.workspace_memref = workspace_memref
         self.heap = heap
@@ -425,7 +426,7 @@ class Places:
         return bool(block.owner.operation.name == "func.func")
 
 
-def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuilder) -> Value:
+def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexArithmetic) -> Value:
     """The same contiguous memory in another shape."""
     strides: list[Extent] = [1] * len(extents)
     for axis in range(len(extents) - 2, -1, -1):
@@ -448,7 +449,7 @@ def reshape(memref: Value, type: Type, extents: list[Extent], builder: IndexBuil
     return ops.cast(type, cast)
 
 
-def result_holder(memref: Value, builder: IndexBuilder) -> Holder:
+def result_holder(memref: Value, builder: IndexArithmetic) -> Holder:
     """The memory of a result, which intermediates of the same element type may use."""
     type = memref.type
     is_static = type.has_static_shape

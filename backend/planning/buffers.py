@@ -18,6 +18,7 @@ from ...dialect.errors import InternalError
 from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
+from ...passes.index_arithmetic import Extent, SharedConstants
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
 from .buffer_assignment import Buffer, Kind, Places, result_holder
@@ -34,7 +35,7 @@ from .names import wrapper_name
 from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
 from .regions import Regions
-from .shapes import Extent, IndexBuilder, Sizes, SymbolicSizes, static_shape
+from .shapes import Shapes, Sizes, static_shape
 from .sizes_function import build_sizes_function
 from .terms import Terms
 from .varying import is_known_at_entry, varying_sizes
@@ -97,7 +98,7 @@ class _Planner:
         self._host_calls = program.host_calls
         self._kernels = program.kernels
         self._body: Block = function.regions[0].blocks[0]
-        self._builder = IndexBuilder()
+        self._builder = SharedConstants()
         self._terms = Terms(self._builder)
         self._mapping: dict[Value, Value] = {}  # scalars and memrefs of the old function, to the new one
         self._varying = varying_sizes(function)
@@ -437,10 +438,12 @@ class _Planner:
 
     def _results_of_unknown_size(self) -> frozenset[int]:
         """The results whose size is not known when the function is called."""
-        symbolic = SymbolicSizes(self._varying)
+        shapes = Shapes(self._varying)
         values = list(self._body.operations)[-1].operands
         return frozenset(
-            index for index, value in enumerate(values) if not all(map(is_known_at_entry, symbolic.of(value)))
+            index
+            for index, value in enumerate(values)
+            if not all(is_known_at_entry(shapes.in_full(size)) for size in shapes.of(value))
         )
 
     def _unknown_result_sizes(self) -> list[Extent]:

@@ -15,9 +15,9 @@ import itertools
 
 from ...dialect.mlir import Type, Value, dialect, ir
 from ...dialect.records import dataclass
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 from .failures import FailureSites
 from .names import RESERVE
-from .shapes import Extent, IndexBuilder
 
 _generations = itertools.count()
 
@@ -51,7 +51,7 @@ class Heap:
     """Hands out the blocks of a function; code is made at the current insertion point."""
 
     def __init__(
-        self, table: Value, builder: IndexBuilder, failures: FailureSites, record: Value, name: str
+        self, table: Value, builder: IndexArithmetic, failures: FailureSites, record: Value, name: str
     ) -> None:
         self.size = 0
         """The number of blocks."""

@@ -15,10 +15,11 @@ from ...dialect.host_calls import callback_of, declared_callback, signature_of
 from ...dialect.mlir import Module, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 from .failures import FailureSites, find
 from .names import HOST_CALL
 from .plan import HostSite
-from .shapes import Extent, IndexBuilder, static_shape
+from .shapes import static_shape
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class HostCalls:
         self._is_declared = False
 
     def lower(
-        self, op: Operation, tensors: Sequence[Placed], words: Value, record: Value, builder: IndexBuilder
+        self, op: Operation, tensors: Sequence[Placed], words: Value, record: Value, builder: IndexArithmetic
     ) -> None:
         """Make the code that calls Python and exits when it raised; `tensors` are operands, then results."""
         callback = callback_of(op)

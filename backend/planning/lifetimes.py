@@ -12,7 +12,7 @@ from ...passes.rewriting import operations_in
 from .boundaries import KernelInterface
 from .captures import Captures
 from .clusters import VIEWS, Origins, may_end_call, updated_value
-from .varying import Varying
+from .shapes import Varying
 
 ALWAYS = sys.maxsize
 """The last use of a value from outside the block: it may be used again when the block runs again."""

@@ -19,6 +19,7 @@ from typing import ClassVar
 from ...dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
+from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
 from ...passes.rewriting import operations_in
 from .captures import Captures, captured_values, says_all
 from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
@@ -26,7 +27,7 @@ from .fills import separate_fills
 from .in_place import overwrite_operand
 from .names import is_kernel_name
 from .scalars import scalarize
-from .shapes import IndexBuilder, Sizes
+from .shapes import Sizes
 from .slices import make_offsets_operands, simplify_slices
 from .varying import varying_sizes
 
@@ -63,8 +64,8 @@ def outline(function: Operation, kernels: Kernels) -> int:
     """Outline the clusters of one function; return how many there were."""
     scalarize(function)
     separate_fills(function)
-    simplify_slices(function, IndexBuilder())
-    sizes = Sizes(IndexBuilder(), varying=varying_sizes(function))
+    simplify_slices(function, SharedConstants())
+    sizes = Sizes(SharedConstants(), varying=varying_sizes(function))
     block = function.regions[0].blocks[0]
     sink_cheap_values(block)
     return _outline_block(block, sizes, kernels, Captures())
@@ -173,7 +174,7 @@ def _outline_cluster(cluster: Cluster, graph: Graph, sizes: Sizes, kernels: Kern
         graph.replaced[old] = new
 
 
-def _share_offsets(cluster: Cluster, graph: Graph, builder: IndexBuilder) -> None:
+def _share_offsets(cluster: Cluster, graph: Graph, builder: IndexArithmetic) -> None:
     """Pass the offsets of slices to the kernel, so that clusters that differ in nothing else share one.
 
     Not where a tensor is used twice: whether two slices of it overlap is better known at compile time.

@@ -111,10 +111,10 @@ class Regions:
             if not isinstance(initial.type, ir.RankedTensorType):
                 buffers.append(None)
                 continue
-            if places.sizes.varying_axes(argument):
+            if places.sizes.shapes.varying_axes(argument):
                 buffer = places.growing_destination(initial, busy)
             else:
-                same = result is not None and not places.sizes.varying_axes(result)
+                same = result is not None and not places.sizes.shapes.varying_axes(result)
                 buffer = places.destination(result if same else None, initial, busy)
             buffer.residents.discard(places.lifetimes.root[initial])  # overwritten by the first iteration
             busy.add(buffer)
@@ -128,7 +128,7 @@ class Regions:
         if not isinstance(result.type, ir.RankedTensorType):
             return None
         places = self._places
-        if places.sizes.varying_axes(result):
+        if places.sizes.shapes.varying_axes(result):
             return places.choose_growing(result, busy)
         updated = updated_value(result, {op})
         buffer = None if updated is None else places.reusable(result, updated, busy)
@@ -237,7 +237,7 @@ class Regions:
             sizes.builder.value(sizes.of(value)[axis])
             for value, target in zip(values, targets, strict=True)
             if target is not None
-            for axis in sizes.varying_axes(target)
+            for axis in sizes.shapes.varying_axes(target)
         ]
 
     def _create(
@@ -272,7 +272,7 @@ class Regions:
             self._places.sizes.know(value, axis, extent)
 
     def _varying(self, values: list[Value]) -> list[tuple[Value, int]]:
-        return [(value, axis) for value in values for axis in self._places.sizes.varying_axes(value)]
+        return [(value, axis) for value in values for axis in self._places.sizes.shapes.varying_axes(value)]
 
     def _finish(self, op: Operation, buffers: Sequence[Buffer | None], pinned: Sequence[Buffer]) -> None:
         for result, buffer in zip(op.results, buffers, strict=True):

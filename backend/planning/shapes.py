@@ -1,22 +1,24 @@
 """Sizes of tensor values in terms of what is known before anything is computed.
 
 Buffers are planned before the kernels run, so the sizes of every intermediate must be index arithmetic on the
-sizes of the arguments. `Sizes` answers that question for the tensors of one function, op by op.
+sizes of the arguments. `Shapes` answers that question for the tensors of one function, op by op; `Sizes` computes
+the answers in the program.
 """
 
 from __future__ import annotations
 
+import math
 from collections import ChainMap
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Hashable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
+from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
+from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.rewriting import terminator
 from .names import is_kernel_name
-
-Extent: TypeAlias = "int | Value"
-"""A size: a Python int when static, an `index` value of the function otherwise."""
 
 # Results of these ops have the shape of the operand they are written into, or of the one that they sort.
 _DESTINATION_OPERAND = {
@@ -24,88 +26,197 @@ _DESTINATION_OPERAND = {
     **{"weft.sort": 0, "weft.argsort": 0, "weft.partition": 0},
 }
 
+_FUNCTIONS = {
+    "arith.maxsi": max,
+    "arith.minsi": min,
+    "arith.floordivsi": floordiv,
+    "arith.ceildivsi": ceildiv,
+}
 
-LARGEST = 2**63 - 1
-"""The largest number of type index, for sizes that are too large."""
+Varying: TypeAlias = "Set[Axis]"
+"""Axes of results and block arguments of control flow whose size is not known before it."""
 
 
-class IndexBuilder:
-    """Makes index arithmetic at the current insertion point and folds what is static."""
+class Axis(NamedTuple):
+    """A symbol: the size of a tensor or memref that is not computed from others."""
 
-    def __init__(self) -> None:
-        self._arith = dialect("arith")
-        self._constants: dict[int, Value] = {}
+    value: Value
+    axis: int
 
-    def value(self, extent: Extent) -> Value:
-        """The extent as an `index` value; constants are made once, at the top of the function."""
-        if not isinstance(extent, int):
-            return extent
-        found = self._constants.get(extent)
+
+class Shapes:
+    """The sizes of the tensors of one function.
+
+    They are terms in sizes that are not computed from others, and in index values of the program; `in_full` goes on to
+    what those are computed from.
+    """
+
+    def __init__(self, varying: Varying = frozenset()) -> None:
+        self._varying = varying
+        self._known: ChainMap[Value, list[Size]] = ChainMap()
+        self._read: ChainMap[Value, Size] = ChainMap()
+        self.example: ChainMap[Computed, Operation] = ChainMap()
+        """An op that computes a symbol."""
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget, in the end, the values inside a region."""
+        outside = self._known, self._read, self.example
+        self._known, self._read = self._known.new_child(), self._read.new_child()
+        self.example = self.example.new_child()
+        yield
+        self._known, self._read, self.example = outside
+
+    def varying_axes(self, value: Value) -> list[int]:
+        """The axes of a tensor whose sizes are only known where control flow defines it."""
+        if not self._varying or not isinstance(value.type, ir.RankedTensorType):
+            return []
+        return [axis for axis in range(value.type.rank) if Axis(value, axis) in self._varying]
+
+    def of(self, value: Value) -> list[Size]:
+        """The sizes of a tensor, outermost first."""
+        known = self._known.get(value)
+        if known is None:
+            shape = static_shape(value.type)
+            found = self._derive(value) if None in shape else ()
+            known = self._known[value] = [
+                found[axis] if extent is None else extent for axis, extent in enumerate(shape)
+            ]
+        return known
+
+    def in_full(self, size: Size) -> Size:
+        """A size in terms of what is not index arithmetic."""
+        return replaced(size, lambda name: self.read(name) if isinstance(name, ir.Value) else symbol(name))
+
+    def read(self, value: Value) -> Size:
+        """An index value in terms of what it is computed from."""
+        found = self._read.get(value)
         if found is None:
-            entry = _entry_block(ir.InsertionPoint.current.block)
-            with ir.InsertionPoint.at_block_begin(entry):
-                found = self._arith.constant(ir.IndexType.get(), extent)
-            self._constants[extent] = found
+            found = self._read[value] = self._term(value)
         return found
 
-    def add(self, left: Extent, right: Extent) -> Extent:
-        """left + right."""
-        if isinstance(left, int) and isinstance(right, int):
-            return left + right
-        if isinstance(left, int) and left == 0:
-            return right
-        if isinstance(right, int) and right == 0:
-            return left
-        return self._make("addi", left, right)
+    def _term(self, value: Value) -> Size:
+        if isinstance(value.owner, ir.Block):
+            return symbol(value)
+        op = value.owner.operation
+        is_index = isinstance(value.type, ir.IndexType)
+        if op.name == "arith.constant" and is_index:
+            return int(op.attributes["value"].value)
+        if op.name in ("tensor.dim", "memref.dim"):
+            axis = self.read(op.operands[1])
+            return self.in_full(self.of(op.operands[0])[axis]) if isinstance(axis, int) else symbol(value)
+        if not op.name.startswith("arith.") or len(op.results) != 1:
+            return symbol(value)
+        operands = [self.read(operand) for operand in op.operands]
+        if is_index and op.name == "arith.addi":
+            return operands[0] + operands[1]
+        if is_index and op.name == "arith.muli":
+            return operands[0] * operands[1]
+        attributes = ", ".join(f"{name} = {op.attributes[name]}" for name in op.attributes)
+        function = _FUNCTIONS.get(op.name) if is_index else None
+        size = computed(function or (op.name, f"{value.type} {attributes}"), *operands)
+        made = sole_symbol(size)
+        if isinstance(made, Computed):
+            self.example.setdefault(made, op)
+        return size
 
-    def multiply(self, left: Extent, right: Extent) -> Extent:
-        """left * right."""
-        if isinstance(left, int) and isinstance(right, int):
-            return left * right
-        if isinstance(left, int) and left == 1:
-            return right
-        if isinstance(right, int) and right == 1:
-            return left
-        return self._make("muli", left, right)
+    def _derive(self, value: Value) -> Sequence[Size]:
+        owner = value.owner
+        if not isinstance(value.type, ir.RankedTensorType):
+            return self._own(value)
+        if isinstance(owner, ir.Block):
+            return self._fixed_or_own(value, self._of_argument(value, owner))
+        op = owner.operation
+        name: str = op.name
+        operands = list(op.operands)
+        if name in _DESTINATION_OPERAND:
+            return self.of(operands[_DESTINATION_OPERAND[name]])
+        if name in ("tensor.cast", "bufferization.materialize_in_destination", "bufferization.to_tensor"):
+            return self.of(operands[0])
+        if name == "arith.select":
+            return self.of(operands[1])
+        if name.startswith("linalg."):
+            return self.of(operands[len(operands) - len(op.results) + value.result_number])
+        rule = getattr(self, "_of_" + name.replace(".", "_"), None)
+        if rule is None:
+            raise InternalError(f"{op.location}: no rule gives the sizes of the result of {name}")
+        extents: Sequence[Size] = rule(op, value)
+        return extents
 
-    def maximum(self, left: Extent, right: Extent) -> Extent:
-        """The larger one."""
-        if isinstance(left, int) and isinstance(right, int):
-            return max(left, right)
-        return self._make("maxsi", left, right)
+    def _of_argument(self, value: Value, block: ir.Block) -> Sequence[Size]:
+        parent = block.owner.operation
+        if parent.name == "func.func":
+            return self._own(value)
+        if parent.name == "scf.for":
+            return self.of(list(parent.operands)[2 + value.arg_number])
+        if parent.name == "scf.while" and block == parent.regions[0].blocks[0]:
+            return self.of(list(parent.operands)[value.arg_number])
+        if parent.name == "scf.while":
+            return self._passed_on(parent, value.arg_number)
+        raise InternalError(f"{parent.location}: sizes of a block argument of {parent.name}")
 
-    def _make(self, name: str, left: Extent, right: Extent) -> Extent:
-        return getattr(self._arith, name)(self.value(left), self.value(right))
+    def _own(self, value: Value) -> list[Size]:
+        """Sizes that are not computed from others."""
+        return [symbol(Axis(value, axis)) for axis in range(value.type.rank)]
 
-    def product(self, extents: Sequence[Extent]) -> Extent:
-        """The product of all extents, 1 of none."""
-        result: Extent = 1
-        for extent in extents:
-            result = self.multiply(result, extent)
-        return result
+    def _fixed_or_own(self, value: Value, extents: Sequence[Size]) -> list[Size]:
+        axes = self.varying_axes(value)
+        return [symbol(Axis(value, axis)) if axis in axes else e for axis, e in enumerate(extents)]
 
-    def saturating_product(self, extents: Sequence[Extent]) -> Extent:
-        """The product of extents, or the largest number if that is too large."""
-        factor, rest = 1, []
-        for extent in extents:
-            if isinstance(extent, int):
-                factor *= extent
-            else:
-                rest.append(extent)
-        result: Extent = min(factor, LARGEST)
-        for extent in rest:
-            result = (
-                extent
-                if isinstance(result, int) and result == 1
-                else saturating_product(self.value(result), extent)
-            )
-        return result
+    def _of_func_call(self, op: Operation, value: Value) -> Sequence[Size]:
+        if not is_kernel_name(op.attributes["callee"].value):
+            return self._own(value)
+        # The last arguments of a kernel are the destinations of its tensor results.
+        tensors = sum(isinstance(result.type, ir.RankedTensorType) for result in op.results)
+        return self.of(op.operands[len(op.operands) - tensors + value.result_number])
 
-    def round_up(self, extent: Extent, multiple: int) -> Extent:
-        """The smallest multiple of a power of two that is at least the extent."""
-        if isinstance(extent, int):
-            return -(-extent // multiple) * multiple
-        return self._arith.andi(self.value(self.add(extent, multiple - 1)), self.value(-multiple))
+    def _of_tensor_empty(self, op: Operation, value: Value) -> Sequence[Size]:
+        return _given(value, list(op.operands))
+
+    _of_tensor_generate = _of_tensor_empty
+
+    def _of_tensor_splat(self, op: Operation, value: Value) -> Sequence[Size]:
+        return _given(value, list(op.operands)[1:])
+
+    _of_tensor_expand_shape = _of_tensor_splat
+
+    def _of_tensor_extract_slice(self, op: Operation, value: Value) -> Sequence[Size]:
+        sizes = mixed(op, "static_sizes", 2)
+        return [_size(sizes[axis]) for axis in kept_axes(sizes, static_shape(value.type))]
+
+    def _of_tensor_collapse_shape(self, op: Operation, value: Value) -> Sequence[Size]:
+        source = self.of(op.operands[0])
+        groups = op.attributes["reassociation"]
+        return [math.prod(source[int(i.value)] for i in group) for group in groups]
+
+    def _of_tensor_pad(self, op: Operation, value: Value) -> Sequence[Size]:
+        widths = zip(mixed(op, "static_low", 1), mixed(op, "static_high", 2), strict=True)
+        added = [_size(low) + _size(high) for low, high in widths]
+        return [extent + width for extent, width in zip(self.of(op.operands[0]), added, strict=True)]
+
+    def _of_tensor_concat(self, op: Operation, value: Value) -> Sequence[Size]:
+        axis = int(op.attributes["dim"].value)
+        parts = [self.of(operand) for operand in op.operands]
+        total = sum(part[axis] for part in parts)
+        return [*parts[0][:axis], total, *parts[0][axis + 1 :]]
+
+    def _of_scf_for(self, op: Operation, value: Value) -> Sequence[Size]:
+        return self._fixed_or_own(value, self.of(list(op.operands)[3 + value.result_number]))
+
+    def _of_scf_while(self, op: Operation, value: Value) -> Sequence[Size]:
+        return self._fixed_or_own(value, self._passed_on(op, value.result_number))
+
+    def _of_scf_if(self, op: Operation, value: Value) -> Sequence[Size]:
+        inside = terminator(op.regions[0].blocks[0]).operands[value.result_number]
+        return self._fixed_or_own(value, self._in_full_of(inside))
+
+    def _passed_on(self, loop: Operation, index: int) -> list[Size]:
+        """The sizes of an argument or result that the condition of a while loop passes on."""
+        return self._in_full_of(terminator(loop.regions[0].blocks[0]).operands[1 + index])
+
+    def _in_full_of(self, value: Value) -> list[Size]:
+        """The sizes of a value that is defined in a region; of those that do not vary, what is known outside of it."""
+        return [self.in_full(size) for size in self.of(value)]
 
 
 class Sizes:
@@ -119,48 +230,32 @@ class Sizes:
 
     def __init__(
         self,
-        builder: IndexBuilder,
+        builder: IndexArithmetic,
         mapping: dict[Value, Value] | None = None,
-        varying: Set[tuple[Value, int]] = frozenset(),
+        varying: Varying = frozenset(),
     ) -> None:
         self.builder = builder
+        self.shapes = Shapes(varying)
         self._mapping = {} if mapping is None else mapping
-        self._varying = varying
-        self._given: dict[tuple[Value, int], Extent] = {}
-        self._known: ChainMap[Value, list[Extent]] = ChainMap()
-
-    def varying_axes(self, value: Value) -> list[int]:
-        """The axes of a tensor whose sizes are only known where control flow defines it."""
-        if not self._varying or not isinstance(value.type, ir.RankedTensorType):
-            return []
-        return [axis for axis in range(value.type.rank) if (value, axis) in self._varying]
+        self._known: dict[Hashable, Extent] = {}
+        self._made: ChainMap[Hashable, Extent] = ChainMap()
 
     def know(self, value: Value, axis: int, extent: Extent) -> None:
         """Say what a size is that is not computed from others."""
-        self._given[value, axis] = extent
+        self._known[Axis(value, axis)] = extent
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Forget, in the end, what is made inside a region."""
-        outside = self._known
-        self._known = outside.new_child()
-        yield
-        self._known = outside
+        outside = self._made
+        self._made = outside.new_child()
+        with self.shapes.scope():
+            yield
+        self._made = outside
 
     def of(self, value: Value) -> list[Extent]:
         """The sizes of a tensor, outermost first."""
-        shape = static_shape(value.type)
-        if None not in shape:
-            return [extent for extent in shape if extent is not None]
-        known = self._known.get(value)
-        if known is None:
-            derived = self._derive(value)
-            known = [
-                self._mapped(found) if extent is None else extent
-                for extent, found in zip(shape, derived, strict=True)
-            ]
-            self._known[value] = known
-        return known
+        return [self._extent(size) for size in self.shapes.of(value)]
 
     def typed(self, value: Value) -> list[Extent]:
         """The sizes of a tensor, static exactly where its type says so."""
@@ -169,217 +264,54 @@ class Sizes:
             for known, extent in zip(static_shape(value.type), self.of(value), strict=True)
         ]
 
-    def _mapped(self, extent: Extent) -> Extent:
-        return extent if isinstance(extent, int) else self._mapping.get(extent, extent)
+    def _extent(self, size: Size) -> Extent:
+        """The size as a value of the program."""
+        if isinstance(size, int):
+            return size
+        made = self._made.get(size)
+        if made is None:
+            made = self._made[size] = self._sum(size)
+        return made
 
-    def _derive(self, value: Value) -> Sequence[Extent]:
-        owner = value.owner
-        if isinstance(owner, ir.Block):
-            return self._fixed_or_own(value, self._of_argument(value, owner))
-        op = owner.operation
-        name: str = op.name
-        operands = list(op.operands)
-        if name in _DESTINATION_OPERAND:
-            return self.of(operands[_DESTINATION_OPERAND[name]])
-        if name in ("tensor.cast", "bufferization.materialize_in_destination"):
-            return self.of(operands[0])
-        if name == "arith.select":
-            return self.of(operands[1])
-        if name.startswith("linalg."):
-            return self.of(operands[len(operands) - len(op.results) + value.result_number])
-        rule = getattr(self, "_of_" + name.replace(".", "_"), None)
-        if rule is None:
-            raise InternalError(f"{op.location}: no rule gives the sizes of the result of {name}")
-        extents: Sequence[Extent] = rule(op, value)
-        return extents
-
-    def _of_argument(self, value: Value, block: ir.Block) -> Sequence[Extent]:
-        parent = block.owner.operation
-        if parent.name == "func.func":
-            return self._read(value)
-        if parent.name == "scf.for":
-            return self.of(list(parent.operands)[2 + value.arg_number])
-        if parent.name == "scf.while" and block == parent.regions[0].blocks[0]:
-            return self.of(list(parent.operands)[value.arg_number])
-        if parent.name == "scf.while":
-            return self._passed_on(parent, value, value.arg_number)
-        raise InternalError(f"{parent.location}: sizes of a block argument of {parent.name}")
-
-    def _read(self, value: Value) -> Sequence[Extent]:
-        return [
-            self._own(value, axis) if extent is None else extent
-            for axis, extent in enumerate(static_shape(value.type))
-        ]
-
-    def _own(self, value: Value, axis: int) -> Extent:
-        """A size that is not computed from others."""
-        given = self._given.get((value, axis))
-        if given is not None:
-            return given
-        source: Value = self._mapping.get(value, value)
-        dim = dialect("memref" if isinstance(source.type, ir.MemRefType) else "tensor").dim
-        return dim(source, self.builder.value(axis))
-
-    def _fixed_or_own(self, value: Value, extents: Sequence[Extent]) -> list[Extent]:
-        axes = self.varying_axes(value)
-        return [self._own(value, axis) if axis in axes else extent for axis, extent in enumerate(extents)]
-
-    def _of_bufferization_to_tensor(self, op: Operation, value: Value) -> Sequence[Extent]:
-        return self._read(op.operands[0])
-
-    def _of_func_call(self, op: Operation, value: Value) -> Sequence[Extent]:
-        if not is_kernel_name(op.attributes["callee"].value):
-            return self._read(value)
-        # The last arguments of a kernel are the destinations of its tensor results.
-        tensors = sum(isinstance(result.type, ir.RankedTensorType) for result in op.results)
-        return self.of(op.operands[len(op.operands) - tensors + value.result_number])
-
-    def _of_tensor_empty(self, op: Operation, value: Value) -> Sequence[Extent]:
-        dynamic = iter(op.operands)
-        return [next(dynamic) if extent is None else extent for extent in static_shape(value.type)]
-
-    _of_tensor_generate = _of_tensor_empty
-
-    def _of_tensor_splat(self, op: Operation, value: Value) -> Sequence[Extent]:
-        dynamic = iter(list(op.operands)[1:])
-        return [next(dynamic) if extent is None else extent for extent in static_shape(value.type)]
-
-    def _of_tensor_extract_slice(self, op: Operation, value: Value) -> Sequence[Extent]:
-        sizes = mixed(op, "static_sizes", 2)
-        return [sizes[axis] for axis in kept_axes(sizes, static_shape(value.type))]
-
-    def _of_tensor_collapse_shape(self, op: Operation, value: Value) -> Sequence[Extent]:
-        source = self.of(op.operands[0])
-        groups = op.attributes["reassociation"]
-        return [self.builder.product([source[int(i.value)] for i in group]) for group in groups]
-
-    def _of_tensor_expand_shape(self, op: Operation, value: Value) -> Sequence[Extent]:
-        dynamic = iter(list(op.operands)[1:])
-        return [next(dynamic) if extent is None else extent for extent in static_shape(value.type)]
-
-    def _of_tensor_pad(self, op: Operation, value: Value) -> Sequence[Extent]:
-        source = self.of(op.operands[0])
-        low, high = mixed(op, "static_low", 1), mixed(op, "static_high", 2)
-        add = self.builder.add
-        return [
-            add(add(extent, before), after) for extent, before, after in zip(source, low, high, strict=True)
-        ]
-
-    def _of_tensor_concat(self, op: Operation, value: Value) -> Sequence[Extent]:
-        axis = int(op.attributes["dim"].value)
-        parts = [self.of(operand) for operand in op.operands]
+    def _sum(self, size: Size) -> Extent:
         total: Extent = 0
-        for part in parts:
-            total = self.builder.add(total, part[axis])
-        return [*parts[0][:axis], total, *parts[0][axis + 1 :]]
+        for product, factor in terms_of(size).items():
+            factors = [self._value_of(name) for name in product]
+            total = self.builder.add(total, self.builder.product([*factors, factor]))
+        return total
 
-    def _of_scf_for(self, op: Operation, value: Value) -> Sequence[Extent]:
-        return self._fixed_or_own(value, self.of(list(op.operands)[3 + value.result_number]))
-
-    def _of_scf_while(self, op: Operation, value: Value) -> Sequence[Extent]:
-        return self._fixed_or_own(value, self._passed_on(op, value, value.result_number))
-
-    def _of_scf_if(self, op: Operation, value: Value) -> Sequence[Extent]:
-        terminator = list(op.regions[0].blocks[0].operations)[-1]
-        inside = terminator.operands[value.result_number]
-        return self._fixed_or_own(value, self._from_inside(inside, self.varying_axes(value)))
-
-    def _passed_on(self, loop: Operation, value: Value, index: int) -> list[Extent]:
-        """The sizes of an argument or result that the condition of a while loop passes on; 0 where they vary."""
-        condition = list(loop.regions[0].blocks[0].operations)[-1]
-        return self._from_inside(condition.operands[1 + index], self.varying_axes(value))
-
-    def _from_inside(self, value: Value, varying: Sequence[int]) -> list[Extent]:
-        """The sizes of a value that is defined in a region, outside of it; 0 where they vary."""
-        symbolic = SymbolicSizes(self._varying)
-        return [
-            0 if axis in varying else self._compute(term, symbolic)
-            for axis, term in enumerate(symbolic.of(value))
-        ]
-
-    def _compute(self, term: Extent, symbolic: SymbolicSizes) -> Extent:
-        """The extent that a term stands for."""
-        if not isinstance(term, tuple):
-            return self._mapped(term)
-        if term[0] == "dim":
-            return self.of(term[1])[term[2]]
-        operands = [self._compute(operand, symbolic) for operand in term[2:]]
-        if term not in symbolic.example:
-            return (
-                self.builder.add(*operands) if term[0] == "arith.addi" else self.builder.multiply(*operands)
-            )
-        copy = symbolic.example[term].clone()
-        for index, operand in enumerate(operands):
-            known = self.builder.value(operand) if isinstance(operand, int) else operand
-            copy.operands[index] = known
-        return copy.results[0]
+    def _value_of(self, name: Hashable) -> Extent:
+        if isinstance(name, ir.Value):
+            return self._mapping.get(name, name)
+        if name not in self._known and isinstance(name, Axis):
+            source: Value = self._mapping.get(name.value, name.value)
+            dim = dialect("memref" if isinstance(source.type, ir.MemRefType) else "tensor").dim
+            return dim(source, self.builder.value(name.axis))
+        if isinstance(name, Computed):
+            op = self.shapes.example[name]
+            operands = [self.builder.value(self._extent(self.shapes.read(v))) for v in op.operands]
+            copy = op.clone()
+            for index, operand in enumerate(operands):
+                copy.operands[index] = operand
+            return copy.results[0]
+        return self._known[name]
 
 
-class SymbolBuilder(IndexBuilder):
-    """Index arithmetic as hashable terms: an int, an index value, or `(operation, attributes, operands...)`."""
-
-    def value(self, extent: Extent) -> Extent:
-        """The extent itself."""
-        return extent
-
-    def _make(self, name: str, left: Extent, right: Extent) -> Extent:
-        return (f"arith.{name}", "", left, right)
+def sole_symbol(size: Size) -> Hashable | None:
+    """The symbol that a size is, if it is just that."""
+    terms = terms_of(size)
+    (product, *others) = terms or ((),)
+    return product[0] if not others and len(product) == 1 and terms[product] == 1 else None
 
 
-class SymbolicSizes(Sizes):
-    """The sizes of tensors as terms; `("dim", tensor, axis)` is a size that is not computed from others."""
-
-    def __init__(self, varying: Set[tuple[Value, int]]) -> None:
-        super().__init__(SymbolBuilder(), varying=varying)
-        self.example: dict[Extent, Operation] = {}
-        """An op that computes a term, for those that are no sums and products."""
-        self._terms: dict[Value, Extent] = {}
-
-    def _own(self, value: Value, axis: int) -> Extent:
-        return ("dim", value, axis)
-
-    def _from_inside(self, value: Value, varying: Sequence[int]) -> list[Extent]:
-        return self.of(value)
-
-    def _mapped(self, extent: Extent) -> Extent:
-        if isinstance(extent, (int, tuple)):
-            return extent
-        term = self._terms.get(extent)
-        if term is None:
-            term = self._terms[extent] = self._term(extent)
-        return term
-
-    def _term(self, value: Value) -> Extent:
-        """An index value in terms of what it is computed from."""
-        if isinstance(value.owner, ir.Block):
-            return value
-        op = value.owner.operation
-        if op.name == "arith.constant" and value.type == ir.IndexType.get():
-            return int(op.attributes["value"].value)
-        if op.name in ("tensor.dim", "memref.dim"):
-            axis = self._mapped(op.operands[1])
-            return self.of(op.operands[0])[axis] if isinstance(axis, int) else value
-        if not op.name.startswith("arith.") or len(op.results) != 1:
-            return value
-        operands = [self._mapped(operand) for operand in op.operands]
-        if value.type == ir.IndexType.get() and op.name in ("arith.addi", "arith.muli"):
-            combine = self.builder.add if op.name == "arith.addi" else self.builder.multiply
-            return combine(*operands)
-        attributes = ", ".join(f"{name} = {op.attributes[name]}" for name in op.attributes)
-        term = (op.name, f"{value.type} {attributes}", *operands)
-        self.example.setdefault(term, op)
-        return term
+def _size(extent: Extent) -> Size:
+    return extent if isinstance(extent, int) else symbol(extent)
 
 
-def saturating_product(left: Value, right: Value) -> Value:
-    """left * right; the upper half of the product must repeat the sign of the lower one."""
-    arith = dialect("arith")
-    index, i64 = ir.IndexType.get(), ir.IntegerType.get_signless(64)
-    # Upstream's canonicalize makes invalid ops of a product of indices with 1; not so of one of i64.
-    low, high = arith.mulsi_extended(arith.index_cast(i64, left), arith.index_cast(i64, right))
-    sign = arith.shrsi(low, arith.constant(i64, 63))
-    wraps = arith.cmpi(arith.CmpIPredicate.ne, high, sign)
-    return arith.select(wraps, arith.constant(index, LARGEST), arith.index_cast(index, low))
+def _given(value: Value, dynamic: Sequence[Value]) -> list[Size]:
+    """The sizes of a type, those that it does not tell given in their order."""
+    remaining = iter(dynamic)
+    return [symbol(next(remaining)) if extent is None else extent for extent in static_shape(value.type)]
 
 
 def static_shape(type: Type) -> list[int | None]:
@@ -409,25 +341,3 @@ def kept_axes(sizes: list[Extent], shape: list[int | None]) -> list[int]:
         else:
             kept.append(axis)
     return kept
-
-
-def is_inside(value: Value, region_op: Operation) -> bool:
-    """Whether a value is defined in a region of an op."""
-    inner = (
-        value.owner.owner.operation
-        if isinstance(value.owner, ir.Block)
-        else value.owner.operation.parent.operation
-    )
-    while inner.name != "func.func":
-        if inner == region_op:
-            return True
-        inner = inner.parent.operation
-    return False
-
-
-def _entry_block(block: ir.Block) -> ir.Block:
-    """The first block of the function around a block."""
-    operation = block.owner.operation
-    while operation.name != "func.func":
-        operation = operation.parent.operation
-    return operation.regions[0].blocks[0]

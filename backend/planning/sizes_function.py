@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.mlir import Operation, Value, dialect, ir
+from ...passes.index_arithmetic import Extent, saturating_product, saturating_sum
 from ...passes.rewriting import operations_in
 from .failures import find
 from .outline import clone
-from .shapes import LARGEST, Extent, saturating_product
 
 
 def build_sizes_function(function: Operation, inputs: int, extents: Sequence[Extent]) -> str:
@@ -47,26 +47,13 @@ def build_sizes_function(function: Operation, inputs: int, extents: Sequence[Ext
 
 def _saturate(sizes: Operation) -> None:
     """Replace sums and products of indices by such that do not wrap around."""
-    for name, saturating in (("arith.addi", _saturating_sum), ("arith.muli", saturating_product)):
+    for name, saturating in (("arith.addi", saturating_sum), ("arith.muli", saturating_product)):
         for op in find(sizes, name):
             if op.results[0].type != ir.IndexType.get():
                 continue
             with ir.InsertionPoint(op), op.location:
                 op.results[0].replace_all_uses_with(saturating(*op.operands))
             op.erase()
-
-
-def _saturating_sum(left: Value, right: Value) -> Value:
-    """left + right; extents are not negative, so only upwards can it wrap."""
-    arith = dialect("arith")
-    total = arith.addi(left, right)
-    wraps = arith.andi(_is_less(total, left), _is_less(arith.constant(ir.IndexType.get(), 0), right))
-    return arith.select(wraps, arith.constant(ir.IndexType.get(), LARGEST), total)
-
-
-def _is_less(left: Value, right: Value) -> Value:
-    arith = dialect("arith")
-    return arith.cmpi(arith.CmpIPredicate.slt, left, right)
 
 
 def _slice(values: list[Value]) -> set[Operation]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
+from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import operations_in
-from .shapes import Extent, IndexBuilder, kept_axes, mixed, static_shape
+from .shapes import kept_axes, mixed, static_shape
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Slice:
         return Slice(offsets, sizes, strides, kept_axes(sizes, static_shape(small.type)))
 
 
-def simplify_slices(function: Operation, builder: IndexBuilder) -> None:
+def simplify_slices(function: Operation, builder: IndexArithmetic) -> None:
     """Bring the slices of a function, in nested regions too, into the first two of the forms above."""
     for region in function.regions:
         for block in region:
@@ -90,7 +91,7 @@ def _drops_only_units(reshape: Operation, large: Type, small: Type) -> bool:
     return [extent for extent in static_shape(small) if extent != 1] == reduced
 
 
-def _extract_element(op: Operation, builder: IndexBuilder) -> None:
+def _extract_element(op: Operation, builder: IndexArithmetic) -> None:
     """Read an element of a slice from what it is a slice of."""
     source = op.operands[0].owner
     if isinstance(source, ir.Block) or source.operation.name != "tensor.extract_slice":
@@ -110,7 +111,7 @@ def _extract_element(op: Operation, builder: IndexBuilder) -> None:
     _erase_if_unused(extract)
 
 
-def _insert_element(op: Operation, builder: IndexBuilder) -> None:
+def _insert_element(op: Operation, builder: IndexArithmetic) -> None:
     """Write a slice of one element with `tensor.insert`."""
     slice_ = Slice.of(op)
     if any(not isinstance(size, int) or size != 1 for size in slice_.sizes):
@@ -124,14 +125,14 @@ def _insert_element(op: Operation, builder: IndexBuilder) -> None:
     op.erase()
 
 
-def _single_element(value: Value, builder: IndexBuilder) -> Value:
+def _single_element(value: Value, builder: IndexArithmetic) -> Value:
     owner = value.owner
     if not isinstance(owner, ir.Block) and owner.operation.name in ("tensor.from_elements", "linalg.fill"):
         return owner.operation.operands[0]
     return dialect("tensor").extract(value, [builder.value(0)] * len(static_shape(value.type)))
 
 
-def make_offsets_operands(op: Operation, builder: IndexBuilder) -> Operation | None:
+def make_offsets_operands(op: Operation, builder: IndexArithmetic) -> Operation | None:
     """Rewrite a slice with its static offsets as operands; None when there is none to rewrite."""
     slice_ = Slice.of(op)
     large = static_shape(op.operands[0 if op.name == "tensor.extract_slice" else 1].type)

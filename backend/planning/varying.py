@@ -9,48 +9,35 @@ all are taken to be fixed; what contradicts that is dropped until nothing does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
-from typing import TypeAlias
+from collections.abc import Hashable, Iterator
 
 from ...dialect.mlir import Operation, Value, ir
-from ...passes.rewriting import operations_in, terminator
-from .shapes import Extent, SymbolicSizes, is_inside, static_shape
-
-Varying: TypeAlias = "Set[tuple[Value, int]]"
-"""Tensors and axes: results and block arguments of control flow whose size there is not known before it."""
+from ...dialect.sizes import Size, symbols
+from ...passes.rewriting import is_defined_inside, operations_in, terminator
+from .shapes import Axis, Shapes, Varying, static_shape
 
 _CARRIERS = frozenset({"scf.for", "scf.if", "scf.while"})
 
 
-def leaves(term: Extent) -> Iterator[Value]:
-    """The values that a term is made of."""
-    if isinstance(term, tuple):
-        for part in term[1:]:
-            yield from leaves(part)
-    elif not isinstance(term, (int, str)):
-        yield term
+def is_known_at_entry(size: Size) -> bool:
+    """Whether a size depends on the sizes of arguments only."""
+    return all(isinstance(name, Axis) and _is_argument(name.value) for name in symbols(size))
 
 
-def is_known_at_entry(term: Extent) -> bool:
-    """Whether a term depends on the sizes of arguments only."""
-    if not isinstance(term, tuple):
-        return isinstance(term, (int, str))
-    if term[0] == "dim":
-        owner = term[1].owner
-        return isinstance(owner, ir.Block) and owner.owner.operation.name == "func.func"
-    return all(is_known_at_entry(part) for part in term[1:])
+def _is_argument(value: Value) -> bool:
+    return isinstance(value.owner, ir.Block) and bool(value.owner.owner.operation.name == "func.func")
 
 
 def varying_sizes(function: Operation) -> Varying:
     """The varying sizes of all control flow in a function."""
     carriers = [op for op in _carriers(function) if any(_dynamic_axes(value) for value in _tensors(op))]
-    varying: set[tuple[Value, int]] = set()
+    varying: set[Axis] = set()
     known = -1
     while len(varying) > known:
         known = len(varying)
-        sizes = SymbolicSizes(frozenset(varying))
+        shapes = Shapes(frozenset(varying))
         for op in carriers:
-            varying.update(_contradictions(op, sizes))
+            varying.update(_contradictions(op, shapes))
     return frozenset(varying)
 
 
@@ -74,41 +61,48 @@ def _dynamic_axes(value: Value) -> list[int]:
     return [axis for axis, extent in enumerate(static_shape(value.type)) if extent is None]
 
 
-def _contradictions(op: Operation, sizes: SymbolicSizes) -> Iterator[tuple[Value, int]]:
-    """What is not fixed, if `sizes` takes everything else to be."""
+def _contradictions(op: Operation, shapes: Shapes) -> Iterator[Axis]:
+    """What is not fixed, if `shapes` takes everything else to be."""
     blocks = [region.blocks[0] for region in op.regions if region.blocks]
     ends = [list(terminator(block).operands) for block in blocks]
     arguments = [list(block.arguments) for block in blocks]
     results = list(op.results)
     if op.name == "scf.for":
         initials = list(op.operands)[3:]
-        for axis, index in _differing(initials, ends[0], sizes):
-            yield arguments[0][1 + index], axis
-            yield results[index], axis
+        for axis, index in _differing(initials, ends[0], shapes):
+            yield Axis(arguments[0][1 + index], axis)
+            yield Axis(results[index], axis)
     elif op.name == "scf.while":
-        for axis, index in _differing(list(op.operands), ends[1], sizes):
-            yield arguments[0][index], axis
-        for axis, index in _unknown_outside(ends[0][1:], op, sizes):
-            yield arguments[1][index], axis
-            yield results[index], axis
+        for axis, index in _differing(list(op.operands), ends[1], shapes):
+            yield Axis(arguments[0][index], axis)
+        for axis, index in _unknown_outside(ends[0][1:], op, shapes):
+            yield Axis(arguments[1][index], axis)
+            yield Axis(results[index], axis)
     elif results:
-        for axis, index in [*_differing(ends[0], ends[1], sizes), *_unknown_outside(ends[0], op, sizes)]:
-            yield results[index], axis
+        for axis, index in [*_differing(ends[0], ends[1], shapes), *_unknown_outside(ends[0], op, shapes)]:
+            yield Axis(results[index], axis)
 
 
-def _differing(first: list[Value], second: list[Value], sizes: SymbolicSizes) -> Iterator[tuple[int, int]]:
+def _differing(first: list[Value], second: list[Value], shapes: Shapes) -> Iterator[tuple[int, int]]:
     """The axes of pairs of tensors whose sizes differ, and the numbers of the pairs."""
     for index, (one, other) in enumerate(zip(first, second, strict=True)):
         for axis in _dynamic_axes(one):
-            if sizes.of(one)[axis] != sizes.of(other)[axis]:
+            if _full(one, axis, shapes) != _full(other, axis, shapes):
                 yield axis, index
 
 
-def _unknown_outside(
-    values: list[Value], region_op: Operation, sizes: SymbolicSizes
-) -> Iterator[tuple[int, int]]:
+def _unknown_outside(values: list[Value], region_op: Operation, shapes: Shapes) -> Iterator[tuple[int, int]]:
     """The axes of tensors whose sizes depend on what is computed inside an op, and the numbers of the tensors."""
     for index, value in enumerate(values):
         for axis in _dynamic_axes(value):
-            if any(is_inside(leaf, region_op) for leaf in leaves(sizes.of(value)[axis])):
+            names = symbols(_full(value, axis, shapes))
+            if any(is_defined_inside(_value_of(name), region_op) for name in names):
                 yield axis, index
+
+
+def _full(value: Value, axis: int, shapes: Shapes) -> Size:
+    return shapes.in_full(shapes.of(value)[axis])
+
+
+def _value_of(name: Hashable) -> Value:
+    return name.value if isinstance(name, Axis) else name

@@ -10,7 +10,7 @@ from ...dialect.ops.indexing import DynamicSliceUpdate, PutAlongAxis, Scatter, S
 from ...dialect.ops.shape import Transpose
 from ...dialect.records import dataclass
 from ...dialect.register import decode_attributes, op_class_of
-from ..rewriting import type_of
+from ..rewriting import is_defined_inside, type_of
 from .structure import CAST, FOR, IF, WHILE, body, has_else, producer, yielded
 
 _UPDATES: frozenset[type[Op]] = frozenset({DynamicSliceUpdate, PutAlongAxis, Scatter, SliceUpdate})
@@ -77,7 +77,7 @@ class Extents:
         """What the extent of a value that a condition passes on comes from: outside of the loop, or what is sought."""
         found = self.origin(yielded(body(loop, 0))[place], axis, stop)
         is_sought = stop is not None and found[0] == stop
-        return found if is_sought or not _is_inside(found[0], loop) else None
+        return found if is_sought or not is_defined_inside(found[0], loop) else None
 
     def _of_carried(self, loop: Operation, argument: Value, place: int, axis: int) -> Axis | None:
         """The initial value of what a loop carries, when every iteration keeps its extent."""
@@ -88,16 +88,6 @@ class Extents:
             self._kept[key] = self.origin(after, axis, argument) == key
         initial = list(loop.operands)[place + (3 if loop.name == FOR else 0)]
         return (initial, axis) if self._kept[key] else None
-
-
-def _is_inside(value: Value, operation: Operation) -> bool:
-    """Whether a value is defined in a region of an op."""
-    block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block
-    while (parent := block.owner.operation).name != "func.func":
-        if parent == operation:
-            return True
-        block = parent.block
-    return False
 
 
 def _operand_with_extent(made: Operation, from_end: int) -> Axis | None:

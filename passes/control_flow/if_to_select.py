@@ -11,6 +11,7 @@ from ...dialect.ops.selection import Select
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..base import Pass, Statistics
+from ..rewriting import is_defined_inside
 from .speculation import cost, is_speculatable
 from .structure import (
     IF,
@@ -20,7 +21,6 @@ from .structure import (
     copy_of,
     functions_with_control_flow,
     has_else,
-    is_defined_inside,
     is_used,
     keep_results,
     operations_in,

@@ -11,7 +11,7 @@ from ...dialect.op import Array
 from ...dialect.ops.elementwise import Equal
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
-from ..rewriting import type_of
+from ..rewriting import is_defined_inside, type_of
 from .facts import evaluate
 from .speculation import is_pure
 from .structure import (
@@ -26,7 +26,6 @@ from .structure import (
     extracted,
     functions_with_control_flow,
     has_else,
-    is_defined_inside,
     is_inside,
     is_used,
     new_if,

@@ -118,17 +118,6 @@ def is_inside(operation: Operation | None, block: Block) -> bool:
     return False
 
 
-def is_defined_inside(value: Value, operation: Operation) -> bool:
-    """Whether a value comes from inside an op."""
-    owner = value.owner
-    around = owner.owner if isinstance(owner, ir.Block) else owner.operation.parent
-    while around is not None and around.operation.name != "func.func":
-        if around.operation == operation:
-            return True
-        around = around.operation.parent
-    return False
-
-
 def used_inside(operation: Operation) -> list[Value]:
     """The operands of an op and of all ops inside it."""
     operands = list(operation.operands)

@@ -20,12 +20,10 @@ from ...dialect.mlir import Attribute, Location, Operation, Type, Value, dialect
 from ...dialect.op import Op
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
+from ..index_arithmetic import Extent, IndexArithmetic
 
 arith = dialect("arith")
 tensor = dialect("tensor")
-
-Extent: TypeAlias = "int | Value"
-"""An extent of a shape: an int where it is static, an index value where it is not."""
 
 Body: TypeAlias = Callable[..., "Value | Sequence[Value]"]
 """Computes the scalars of one element from the scalars of the inputs, at the current insertion point."""
@@ -86,12 +84,6 @@ def storage_type(tensor_type: TensorType) -> Type:
     return ir.RankedTensorType.get(shape, storage_element(tensor_type.dtype))
 
 
-@cache
-def index_constant_attribute(value: int) -> Attribute:
-    """An index attribute."""
-    return ir.IntegerAttr.get(ir.IndexType.get(), value)
-
-
 @dataclass
 class Conversion:
     """Builds linalg on tensors at the current insertion point and location (both set by the driver)."""
@@ -122,9 +114,7 @@ class Conversion:
 
     def index(self, value: Extent) -> Value:
         """An index value: the constant of an int, or the value itself."""
-        if isinstance(value, int):
-            return arith.ConstantOp(ir.IndexType.get(), index_constant_attribute(value)).result
-        return value
+        return IndexArithmetic().value(value)
 
     def load(self, stored: Value, dtype: np.dtype[Any]) -> Value:
         """Turn an element as it is in memory into one to compute with (bool: i8 to i1)."""

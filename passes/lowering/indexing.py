@@ -25,8 +25,8 @@ from ...dialect.ops.indexing import (
     slice_of,
 )
 from ...dialect.types import TensorType
-from .conversion import Conversion, Extent, OpInstance, linalg_index, lowers
-from .extents import ExtentMath
+from ..index_arithmetic import Extent, IndexArithmetic
+from .conversion import Conversion, OpInstance, linalg_index, lowers
 from .regions import (
     Region,
     box,
@@ -73,7 +73,7 @@ def _slice_region(
     strides: list[int] = []
     backwards: list[int] = []
     for axis, (start, stop, step) in enumerate(zip(starts, stops, op.attributes["step"], strict=True)):
-        offset, size = _slice_axis(ExtentMath(c), c.extent(x, axis), start, stop, step)
+        offset, size = _slice_axis(IndexArithmetic(), c.extent(x, axis), start, stop, step)
         offsets.append(offset)
         sizes.append(size)
         strides.append(abs(step) if size != 1 else 1)
@@ -83,7 +83,7 @@ def _slice_region(
 
 
 def _slice_axis(
-    math: ExtentMath, extent: Extent, start: Extent, stop: Extent, step: int
+    math: IndexArithmetic, extent: Extent, start: Extent, stop: Extent, step: int
 ) -> tuple[Extent, Extent]:
     """The lowest place and the number of elements of a Python slice of an axis."""
     if isinstance(extent, int) and isinstance(start, int) and isinstance(stop, int):
@@ -106,11 +106,11 @@ def _slice_axis(
 
 
 def _clamped_bound(
-    math: ExtentMath, bound: Extent, extent: Extent, lowest: Extent, highest: Extent
+    math: IndexArithmetic, bound: Extent, extent: Extent, lowest: Extent, highest: Extent
 ) -> Extent:
     if not isinstance(bound, int):
         from_front = math.where_negative(bound, math.add(bound, extent), bound)
-        return math.larger(math.smaller(from_front, highest), lowest)
+        return math.maximum(math.minimum(from_front, highest), lowest)
     if bound == INT64_MAX:
         return highest
     if bound == INT64_MIN:
@@ -118,15 +118,15 @@ def _clamped_bound(
     if bound == 0 and lowest == 0:
         return 0
     if bound >= 0:
-        return math.smaller(bound, highest)
-    return math.larger(math.add(extent, bound), lowest)
+        return math.minimum(bound, highest)
+    return math.maximum(math.add(extent, bound), lowest)
 
 
 def _reversed(c: Conversion, x: Value, axes: Sequence[int], like: TensorType) -> Value:
     """The tensor with axes traversed backwards."""
     if not axes:
         return x
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     extents = c.extents(x)
     last = {axis: math.subtract(extents[axis], 1) for axis in axes}
 
@@ -343,7 +343,7 @@ def lower_find_out_of_bounds(c: Conversion, op: OpInstance) -> list[Value]:
         return c.map_elements(op.operands, op.operand_types, op.result_types, check)
 
     rank = index_type.rank
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     sizes = c.extents(indices)
     nowhere = c.constant(INT64_MAX, _INT64)
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ...dialect.mlir import Value, dialect, ir
-from .conversion import Conversion, Extent
+from ..index_arithmetic import Extent
+from .conversion import Conversion
 
 arith = dialect("arith")
 

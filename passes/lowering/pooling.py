@@ -8,9 +8,10 @@ from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
 from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
 from ...dialect.types import TensorType
+from ..index_arithmetic import Extent
 from .accumulators import add, computing_dtype, convert_scalar, extremum, extremum_identity, round_once
 from .contraction import pad_image, slid_extent, structured, window_attributes
-from .conversion import Conversion, Extent, OpInstance, linalg_index, lowers, scalar_type
+from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type
 
 arith = dialect("arith")
 

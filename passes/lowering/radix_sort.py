@@ -15,7 +15,8 @@ import numpy as np
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from .conversion import Conversion, Extent
+from ..index_arithmetic import Extent
+from .conversion import Conversion
 from .loops import extract, for_loop, insert
 from .scalars import ScalarBuilder
 

@@ -32,6 +32,7 @@ from ...dialect.ops.reductions import (
 )
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
+from ..index_arithmetic import Extent
 from .accumulators import (
     STOPS,
     add,
@@ -46,7 +47,7 @@ from .accumulators import (
     round_once,
     summing_dtype,
 )
-from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type
+from .conversion import Conversion, OpInstance, lowers, scalar_type
 from .scalars import ScalarBuilder
 
 arith = dialect("arith")

@@ -8,8 +8,8 @@ from typing import Any
 from ...dialect.mlir import Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
-from .conversion import Conversion, Extent, linalg_index
-from .extents import ExtentMath
+from ..index_arithmetic import Extent, IndexArithmetic
+from .conversion import Conversion, linalg_index
 
 arith = dialect("arith")
 scf = dialect("scf")
@@ -31,7 +31,7 @@ class Region:
         """Whether it is known to hold no element."""
         return 0 in [size for size in self.sizes if isinstance(size, int)]
 
-    def moved(self, math: ExtentMath, axis: int, distance: Extent) -> Region:
+    def moved(self, math: IndexArithmetic, axis: int, distance: Extent) -> Region:
         """The region farther along an axis."""
         offsets = list(self.offsets)
         offsets[axis] = math.add(offsets[axis], distance)
@@ -154,14 +154,14 @@ def index_of(c: Conversion, stored: Value) -> Value:
 
 def wrap_index(c: Conversion, index: Value, extent: Extent) -> Value:
     """The index counted from the front: negative ones count from the end."""
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     return math.where_negative(index, math.add(index, extent), index)
 
 
 def clamp_index(c: Conversion, index: Value, extent: Extent) -> Value:
     """The index moved into bounds, so that reading there is safe whatever the index is."""
-    math = ExtentMath(c)
-    return math.larger(math.smaller(index, math.subtract(extent, 1)), 0)
+    math = IndexArithmetic()
+    return math.maximum(math.minimum(index, math.subtract(extent, 1)), 0)
 
 
 def index_or_first(c: Conversion, index: Value, extent: Extent) -> Value:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze
-from .conversion import Conversion, Extent, OpInstance, lowers
+from ..index_arithmetic import Extent
+from .conversion import Conversion, OpInstance, lowers
 from .regions import scalar_tensor
 
 tensor = dialect("tensor")

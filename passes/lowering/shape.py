@@ -22,8 +22,8 @@ from ...dialect.ops.shape import (
     Triu,
 )
 from ...dialect.types import TensorType
-from .conversion import Conversion, Extent, OpInstance, broadcast_map, linalg_index, lowers
-from .extents import ExtentMath
+from ..index_arithmetic import Extent, IndexArithmetic
+from .conversion import Conversion, OpInstance, broadcast_map, linalg_index, lowers
 from .regions import (
     Region,
     box,
@@ -88,7 +88,7 @@ def _spread(
 def lower_concat(c: Conversion, op: OpInstance) -> Value:
     """Insert both operands, or what they were joined from: a chain of joins copies every element once."""
     axis = op.attributes["axis"]
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     first, second = (c.extents(operand) for operand in op.operands)
     extents = [first[i] if extent is None else extent for i, extent in enumerate(op.result_type.shape)]
     extents[axis] = math.add(first[axis], second[axis])
@@ -118,7 +118,7 @@ def lower_stack(c: Conversion, op: OpInstance) -> Value:
 def lower_pad(c: Conversion, op: OpInstance) -> Value:
     """Fill what lies around the operand with the value, and insert the operand."""
     x, value = op.operands
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     low, high = op.attributes["low"], op.attributes["high"]
     sizes = c.extents(x)
     extents = [math.add(size, before + behind) for size, before, behind in zip(sizes, low, high, strict=True)]
@@ -135,7 +135,7 @@ def lower_pad(c: Conversion, op: OpInstance) -> Value:
 
 
 def _borders(
-    math: ExtentMath,
+    math: IndexArithmetic,
     sizes: Sequence[Extent],
     extents: Sequence[Extent],
     low: Sequence[int],
@@ -162,7 +162,7 @@ def lower_extend(c: Conversion, op: OpInstance) -> Value:
     Where sizes are unknown, everything is read by place, as an axis that is empty at run time stays empty.
     """
     (x,) = op.operands
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     sizes = c.extents(x)
     low, high, mode = (op.attributes[name] for name in ("low", "high", "mode"))
     extents = [
@@ -189,19 +189,19 @@ def lower_extend(c: Conversion, op: OpInstance) -> Value:
     return result
 
 
-def _extended(math: ExtentMath, mode: str, position: Extent, size: Extent) -> Extent:
+def _extended(math: IndexArithmetic, mode: str, position: Extent, size: Extent) -> Extent:
     """The place inside an axis that a position outside of it stands for."""
     last = math.subtract(size, 1)
     if mode == "edge":
-        return math.larger(math.smaller(position, last), 0)
+        return math.maximum(math.minimum(position, last), 0)
     if mode == "wrap":
         return math.modulo(position, size)
     # There and back again: reflect does not repeat the elements at the turning points, symmetric does.
     turn = last if mode == "reflect" else size
-    period = math.larger(math.multiply(turn, 2), 1)
+    period = math.maximum(math.multiply(turn, 2), 1)
     within = math.modulo(position, period)
     mirrored = math.subtract(math.subtract(period, 0 if mode == "reflect" else 1), within)
-    return math.smaller(within, mirrored)
+    return math.minimum(within, mirrored)
 
 
 @lowers(Roll)
@@ -209,9 +209,9 @@ def lower_roll(c: Conversion, op: OpInstance) -> Value:
     """Swap the two parts on either side of the cut."""
     (x,) = op.operands
     axis, shift = op.attributes["axis"], op.attributes["shift"]
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     sizes = c.extents(x)
-    moved = math.modulo(shift, math.larger(sizes[axis], 1))
+    moved = math.modulo(shift, math.maximum(sizes[axis], 1))
     kept = math.subtract(sizes[axis], moved)
     if (isinstance(moved, int) and moved == 0) or box(sizes, sizes).is_empty:
         return x
@@ -274,7 +274,7 @@ def _multiply_axes(c: Conversion, op: OpInstance, counts: Sequence[tuple[int | N
 def lower_triangle(c: Conversion, op: OpInstance) -> Value:
     """Keep what is on the right side of the diagonal."""
     rank = op.result_type.rank
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     predicate = arith.CmpIPredicate.sge if op.op_class is Triu else arith.CmpIPredicate.sle
 
     def body(element: Value) -> Value:
@@ -289,10 +289,10 @@ def lower_triangle(c: Conversion, op: OpInstance) -> Value:
 def lower_diagonal(c: Conversion, op: OpInstance) -> Value:
     """Read along the diagonal."""
     (x,) = op.operands
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     below, above = max(-op.attributes["offset"], 0), max(op.attributes["offset"], 0)
     *batch, rows, columns = c.extents(x)
-    extent = math.larger(math.smaller(math.subtract(rows, below), math.subtract(columns, above)), 0)
+    extent = math.maximum(math.minimum(math.subtract(rows, below), math.subtract(columns, above)), 0)
 
     def place(indices: list[Value]) -> list[Extent]:
         *leading, index = indices
@@ -305,7 +305,7 @@ def lower_diagonal(c: Conversion, op: OpInstance) -> Value:
 def lower_diag(c: Conversion, op: OpInstance) -> Value:
     """Fill with zeros, then write the diagonal."""
     (x,) = op.operands
-    math = ExtentMath(c)
+    math = IndexArithmetic()
     offset = op.attributes["offset"]
     below, above = max(-offset, 0), max(offset, 0)
     (size,) = c.extents(x)

@@ -19,7 +19,8 @@ from ...dialect.op import Op
 from ...dialect.ops.sorting import Argsort, Partition, Searchsorted, Sort
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, normalize_axis
-from .conversion import Conversion, Extent, OpInstance, lowers, scalar_type, storage_type
+from ..index_arithmetic import Extent
+from .conversion import Conversion, OpInstance, lowers, scalar_type, storage_type
 from .loops import branch, extract, for_loop, insert, loop_nest
 from .radix_sort import SHORTEST, RadixSort, scratch_place
 from .scalars import ScalarBuilder

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from weft.backend.planning.shapes import IndexBuilder
 from weft.backend.planning.terms import TYPICAL_EXTENT, Terms
 from weft.dialect.mlir import ir
+from weft.passes.index_arithmetic import SharedConstants
 
 TEXT = """
 func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
@@ -66,7 +66,7 @@ def sizes():
         with ir.InsertionPoint(operations[-1]):
             yield (
                 dict(zip(names, (op.results[0] for op in operations[3:-1]), strict=True)),
-                Terms(IndexBuilder()),
+                Terms(SharedConstants()),
             )
 
 

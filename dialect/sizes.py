@@ -1,0 +1,149 @@
+"""Integers that are known only when a program runs, in terms of what they are computed from.
+
+A size is an int, or a polynomial over symbols: extents of arrays, scalars of the program, whatever is hashable. Sums
+and products are multiplied out, so that those that are equal for all values of their symbols are equal here, however
+they were computed. That holds for integers that wrap around, too, if all are as wide.
+
+    n, m = symbol("n"), symbol("m")
+    (n + 1) * m - m == n * m
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import TypeAlias
+
+from .records import dataclass
+
+Size: TypeAlias = "int | Polynomial"
+Product: TypeAlias = "tuple[Hashable, ...]"
+"""Symbols that are multiplied, in the order of their hashes; an empty one is 1."""
+
+MOST_TERMS = 64
+"""Products of more terms are not multiplied out."""
+
+
+class Polynomial:
+    """A sum of products of symbols, each with a factor; not constant."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: Mapping[Product, int]) -> None:
+        self.terms = terms
+        self._hash = hash(frozenset(terms.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self._hash == other._hash and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        products = [
+            "*".join(map(str, product if factor == 1 and product else (factor, *product)))
+            for product, factor in self.terms.items()
+        ]
+        return f"Polynomial({' + '.join(products)})"
+
+    def __add__(self, other: Size) -> Size:
+        terms = dict(self.terms)
+        for product, factor in terms_of(other).items():
+            terms[product] = terms.get(product, 0) + factor
+        return _from_terms(terms)
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Size:
+        return self * -1
+
+    def __sub__(self, other: Size) -> Size:
+        return self + -other
+
+    def __rsub__(self, other: Size) -> Size:
+        return -self + other
+
+    def __mul__(self, other: Size) -> Size:
+        others = terms_of(other)
+        if len(self.terms) * len(others) > MOST_TERMS:
+            return symbol(Computed("product", tuple(sorted((self, other), key=hash))))
+        terms: dict[Product, int] = {}
+        for left, left_factor in self.terms.items():
+            for right, right_factor in others.items():
+                product = tuple(sorted(left + right, key=hash))
+                terms[product] = terms.get(product, 0) + left_factor * right_factor
+        return _from_terms(terms)
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A symbol for what a function other than a sum or a product makes of sizes."""
+
+    function: Hashable
+    operands: tuple[Size, ...]
+
+
+def symbol(name: Hashable) -> Polynomial:
+    """The size that a symbol stands for."""
+    return Polynomial({(name,): 1})
+
+
+def computed(function: Hashable, *operands: Size) -> Size:
+    """What a function makes of sizes: those of Python are computed of ints, others are known by their names alone.
+
+    >>> computed(max, 2, 3), computed("f", symbol("n")) == computed("f", symbol("n"))
+    (3, True)
+    """
+    if function in (max, min):
+        if operands[0] == operands[1]:
+            return operands[0]
+        operands = tuple(sorted(operands, key=hash))
+    if function in (floordiv, ceildiv) and operands[1] == 1:
+        return operands[0]
+    if callable(function) and all(isinstance(operand, int) for operand in operands):
+        is_defined = function not in (floordiv, ceildiv) or operands[1] != 0
+        if is_defined:
+            return int(function(*operands))
+    return symbol(Computed(function, operands))
+
+
+def floordiv(left: int, right: int) -> int:
+    """left / right, rounded down."""
+    return left // right
+
+
+def ceildiv(left: int, right: int) -> int:
+    """left / right, rounded up."""
+    return -(-left // right)
+
+
+def terms_of(size: Size) -> Mapping[Product, int]:
+    """The products that a size is the sum of, and their factors."""
+    return size.terms if isinstance(size, Polynomial) else {(): size} if size else {}
+
+
+def replaced(size: Size, by: Callable[[Hashable], Size]) -> Size:
+    """The size with others in place of its symbols.
+
+    >>> replaced(symbol("n") * 2 + 1, {"n": 5}.__getitem__)
+    11
+    """
+    return sum(factor * math.prod(map(by, product)) for product, factor in terms_of(size).items())
+
+
+def symbols(size: Size) -> Iterator[Hashable]:
+    """The symbols that a size depends on, in place of those that are computed what these are computed from."""
+    for product in terms_of(size):
+        for name in product:
+            if isinstance(name, Computed):
+                for operand in name.operands:
+                    yield from symbols(operand)
+            else:
+                yield name
+
+
+def _from_terms(terms: dict[Product, int]) -> Size:
+    kept = {product: factor for product, factor in terms.items() if factor}
+    return Polynomial(kept) if kept.keys() - {()} else kept.get((), 0)
