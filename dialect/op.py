@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
@@ -19,7 +19,7 @@ import numpy as np
 from .dtypes import ALL_DTYPES, kind
 from .errors import WeftTypeError
 from .records import dataclass
-from .types import RefType, TensorType, ValueType, broadcast_shapes
+from .types import RefType, Shape, TensorType, ValueType, broadcast_shapes
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -99,6 +99,12 @@ class Case:
     high: float | None = None
 
 
+Attributes: TypeAlias = Mapping[str, Any]
+"""The attributes of an op by name."""
+
+ExtentSource: TypeAlias = "tuple[int, int] | None"
+"""Where an extent comes from: the number of an operand and its axis, -1 if it is the extent; None where it is new."""
+
 OPS: dict[str, type[Op]] = {}
 """Every op by its name without the dialect prefix, in order of definition."""
 
@@ -150,6 +156,11 @@ class Op:
     @staticmethod
     def evaluate(*args: Any, **kwargs: Any) -> Any:
         """Compute the result array (or tuple) from operand arrays and attribute values: the NumPy reference."""
+        raise NotImplementedError
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        """Where the extent of an axis of the results comes from that is not known, from the operands' types."""
         raise NotImplementedError
 
     @classmethod
@@ -232,8 +243,26 @@ def require_kind(what: str, operand: TensorType, kinds: str) -> None:
         raise WeftTypeError(f"{what} is not defined for {operand}")
 
 
-class Elementwise(Op, family="elementwise"):
-    """Base of ops that are NumPy ufuncs: operands broadcast, and their dtypes are exactly one of its loops."""
+def broadcast_source(shapes: Sequence[Shape], axis: int) -> ExtentSource:
+    """The first of the shapes that broadcast whose extent is not 1 at an axis of the result, and its axis."""
+    place = max(map(len, shapes)) - axis
+    for number, shape in enumerate(shapes):
+        if len(shape) >= place and shape[-place] != 1:
+            return number, len(shape) - place
+    return None
+
+
+class Elementwise(Op):
+    """Base of ops that compute every element from those at its place in the operands, which broadcast."""
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        """That of an operand that is not broadcast there."""
+        return broadcast_source([operand.shape for operand in types], axis)
+
+
+class Ufunc(Elementwise, family="elementwise"):
+    """Base of ops that are NumPy ufuncs: the dtypes of operands are exactly one of its loops."""
 
     ufunc: ClassVar[np.ufunc]
 
@@ -267,14 +296,14 @@ class Elementwise(Op, family="elementwise"):
                 yield loop[:count]
 
 
-class UnaryElementwise(Elementwise):
+class UnaryUfunc(Ufunc):
     """A ufunc of one operand."""
 
     x: Operand
     cases: ClassVar[tuple[Case, ...]] = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
 
 
-class BinaryElementwise(Elementwise):
+class BinaryUfunc(Ufunc):
     """A ufunc of two operands that broadcast."""
 
     x: Operand
@@ -313,13 +342,15 @@ def loop_dtypes(ufunc: np.ufunc, dtypes: tuple[Any, ...]) -> tuple[np.dtype[Any]
 __all__ = [
     "OPS",
     "Array",
-    "BinaryElementwise",
+    "Attributes",
+    "BinaryUfunc",
     "Bool",
     "Case",
     "DType",
     "Effect",
     "Elements",
     "Elementwise",
+    "ExtentSource",
     "Field",
     "FieldKind",
     "Float",
@@ -332,8 +363,10 @@ __all__ = [
     "String",
     "Strings",
     "TensorType",
-    "UnaryElementwise",
+    "Ufunc",
+    "UnaryUfunc",
     "ValueType",
+    "broadcast_source",
     "loop_dtypes",
     "require_kind",
     "same_dtype",

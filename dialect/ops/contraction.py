@@ -5,12 +5,26 @@ Floats narrower than 32 bits are added up in float32 and rounded once; booleans 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import WeftValueError
-from ..op import Array, Case, Int, Ints, Op, Operand, String, TensorType, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    ExtentSource,
+    Int,
+    Ints,
+    Op,
+    Operand,
+    String,
+    TensorType,
+    broadcast_source,
+    same_dtype,
+)
 from ..types import broadcast_shapes, compatible_shapes, format_shape
 from .reductions import widened
 
@@ -41,6 +55,14 @@ class Matmul(Op, name="matmul", family="contraction"):
             )
         batch = broadcast_shapes([x.shape[:-2], y.shape[:-2]])
         return TensorType((*batch, x.shape[-2], y.shape[-1]), dtype)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        batch = max(operand.rank for operand in types) - 2
+        if axis < batch:
+            return broadcast_source([operand.shape[:-2] for operand in types], axis)
+        number = axis - batch
+        return number, types[number].rank - 2 + number
 
     @staticmethod
     def evaluate(x: Array, y: Array) -> Array:
@@ -101,6 +123,12 @@ class Contract(Op, name="contract", family="contraction"):
                     )
                 extents[label] = extent if known is None else known
         return TensorType(tuple(extents[label] for label in result_labels), dtype)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        *inputs, result = parse_spec(attributes["spec"])
+        number = 0 if result[axis] in inputs[0] else 1
+        return number, inputs[number].index(result[axis])
 
     @staticmethod
     def evaluate(x: Array, y: Array, spec: str) -> Array:
@@ -204,6 +232,10 @@ class Conv2d(Op, name="conv2d", family="contraction"):
         return TensorType((x.shape[0], *slid, results), dtype)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return {0: (0, 0), 3: (1, 3)}.get(axis)
+
+    @staticmethod
     def evaluate(
         x: Array,
         filters: Array,
@@ -269,6 +301,10 @@ class GroupedConv2d(Op, name="grouped_conv2d", family="contraction"):
                 f"weft.conv2d: images {x} have {x.shape[3]} channels, {groups} groups of filters {filters} {wanted}"
             )
         return TensorType((x.shape[0], *slid, results), dtype)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return {0: (0, 0), 3: (1, 3)}.get(axis)
 
     @staticmethod
     def evaluate(

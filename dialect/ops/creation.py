@@ -5,16 +5,29 @@ Fills, identity matrices and evenly spaced numbers are made of these and `broadc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import ALL_DTYPES, bfloat16, kind
 from ..errors import WeftTypeError, WeftValueError
-from ..op import Array, Case, Elements, Ints, Op, Operand, Operands, TensorType, require_kind, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    Elements,
+    ExtentSource,
+    Ints,
+    Op,
+    Operand,
+    Operands,
+    TensorType,
+    require_kind,
+    same_dtype,
+)
 from ..types import type_of
-from .shape import concrete_shape, target_shape
+from .shape import concrete_shape, given_extent, target_shape
 
 
 class Constant(Op, name="constant", family="creation"):
@@ -25,6 +38,10 @@ class Constant(Op, name="constant", family="creation"):
     @staticmethod
     def infer(value: Array) -> TensorType:
         return type_of(value)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return None
 
     @staticmethod
     def evaluate(value: Array) -> Array:
@@ -60,6 +77,10 @@ class Arange(Op, name="arange", family="creation"):
         if len(shape) != 1:
             raise WeftValueError(f"weft.arange makes one axis, not shape {shape}")
         return TensorType(target_shape("weft.arange", shape, dims), dtype)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(start: Array, step: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:

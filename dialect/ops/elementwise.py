@@ -1,4 +1,4 @@
-"""Elementwise ops: every op is a NumPy ufunc, from which its rules and its meaning follow.
+"""Elementwise ops: nearly every one is a NumPy ufunc, from which its rules and its meaning follow.
 
 A ufunc's result for an operand dtype is what NumPy's loop computes. Where C leaves a result open the ops
 are defined: integers wrap, an integer divided by zero is 0, shifts by the width or more give 0 or the sign,
@@ -14,63 +14,63 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import kind
-from ..op import Array, BinaryElementwise, Case, Op, Operand, TensorType, UnaryElementwise, require_kind
+from ..op import Array, BinaryUfunc, Case, Elementwise, Operand, TensorType, UnaryUfunc, require_kind
 
 _ERF = np.frompyfunc(math.erf, 1, 1)
 
 # Arithmetic
 
 
-class Add(BinaryElementwise, name="add"):
+class Add(BinaryUfunc, name="add"):
     """Sum of two tensors; logical or of booleans."""
 
     ufunc = np.add
 
 
-class Subtract(BinaryElementwise, name="subtract"):
+class Subtract(BinaryUfunc, name="subtract"):
     """Difference of two tensors."""
 
     ufunc = np.subtract
 
 
-class Multiply(BinaryElementwise, name="multiply"):
+class Multiply(BinaryUfunc, name="multiply"):
     """Product of two tensors; logical and of booleans."""
 
     ufunc = np.multiply
 
 
-class Divide(BinaryElementwise, name="divide"):
+class Divide(BinaryUfunc, name="divide"):
     """True quotient of two floating or complex tensors."""
 
     ufunc = np.true_divide
 
 
-class FloorDivide(BinaryElementwise, name="floor_divide"):
+class FloorDivide(BinaryUfunc, name="floor_divide"):
     """Quotient rounded down; an integer divided by zero is 0."""
 
     ufunc = np.floor_divide
 
 
-class Remainder(BinaryElementwise, name="remainder"):
+class Remainder(BinaryUfunc, name="remainder"):
     """What floor division leaves, with the sign of the divisor (Python's %)."""
 
     ufunc = np.remainder
 
 
-class Divmod(BinaryElementwise, name="divmod"):
+class Divmod(BinaryUfunc, name="divmod"):
     """The results of floor_divide and remainder together."""
 
     ufunc = np.divmod
     results = 2
 
 
-class Fmod(BinaryElementwise, name="fmod"):
+class Fmod(BinaryUfunc, name="fmod"):
     """What division rounded towards zero leaves, with the sign of the dividend (C's fmod)."""
 
     ufunc = np.fmod
 
 
-class Power(BinaryElementwise, name="power"):
+class Power(BinaryUfunc, name="power"):
     """The first operand to the power of the second; a negative exponent of an integer counts as 0."""
 
     ufunc = np.power
@@ -88,80 +88,80 @@ class Power(BinaryElementwise, name="power"):
         return np.power(x, np.maximum(y, 0) if kind(y.dtype) == "i" else y)
 
 
-class FloatPower(BinaryElementwise, name="float_power"):
+class FloatPower(BinaryUfunc, name="float_power"):
     """The first operand to the power of the second, in float64 or complex128."""
 
     ufunc = np.float_power
     cases = Power.cases
 
 
-class Negative(UnaryElementwise, name="negative"):
+class Negative(UnaryUfunc, name="negative"):
     """Numerical negation; unsigned integers wrap."""
 
     ufunc = np.negative
 
 
-class Positive(UnaryElementwise, name="positive"):
+class Positive(UnaryUfunc, name="positive"):
     """The operand itself."""
 
     ufunc = np.positive
 
 
-class Absolute(UnaryElementwise, name="absolute"):
+class Absolute(UnaryUfunc, name="absolute"):
     """Absolute value; of complex numbers, the magnitude. The smallest integer stays."""
 
     ufunc = np.absolute
 
 
-class Fabs(UnaryElementwise, name="fabs"):
+class Fabs(UnaryUfunc, name="fabs"):
     """Absolute value of floating-point numbers."""
 
     ufunc = np.fabs
 
 
-class Sign(UnaryElementwise, name="sign"):
+class Sign(UnaryUfunc, name="sign"):
     """-1, 0 or 1 by the sign, NaN of NaN; of complex numbers, x / abs(x)."""
 
     ufunc = np.sign
 
 
-class Signbit(UnaryElementwise, name="signbit"):
+class Signbit(UnaryUfunc, name="signbit"):
     """Whether the sign bit is set: also of -0.0 and of NaNs."""
 
     ufunc = np.signbit
 
 
-class Square(UnaryElementwise, name="square"):
+class Square(UnaryUfunc, name="square"):
     """The operand times itself."""
 
     ufunc = np.square
 
 
-class Reciprocal(UnaryElementwise, name="reciprocal"):
+class Reciprocal(UnaryUfunc, name="reciprocal"):
     """One divided by the operand; of integers, rounded towards zero."""
 
     ufunc = np.reciprocal
 
 
-class Sqrt(UnaryElementwise, name="sqrt"):
+class Sqrt(UnaryUfunc, name="sqrt"):
     """Square root, NaN of negative numbers; of complex numbers, the principal one."""
 
     ufunc = np.sqrt
 
 
-class Cbrt(UnaryElementwise, name="cbrt"):
+class Cbrt(UnaryUfunc, name="cbrt"):
     """Cube root."""
 
     ufunc = np.cbrt
 
 
-class Hypot(BinaryElementwise, name="hypot"):
+class Hypot(BinaryUfunc, name="hypot"):
     """Length of the hypotenuse, without overflow on the way."""
 
     ufunc = np.hypot
 
 
-class Conjugate(UnaryElementwise, name="conjugate"):
+class Conjugate(UnaryUfunc, name="conjugate"):
     """Complex conjugate; of real numbers, the operand itself."""
 
     ufunc = np.conjugate
@@ -170,25 +170,25 @@ class Conjugate(UnaryElementwise, name="conjugate"):
 # Minimum and maximum
 
 
-class Maximum(BinaryElementwise, name="maximum"):
+class Maximum(BinaryUfunc, name="maximum"):
     """The larger operand; NaN if one is NaN. Complex numbers are ordered by real, then imaginary part."""
 
     ufunc = np.maximum
 
 
-class Minimum(BinaryElementwise, name="minimum"):
+class Minimum(BinaryUfunc, name="minimum"):
     """The smaller operand; NaN if one is NaN. Complex numbers are ordered by real, then imaginary part."""
 
     ufunc = np.minimum
 
 
-class Fmax(BinaryElementwise, name="fmax"):
+class Fmax(BinaryUfunc, name="fmax"):
     """The larger operand; a NaN gives way to a number."""
 
     ufunc = np.fmax
 
 
-class Fmin(BinaryElementwise, name="fmin"):
+class Fmin(BinaryUfunc, name="fmin"):
     """The smaller operand; a NaN gives way to a number."""
 
     ufunc = np.fmin
@@ -197,49 +197,49 @@ class Fmin(BinaryElementwise, name="fmin"):
 # Rounding and the parts of floating-point numbers
 
 
-class Floor(UnaryElementwise, name="floor"):
+class Floor(UnaryUfunc, name="floor"):
     """The largest whole number that is not larger."""
 
     ufunc = np.floor
 
 
-class Ceil(UnaryElementwise, name="ceil"):
+class Ceil(UnaryUfunc, name="ceil"):
     """The smallest whole number that is not smaller."""
 
     ufunc = np.ceil
 
 
-class Trunc(UnaryElementwise, name="trunc"):
+class Trunc(UnaryUfunc, name="trunc"):
     """The nearest whole number towards zero."""
 
     ufunc = np.trunc
 
 
-class Rint(UnaryElementwise, name="rint"):
+class Rint(UnaryUfunc, name="rint"):
     """The nearest whole number, halves to even; of complex numbers, by parts."""
 
     ufunc = np.rint
 
 
-class Modf(UnaryElementwise, name="modf"):
+class Modf(UnaryUfunc, name="modf"):
     """Fraction and whole part, both with the sign of the operand."""
 
     ufunc = np.modf
     results = 2
 
 
-class Frexp(UnaryElementwise, name="frexp"):
+class Frexp(UnaryUfunc, name="frexp"):
     """Mantissa in [0.5, 1) and int32 exponent of 2."""
 
     ufunc = np.frexp
     results = 2
 
 
-class Ldexp(BinaryElementwise, name="ldexp"):
+class Ldexp(BinaryUfunc, name="ldexp"):
     """The first operand times 2 to the power of the second, an int32 or int64."""
 
     ufunc = np.ldexp
-    cases = tuple(Case(case.shapes, low=-9, high=9) for case in BinaryElementwise.cases)
+    cases = tuple(Case(case.shapes, low=-9, high=9) for case in BinaryUfunc.cases)
 
     @classmethod
     def operand_dtypes(cls) -> Iterator[tuple[np.dtype[Any], ...]]:
@@ -249,25 +249,25 @@ class Ldexp(BinaryElementwise, name="ldexp"):
             yield np.dtype(name), np.dtype(np.int64)
 
 
-class Copysign(BinaryElementwise, name="copysign"):
+class Copysign(BinaryUfunc, name="copysign"):
     """The first operand with the sign bit of the second."""
 
     ufunc = np.copysign
 
 
-class Nextafter(BinaryElementwise, name="nextafter"):
+class Nextafter(BinaryUfunc, name="nextafter"):
     """The neighbour of the first operand in the direction of the second."""
 
     ufunc = np.nextafter
 
 
-class Spacing(UnaryElementwise, name="spacing"):
+class Spacing(UnaryUfunc, name="spacing"):
     """The distance to the neighbour away from zero."""
 
     ufunc = np.spacing
 
 
-class Heaviside(BinaryElementwise, name="heaviside"):
+class Heaviside(BinaryUfunc, name="heaviside"):
     """0 below zero, 1 above, and the second operand at zero."""
 
     ufunc = np.heaviside
@@ -276,66 +276,66 @@ class Heaviside(BinaryElementwise, name="heaviside"):
 # Exponentials and logarithms
 
 
-class Exp(UnaryElementwise, name="exp"):
+class Exp(UnaryUfunc, name="exp"):
     """Exponential."""
 
     ufunc = np.exp
 
 
-class Exp2(UnaryElementwise, name="exp2"):
+class Exp2(UnaryUfunc, name="exp2"):
     """2 to the power of the operand."""
 
     ufunc = np.exp2
 
 
-class Expm1(UnaryElementwise, name="expm1"):
+class Expm1(UnaryUfunc, name="expm1"):
     """exp(x) - 1, exact near zero."""
 
     ufunc = np.expm1
 
 
-class Log(UnaryElementwise, name="log"):
+class Log(UnaryUfunc, name="log"):
     """Natural logarithm."""
 
     ufunc = np.log
 
 
-class Log2(UnaryElementwise, name="log2"):
+class Log2(UnaryUfunc, name="log2"):
     """Logarithm to base 2."""
 
     ufunc = np.log2
 
 
-class Log10(UnaryElementwise, name="log10"):
+class Log10(UnaryUfunc, name="log10"):
     """Logarithm to base 10."""
 
     ufunc = np.log10
 
 
-class Log1p(UnaryElementwise, name="log1p"):
+class Log1p(UnaryUfunc, name="log1p"):
     """log(1 + x), exact near zero."""
 
     ufunc = np.log1p
 
 
-class Logaddexp(BinaryElementwise, name="logaddexp"):
+class Logaddexp(BinaryUfunc, name="logaddexp"):
     """log(exp(x) + exp(y)), without overflow."""
 
     ufunc = np.logaddexp
 
 
-class Logaddexp2(BinaryElementwise, name="logaddexp2"):
+class Logaddexp2(BinaryUfunc, name="logaddexp2"):
     """log2(2**x + 2**y), without overflow."""
 
     ufunc = np.logaddexp2
 
 
-class Erf(Op, name="erf", family="elementwise"):
+class Erf(Elementwise, name="erf", family="elementwise"):
     """Error function of real floating-point numbers."""
 
     x: Operand
     dtypes = "f"
-    cases = UnaryElementwise.cases
+    cases = UnaryUfunc.cases
 
     @staticmethod
     def infer(x: TensorType) -> TensorType:
@@ -351,94 +351,94 @@ class Erf(Op, name="erf", family="elementwise"):
 # Trigonometry
 
 
-class Sin(UnaryElementwise, name="sin"):
+class Sin(UnaryUfunc, name="sin"):
     """Sine of an angle in radians."""
 
     ufunc = np.sin
 
 
-class Cos(UnaryElementwise, name="cos"):
+class Cos(UnaryUfunc, name="cos"):
     """Cosine of an angle in radians."""
 
     ufunc = np.cos
 
 
-class Tan(UnaryElementwise, name="tan"):
+class Tan(UnaryUfunc, name="tan"):
     """Tangent of an angle in radians."""
 
     ufunc = np.tan
-    cases = tuple(Case(case.shapes, low=-1.5, high=1.5) for case in UnaryElementwise.cases)
+    cases = tuple(Case(case.shapes, low=-1.5, high=1.5) for case in UnaryUfunc.cases)
 
 
-class Arcsin(UnaryElementwise, name="arcsin"):
+class Arcsin(UnaryUfunc, name="arcsin"):
     """Inverse sine, NaN outside [-1, 1]."""
 
     ufunc = np.arcsin
 
 
-class Arccos(UnaryElementwise, name="arccos"):
+class Arccos(UnaryUfunc, name="arccos"):
     """Inverse cosine, NaN outside [-1, 1]."""
 
     ufunc = np.arccos
 
 
-class Arctan(UnaryElementwise, name="arctan"):
+class Arctan(UnaryUfunc, name="arctan"):
     """Inverse tangent."""
 
     ufunc = np.arctan
 
 
-class Arctan2(BinaryElementwise, name="arctan2"):
+class Arctan2(BinaryUfunc, name="arctan2"):
     """Angle of the point with ordinate x and abscissa y, in the right quadrant."""
 
     ufunc = np.arctan2
 
 
-class Sinh(UnaryElementwise, name="sinh"):
+class Sinh(UnaryUfunc, name="sinh"):
     """Hyperbolic sine."""
 
     ufunc = np.sinh
 
 
-class Cosh(UnaryElementwise, name="cosh"):
+class Cosh(UnaryUfunc, name="cosh"):
     """Hyperbolic cosine."""
 
     ufunc = np.cosh
 
 
-class Tanh(UnaryElementwise, name="tanh"):
+class Tanh(UnaryUfunc, name="tanh"):
     """Hyperbolic tangent."""
 
     ufunc = np.tanh
 
 
-class Arcsinh(UnaryElementwise, name="arcsinh"):
+class Arcsinh(UnaryUfunc, name="arcsinh"):
     """Inverse hyperbolic sine."""
 
     ufunc = np.arcsinh
 
 
-class Arccosh(UnaryElementwise, name="arccosh"):
+class Arccosh(UnaryUfunc, name="arccosh"):
     """Inverse hyperbolic cosine, NaN below 1."""
 
     ufunc = np.arccosh
-    cases = tuple(Case(case.shapes, low=1, high=9) for case in UnaryElementwise.cases)
+    cases = tuple(Case(case.shapes, low=1, high=9) for case in UnaryUfunc.cases)
 
 
-class Arctanh(UnaryElementwise, name="arctanh"):
+class Arctanh(UnaryUfunc, name="arctanh"):
     """Inverse hyperbolic tangent, NaN outside [-1, 1]."""
 
     ufunc = np.arctanh
-    cases = tuple(Case(case.shapes, low=-1, high=1) for case in UnaryElementwise.cases)
+    cases = tuple(Case(case.shapes, low=-1, high=1) for case in UnaryUfunc.cases)
 
 
-class Deg2rad(UnaryElementwise, name="deg2rad"):
+class Deg2rad(UnaryUfunc, name="deg2rad"):
     """Degrees to radians."""
 
     ufunc = np.deg2rad
 
 
-class Rad2deg(UnaryElementwise, name="rad2deg"):
+class Rad2deg(UnaryUfunc, name="rad2deg"):
     """Radians to degrees."""
 
     ufunc = np.rad2deg
@@ -447,7 +447,7 @@ class Rad2deg(UnaryElementwise, name="rad2deg"):
 # Comparison
 
 
-class Comparison(BinaryElementwise):
+class Comparison(BinaryUfunc):
     """Base of the comparisons, which also take int64 and uint64 together and compare them exactly."""
 
     @classmethod
@@ -494,19 +494,19 @@ class GreaterEqual(Comparison, name="greater_equal"):
     ufunc = np.greater_equal
 
 
-class Isnan(UnaryElementwise, name="isnan"):
+class Isnan(UnaryUfunc, name="isnan"):
     """Whether the operand, or a part of it, is NaN."""
 
     ufunc = np.isnan
 
 
-class Isinf(UnaryElementwise, name="isinf"):
+class Isinf(UnaryUfunc, name="isinf"):
     """Whether the operand, or a part of it, is infinite."""
 
     ufunc = np.isinf
 
 
-class Isfinite(UnaryElementwise, name="isfinite"):
+class Isfinite(UnaryUfunc, name="isfinite"):
     """Whether the operand is neither infinite nor NaN."""
 
     ufunc = np.isfinite
@@ -515,84 +515,84 @@ class Isfinite(UnaryElementwise, name="isfinite"):
 # Logic and bits
 
 
-class LogicalAnd(BinaryElementwise, name="logical_and"):
+class LogicalAnd(BinaryUfunc, name="logical_and"):
     """Whether both operands are nonzero."""
 
     ufunc = np.logical_and
 
 
-class LogicalOr(BinaryElementwise, name="logical_or"):
+class LogicalOr(BinaryUfunc, name="logical_or"):
     """Whether one of the operands is nonzero."""
 
     ufunc = np.logical_or
 
 
-class LogicalXor(BinaryElementwise, name="logical_xor"):
+class LogicalXor(BinaryUfunc, name="logical_xor"):
     """Whether exactly one of the operands is nonzero."""
 
     ufunc = np.logical_xor
 
 
-class LogicalNot(UnaryElementwise, name="logical_not"):
+class LogicalNot(UnaryUfunc, name="logical_not"):
     """Whether the operand is zero."""
 
     ufunc = np.logical_not
 
 
-class BitwiseAnd(BinaryElementwise, name="bitwise_and"):
+class BitwiseAnd(BinaryUfunc, name="bitwise_and"):
     """And of the bits of integers or booleans."""
 
     ufunc = np.bitwise_and
 
 
-class BitwiseOr(BinaryElementwise, name="bitwise_or"):
+class BitwiseOr(BinaryUfunc, name="bitwise_or"):
     """Or of the bits of integers or booleans."""
 
     ufunc = np.bitwise_or
 
 
-class BitwiseXor(BinaryElementwise, name="bitwise_xor"):
+class BitwiseXor(BinaryUfunc, name="bitwise_xor"):
     """Exclusive or of the bits of integers or booleans."""
 
     ufunc = np.bitwise_xor
 
 
-class Invert(UnaryElementwise, name="invert"):
+class Invert(UnaryUfunc, name="invert"):
     """All bits flipped; logical not of booleans."""
 
     ufunc = np.invert
 
 
-_SHIFT_CASES = tuple(Case(case.shapes, low=0, high=70) for case in BinaryElementwise.cases)
+_SHIFT_CASES = tuple(Case(case.shapes, low=0, high=70) for case in BinaryUfunc.cases)
 
 
-class LeftShift(BinaryElementwise, name="left_shift"):
+class LeftShift(BinaryUfunc, name="left_shift"):
     """Bits moved up; by the width or more, or by a negative count, 0."""
 
     ufunc = np.left_shift
     cases = _SHIFT_CASES
 
 
-class RightShift(BinaryElementwise, name="right_shift"):
+class RightShift(BinaryUfunc, name="right_shift"):
     """Bits moved down, filled with the sign; by the width or more, or by a negative count, all sign."""
 
     ufunc = np.right_shift
     cases = _SHIFT_CASES
 
 
-class BitwiseCount(UnaryElementwise, name="bitwise_count"):
+class BitwiseCount(UnaryUfunc, name="bitwise_count"):
     """The number of bits set in the absolute value, as uint8."""
 
     ufunc = np.bitwise_count
 
 
-class Gcd(BinaryElementwise, name="gcd"):
+class Gcd(BinaryUfunc, name="gcd"):
     """Greatest common divisor of the absolute values."""
 
     ufunc = np.gcd
 
 
-class Lcm(BinaryElementwise, name="lcm"):
+class Lcm(BinaryUfunc, name="lcm"):
     """Least common multiple of the absolute values; 0 if one is 0."""
 
     ufunc = np.lcm

@@ -14,7 +14,20 @@ import numpy as np
 
 from ..dtypes import ALL_DTYPES
 from ..errors import WeftTypeError, WeftValueError
-from ..op import Array, Case, Int, Ints, Op, Operand, Operands, String, TensorType, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    ExtentSource,
+    Int,
+    Ints,
+    Op,
+    Operand,
+    Operands,
+    String,
+    TensorType,
+    same_dtype,
+)
 from ..types import Shape, compatible_shapes, format_shape
 from .shape import INT64, require_axes
 
@@ -54,6 +67,12 @@ def slices_of(start: Bounds, stop: Bounds, step: Bounds) -> tuple[slice, ...]:
     return tuple(slice_of(*bounds) for bounds in zip(start, stop, step, strict=True))
 
 
+def whole_axis(attributes: Attributes, axis: int) -> ExtentSource:
+    """The axis of the first operand of which a slice takes every element."""
+    bounds = tuple(attributes[name][axis] for name in ("start", "stop", "step"))
+    return (0, axis) if bounds == (0, INT64_MAX, 1) else None
+
+
 class Slice(Op, name="slice", family="indexing"):
     """Take every `step`-th element from `start` to `stop` of each axis, with the rules of Python slices."""
 
@@ -75,11 +94,23 @@ class Slice(Op, name="slice", family="indexing"):
         return x.with_shape(sliced_shape("weft.slice", x.shape, start, stop, step))
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return whole_axis(attributes, axis)
+
+    @staticmethod
     def evaluate(x: Array, start: Bounds, stop: Bounds, step: Bounds) -> Array:
         return x[slices_of(start, stop, step)]
 
 
-class SliceUpdate(Op, name="slice_update", family="indexing"):
+class Update(Op, family="indexing"):
+    """Base of the ops that replace elements of the first operand."""
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
+
+
+class SliceUpdate(Update, name="slice_update"):
     """Replace the region that `slice` with the same bounds takes."""
 
     x: Operand
@@ -210,6 +241,14 @@ class DynamicSlice(Op, name="dynamic_slice", family="indexing"):
         return x.with_shape(dynamically_sliced_shape("weft.dynamic_slice", x.shape, bounds, **region))
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (
+            None
+            if axis in (*attributes["start_axes"], *attributes["stop_axes"])
+            else whole_axis(attributes, axis)
+        )
+
+    @staticmethod
     def evaluate(
         x: Array,
         bounds: tuple[Array, ...],
@@ -227,7 +266,7 @@ class DynamicSlice(Op, name="dynamic_slice", family="indexing"):
         return iter([(dtype, INT64) for dtype in ALL_DTYPES])
 
 
-class DynamicSliceUpdate(Op, name="dynamic_slice_update", family="indexing"):
+class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
     """Replace the region that `dynamic_slice` with the same bounds takes, which the update has to fit."""
 
     x: Operand
@@ -337,6 +376,14 @@ class Gather(Op, name="gather", family="indexing"):
         return x.with_shape(gathered_shape("weft.gather", x, indices, axes, position))
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        inserted, position = types[1].rank, attributes["position"]
+        if position <= axis < position + inserted:
+            return 1, axis - position
+        rest = [a for a in range(types[0].rank) if a not in attributes["axes"]]
+        return 0, rest[axis if axis < position else axis - inserted]
+
+    @staticmethod
     def evaluate(x: Array, indices: tuple[Array, ...], axes: tuple[int, ...], position: int) -> Array:
         permutation, index = advanced_index(x.ndim, indices, axes, position)
         result: Array = np.transpose(x, permutation)[index]
@@ -348,7 +395,7 @@ class Gather(Op, name="gather", family="indexing"):
         return iter([(dtype, INT64) for dtype in ALL_DTYPES])
 
 
-class Scatter(Op, name="scatter", family="indexing"):
+class Scatter(Update, name="scatter"):
     """Replace (`mode` set, last write wins) or add to (add) what `gather` with the same indices reads."""
 
     x: Operand
@@ -444,6 +491,10 @@ class TakeAlongAxis(Op, name="take_along_axis", family="indexing"):
         return x.with_shape(known)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 1, axis
+
+    @staticmethod
     def evaluate(x: Array, indices: Array, axis: int) -> Array:
         return np.take_along_axis(x, indices, axis)
 
@@ -453,7 +504,7 @@ class TakeAlongAxis(Op, name="take_along_axis", family="indexing"):
         return iter([(dtype, INT64) for dtype in ALL_DTYPES])
 
 
-class PutAlongAxis(Op, name="put_along_axis", family="indexing"):
+class PutAlongAxis(Update, name="put_along_axis"):
     """Along one axis, replace the element that the index at the same place says; the last write wins."""
 
     x: Operand
@@ -504,6 +555,10 @@ class FindOutOfBounds(Op, name="find_out_of_bounds", family="indexing"):
         if extent.rank != 0:
             raise WeftTypeError(f"weft.find_out_of_bounds: the extent is i64[], not {extent}")
         return TensorType((), np.dtype(np.bool_)), TensorType((), INT64)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return None
 
     @staticmethod
     def evaluate(indices: Array, extent: Array) -> tuple[Array, Array]:

@@ -6,13 +6,14 @@ image; what lies outside does not count, neither for the largest element nor in 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import kind
 from ..errors import WeftValueError
-from ..op import Array, Case, Ints, Op, Operand, TensorType, require_kind
+from ..op import Array, Attributes, Case, ExtentSource, Ints, Op, Operand, TensorType, require_kind
 from .contraction import padded, slid_shape, windows
 from .reductions import widened
 
@@ -51,6 +52,10 @@ class Pooling(Op, family="pooling"):
         if max(padding[:2]) >= window[0] or max(padding[2:]) >= window[1]:
             raise WeftValueError(f"{what}: padding {padding} must be smaller than the window {window}")
         return x.with_shape((x.shape[0], *slid, x.shape[3]))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (0, axis) if axis in (0, 3) else None
 
 
 class MaxPool2d(Pooling, name="max_pool2d"):

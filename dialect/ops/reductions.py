@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..dtypes import bfloat16
 from ..errors import WeftValueError
-from ..op import Array, Bool, Case, Float, Int, Ints, Op, Operand, TensorType, require_kind
+from ..op import (
+    Array,
+    Attributes,
+    Bool,
+    Case,
+    ExtentSource,
+    Float,
+    Int,
+    Ints,
+    Op,
+    Operand,
+    TensorType,
+    require_kind,
+)
 from ..types import Shape, normalize_axis
 
 _HALVES = (np.dtype(np.float16), bfloat16)
@@ -52,6 +66,14 @@ def reduced_shape(shape: Shape, axes: tuple[int, ...], keepdims: bool) -> Shape:
     return tuple(extent for axis, extent in enumerate(shape) if axis not in reduced)
 
 
+def kept_axis(rank: int, axes: tuple[int, ...], keepdims: bool, axis: int) -> ExtentSource:
+    """The axis of the operand from which an axis of a reduction's result comes."""
+    reduced = normalize_axes(axes, rank)
+    if keepdims:
+        return None if axis in reduced else (0, axis)
+    return 0, [a for a in range(rank) if a not in reduced][axis]
+
+
 def widened(x: Array) -> Array:
     """The array in float32 if it is float16 or bfloat16: NumPy's own sums of these round after every step."""
     return x.astype(np.float32) if x.dtype in _HALVES else x
@@ -74,6 +96,10 @@ class Reduction(Op, family="reductions"):
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
         require_kind(f"weft.{cls.name}", x, cls.dtypes)
         return x.with_shape(reduced_shape(x.shape, axes, keepdims))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return kept_axis(types[0].rank, attributes["axes"], attributes["keepdims"], axis)
 
 
 class Sum(Reduction, name="sum"):
@@ -188,6 +214,10 @@ class Spread(Op, family="reductions"):
         require_kind(f"weft.{cls.name}", x, cls.dtypes)
         return TensorType(reduced_shape(x.shape, axes, keepdims), real_dtype(x.dtype))
 
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return kept_axis(types[0].rank, attributes["axes"], attributes["keepdims"], axis)
+
 
 class Var(Spread, name="var"):
     """Variance over axes: the mean squared distance from the mean; real, also of complex numbers."""
@@ -266,6 +296,10 @@ class ArgReduction(Op, family="reductions"):
     def infer(cls, x: TensorType, axis: int, keepdims: bool) -> TensorType:
         _require_elements(x, (axis,), f"attempt to get {cls.name} of an empty sequence")
         return TensorType(reduced_shape(x.shape, (axis,), keepdims), np.dtype(np.int64))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return kept_axis(types[0].rank, (attributes["axis"],), attributes["keepdims"], axis)
 
     @classmethod
     def evaluate(cls, x: Array, axis: int, keepdims: bool) -> Array:

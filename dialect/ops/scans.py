@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from ..op import Array, Case, Int, Op, Operand, TensorType, require_kind
+from ..op import Array, Attributes, Case, ExtentSource, Int, Op, Operand, TensorType, require_kind
 from ..types import normalize_axis
 
 
@@ -30,6 +31,10 @@ class Scan(Op, family="scans"):
         require_kind(f"weft.{cls.name}", x, cls.dtypes)
         normalize_axis(axis, x.rank)
         return x
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
 
     @classmethod
     def evaluate(cls, x: Array, axis: int) -> Array:

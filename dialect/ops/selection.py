@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import ALL_DTYPES
 from ..errors import WeftTypeError
-from ..op import Array, Case, Op, Operand, TensorType, same_dtype
+from ..op import Array, Attributes, Case, Elementwise, ExtentSource, Op, Operand, TensorType, same_dtype
 from ..types import broadcast_shapes
 
 _INT64 = np.dtype(np.int64)
 
 
-class Select(Op, name="select", family="selection"):
+class Select(Elementwise, name="select", family="selection"):
     """Elements of x where the boolean condition holds, elements of y elsewhere; all three broadcast."""
 
     condition: Operand
@@ -57,6 +57,10 @@ class TruePlaces(Op, name="true_places", family="selection"):
         if condition.dtype != bool or condition.rank != 1:
             raise WeftTypeError(f"weft.true_places needs a bool condition with one axis, not {condition}")
         return TensorType(condition.shape, _INT64), TensorType((), _INT64)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
 
     @staticmethod
     def evaluate(condition: Array) -> tuple[Array, Array]:

@@ -7,7 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import WeftTypeError, WeftValueError
-from ..op import Array, Case, Int, Ints, Op, Operand, Operands, String, TensorType, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    ExtentSource,
+    Int,
+    Ints,
+    Op,
+    Operand,
+    Operands,
+    String,
+    TensorType,
+    same_dtype,
+)
 from ..types import Shape, compatible_shapes, format_shape
 
 INT64 = np.dtype(np.int64)
@@ -39,6 +52,10 @@ class Dim(Op, name="dim", family="shape"):
         return TensorType((), INT64)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return None
+
+    @staticmethod
     def evaluate(x: Array, axis: int) -> Array:
         return np.asarray(x.shape[axis], np.int64)
 
@@ -62,6 +79,10 @@ class Transpose(Op, name="transpose", family="shape"):
         return x.with_shape([x.shape[axis] for axis in permutation])
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, attributes["permutation"][axis]
+
+    @staticmethod
     def evaluate(x: Array, permutation: tuple[int, ...]) -> Array:
         return np.transpose(x, permutation)
 
@@ -81,6 +102,11 @@ def concrete_shape(shape: tuple[int, ...], dims: tuple[Array, ...]) -> tuple[int
     """Fill the -1 entries of a `shape` attribute with the run-time extents."""
     extents = iter(dims)
     return tuple(int(next(extents)) if extent == -1 else extent for extent in shape)
+
+
+def given_extent(operands: Sequence[TensorType], shape: tuple[int, ...], axis: int) -> ExtentSource:
+    """The operand that gives a run-time extent of a `shape` attribute: they come last among the operands."""
+    return (len(operands) - shape[axis:].count(-1), -1) if shape[axis] == -1 else None
 
 
 class Reshape(Op, name="reshape", family="shape"):
@@ -104,6 +130,10 @@ class Reshape(Op, name="reshape", family="shape"):
         if x.size is not None and result.size is not None and x.size != result.size:
             raise WeftValueError(f"cannot reshape array of size {x.size} into shape {format_shape(shape)}")
         return result
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
@@ -130,6 +160,11 @@ class ExpandDims(Op, name="expand_dims", family="shape"):
         return x.with_shape([1 if axis in axes else next(kept) for axis in range(rank)])
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        axes = attributes["axes"]
+        return None if axis in axes else (0, axis - sum(inserted < axis for inserted in axes))
+
+    @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...]) -> Array:
         return np.expand_dims(x, axes)
 
@@ -154,6 +189,10 @@ class Squeeze(Op, name="squeeze", family="shape"):
                 f"cannot select an axis to squeeze out which has size not equal to one: axes {axes} of {x}"
             )
         return x.with_shape([extent for axis, extent in enumerate(x.shape) if axis not in axes])
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, [a for a in range(types[0].rank) if a not in attributes["axes"]][axis]
 
     @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...]) -> Array:
@@ -183,6 +222,10 @@ class BroadcastTo(Op, name="broadcast_to", family="shape"):
         if not fits:
             raise WeftValueError(f"cannot broadcast {format_shape(x.shape)} to {format_shape(target)}")
         return x.with_shape(target)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return given_extent(types, attributes["shape"], axis)
 
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
@@ -215,6 +258,10 @@ class Concat(Op, name="concat", family="shape"):
         return TensorType(tuple(known), dtype)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return None if axis == attributes["axis"] else (0, axis)
+
+    @staticmethod
     def evaluate(x: Array, y: Array, axis: int) -> Array:
         return np.concatenate((x, y), axis)
 
@@ -240,6 +287,11 @@ class Stack(Op, name="stack", family="shape"):
         return x[0].with_shape([*x[0].shape[:axis], len(x), *x[0].shape[axis:]])
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        new = attributes["axis"]
+        return None if axis == new else (0, axis - (axis > new))
+
+    @staticmethod
     def evaluate(x: tuple[Array, ...], axis: int) -> Array:
         return np.stack(x, axis)
 
@@ -249,6 +301,11 @@ def padded_shape(what: str, x: TensorType, low: tuple[int, ...], high: tuple[int
     if len(low) != x.rank or len(high) != x.rank or min((*low, *high), default=0) < 0:
         raise WeftValueError(f"{what}: low {low} and high {high} are not widths for the axes of {x}")
     return tuple(None if n is None else a + n + b for n, a, b in zip(x.shape, low, high, strict=True))
+
+
+def unpadded_source(attributes: Attributes, axis: int) -> ExtentSource:
+    """The same axis of the first operand where nothing is added."""
+    return None if attributes["low"][axis] or attributes["high"][axis] else (0, axis)
 
 
 class Pad(Op, name="pad", family="shape"):
@@ -270,6 +327,10 @@ class Pad(Op, name="pad", family="shape"):
         if value.rank != 0:
             raise WeftTypeError(f"weft.pad: the value is a scalar, not {value}")
         return x.with_shape(padded_shape("weft.pad", x, low, high))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return unpadded_source(attributes, axis)
 
     @staticmethod
     def evaluate(x: Array, value: Array, low: tuple[int, ...], high: tuple[int, ...]) -> Array:
@@ -305,6 +366,10 @@ class Extend(Op, name="extend", family="shape"):
         return x.with_shape(shape)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return unpadded_source(attributes, axis)
+
+    @staticmethod
     def evaluate(x: Array, low: tuple[int, ...], high: tuple[int, ...], mode: str) -> Array:
         result: Array = np.pad(x, tuple(zip(low, high, strict=True)), mode=mode)  # type: ignore[call-overload]
         return result
@@ -327,6 +392,10 @@ class Roll(Op, name="roll", family="shape"):
     def infer(x: TensorType, shift: int, axis: int) -> TensorType:
         require_axes("weft.roll", (axis,), x.rank)
         return x
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
 
     @staticmethod
     def evaluate(x: Array, shift: int, axis: int) -> Array:
@@ -352,6 +421,10 @@ class Tile(Op, name="tile", family="shape"):
         return x.with_shape(
             [None if n is None else n * count for n, count in zip(x.shape, counts, strict=True)]
         )
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (0, axis) if attributes["counts"][axis] == 1 else None
 
     @staticmethod
     def evaluate(x: Array, counts: tuple[int, ...]) -> Array:
@@ -381,6 +454,10 @@ class Repeat(Op, name="repeat", family="shape"):
         return x.with_shape(shape)
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (0, axis) if axis != attributes["axis"] or attributes["count"] == 1 else None
+
+    @staticmethod
     def evaluate(x: Array, count: int, axis: int) -> Array:
         return np.repeat(x, count, axis)
 
@@ -403,6 +480,10 @@ class _Triangle(Op, family="shape"):
         if x.rank < 2:
             raise WeftValueError(f"weft.{cls.name} needs rank 2 or more, not {x}")
         return x
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
 
 
 class Triu(_Triangle, name="triu"):
@@ -444,6 +525,10 @@ class Diagonal(Op, name="diagonal", family="shape"):
         return x.with_shape([*x.shape[:-2], extent])
 
     @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (0, axis) if axis < types[0].rank - 2 else None
+
+    @staticmethod
     def evaluate(x: Array, offset: int) -> Array:
         return np.diagonal(x, offset, -2, -1)
 
@@ -461,6 +546,10 @@ class Diag(Op, name="diag", family="shape"):
             raise WeftValueError(f"weft.diag takes a vector, not {x}")
         extent = None if x.shape[0] is None else x.shape[0] + abs(offset)
         return x.with_shape([extent, extent])
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return (0, 0) if attributes["offset"] == 0 else None
 
     @staticmethod
     def evaluate(x: Array, offset: int) -> Array:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dtypes import ALL_DTYPES
 from ..errors import WeftValueError
-from ..op import Array, Bool, Case, Int, Ints, Op, Operand, String, TensorType, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Bool,
+    Case,
+    ExtentSource,
+    Int,
+    Ints,
+    Op,
+    Operand,
+    String,
+    TensorType,
+    same_dtype,
+)
 from ..types import normalize_axis
 from .reductions import widened
 
@@ -27,7 +40,15 @@ _CASES = tuple(
 )
 
 
-class Sort(Op, name="sort", family="sorting"):
+class Arrangement(Op, family="sorting"):
+    """Base of the ops that put the elements along an axis into an order, or say which it is."""
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
+
+
+class Sort(Arrangement, name="sort"):
     """Sort along an axis; complex numbers compare by real part first."""
 
     x: Operand
@@ -49,7 +70,7 @@ class Sort(Op, name="sort", family="sorting"):
         return np.flip(np.sort(np.flip(wide, axis), axis=axis, kind="stable"), axis).astype(x.dtype)
 
 
-class Argsort(Op, name="argsort", family="sorting"):
+class Argsort(Arrangement, name="argsort"):
     """The int64 positions that sort along an axis; positions of equal elements stay in ascending order."""
 
     x: Operand
@@ -71,7 +92,7 @@ class Argsort(Op, name="argsort", family="sorting"):
         return np.asarray(x.shape[axis] - 1 - backwards)
 
 
-class Partition(Op, name="partition", family="sorting"):
+class Partition(Arrangement, name="partition"):
     """Put the elements that sorting would put at some places there, what sorts before in front, the rest behind.
 
     In which order that is, is not defined. Places count from zero.
@@ -125,6 +146,10 @@ class Searchsorted(Op, name="searchsorted", family="sorting"):
         if side not in ("left", "right"):
             raise WeftValueError(f"side must be 'left' or 'right', not {side!r}")
         return values.with_dtype(np.dtype(np.int64))
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 1, axis
 
     @staticmethod
     def evaluate(x: Array, values: Array, side: Any) -> Array:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..errors import WeftTypeError
-from ..op import Array, Effect, Op, Operand, Operands, RefType, String, TensorType
+from ..op import Array, Attributes, Effect, ExtentSource, Op, Operand, Operands, RefType, String, TensorType
 
 
 class AllocRef(Op, name="alloc_ref", family="state"):
@@ -15,6 +17,10 @@ class AllocRef(Op, name="alloc_ref", family="state"):
     @staticmethod
     def infer(initial: TensorType) -> RefType:
         return RefType(initial)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return None  # what is written later may be of another extent
 
 
 class ReadRef(Op, name="read_ref", family="state"):
@@ -28,6 +34,10 @@ class ReadRef(Op, name="read_ref", family="state"):
         if not isinstance(ref, RefType):
             raise WeftTypeError(f"weft.read_ref reads a !weft.ref, not {ref}")
         return ref.tensor
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
 
 
 class WriteRef(Op, name="write_ref", family="state"):

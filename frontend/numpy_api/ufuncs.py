@@ -13,7 +13,7 @@ import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
-from ...dialect.op import OPS, Elementwise
+from ...dialect.op import OPS, Ufunc
 from ...dialect.ops import load_families
 from ...dialect.ops.reductions import AnyOf
 from ...dialect.ops.selection import Select
@@ -36,15 +36,15 @@ NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
 
 @cache
-def ops_of_ufuncs() -> dict[np.ufunc, type[Elementwise]]:
+def ops_of_ufuncs() -> dict[np.ufunc, type[Ufunc]]:
     """The elementwise op of every ufunc that has one."""
     load_families()
-    ops = {op.ufunc: op for op in OPS.values() if hasattr(op, "ufunc") and issubclass(op, Elementwise)}
+    ops = {op.ufunc: op for op in OPS.values() if hasattr(op, "ufunc") and issubclass(op, Ufunc)}
     # NumPy has these twice, as ufuncs of their own.
     return {**ops, np.degrees: ops[np.rad2deg], np.radians: ops[np.deg2rad]}
 
 
-def op_of(ufunc: np.ufunc) -> type[Elementwise]:
+def op_of(ufunc: np.ufunc) -> type[Ufunc]:
     """The op of a ufunc, or `UnsupportedError` naming the closest there are."""
     found = ops_of_ufuncs().get(ufunc)
     if found is None:
@@ -160,9 +160,7 @@ def _weak_type(operand: Any) -> Any:
     return operand.dtype
 
 
-def _decided_comparison(
-    ufunc: np.ufunc, operands: Sequence[Any]
-) -> tuple[type[Elementwise], list[Any]] | None:
+def _decided_comparison(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[Ufunc], list[Any]] | None:
     """A comparison of an integer array with a Python int outside of its range: all true or all false."""
     for place in (0, 1):
         number, other = operands[place], operands[1 - place]
@@ -190,7 +188,7 @@ def _require_no_negative_power(exponent: Any, dtype: np.dtype[Any]) -> None:
         exponent._storage.trace.raise_if(negative, "ValueError", NEGATIVE_POWER)
 
 
-def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Elementwise] | None:
+def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Ufunc] | None:
     """The op that NumPy takes for a power with a known scalar exponent: the root differs for -0.0 and -inf."""
     if dtype not in (np.float32, np.float64) or isinstance(exponent, TracedArray) or np.ndim(exponent) != 0:
         return None

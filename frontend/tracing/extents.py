@@ -7,19 +7,21 @@ walking from a value to the ops that made it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import UnsupportedError
-from ...dialect.op import OPS, Elementwise, Op
+from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Slice
-from ...dialect.ops.shape import Dim, Reshape
-from ...dialect.types import format_shape
+from ...dialect.ops.indexing import DynamicSlice, Slice
+from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
+from ...dialect.register import decode_attributes, op_class_of
+from ...dialect.types import RefType, format_shape
 from .array import TracedArray
 
 if TYPE_CHECKING:
@@ -257,9 +259,9 @@ def scalar_key(value: Any, depth: int = 8) -> Any:
 
 def _op_of(value: Any) -> tuple[type[Op], Any] | None:
     """The op class and operation that made a value; None for arguments and ops of other dialects."""
-    name = getattr(value.owner, "name", "")
-    op_class = OPS.get(name.removeprefix("weft.")) if isinstance(name, str) else None
-    return None if op_class is None else (op_class, value.owner)
+    operation = value.owner
+    op_class = op_class_of(operation) if isinstance(getattr(operation, "name", None), str) else None
+    return None if op_class is None else (op_class, operation)
 
 
 def _origin(value: Any, axis: int) -> Origin:
@@ -276,117 +278,17 @@ def _origin(value: Any, axis: int) -> Origin:
 
 def _origin_of_scalar(value: Any) -> Origin:
     made = _op_of(value)
-    if made is not None and made[0].name == "dim":
+    if made is not None and made[0] is Dim:
         return _origin(made[1].operands[0], made[1].attributes["axis"].value)
     return value, -1
 
 
-Step: TypeAlias = "tuple[Any, int] | None"
-"""One step back from an axis of a result: an operand and its axis, or None where the extent is new."""
-
-
-def _step(op_class: type[Op], operation: Any, axis: int) -> Step:
-    """One step back from an axis of what an op made."""
-    if issubclass(op_class, Elementwise):
-        return _of_broadcast(operation, axis)
-    rule = _STEPS.get(op_class.name)
-    return None if rule is None else rule(operation, axis)
-
-
-def _of_first(operation: Any, axis: int) -> Step:
-    return operation.operands[0], axis
-
-
-def _of_broadcast(operation: Any, axis: int) -> Step:
-    """The first operand with an unknown extent at the place, counted from the end."""
-    place = operation.results[0].type.rank - axis
-    for operand in operation.operands:
-        rank = operand.type.rank
-        if rank >= place and operand.type.is_dynamic_dim(rank - place):
-            return operand, rank - place
-    return None
-
-
-def _of_transpose(operation: Any, axis: int) -> Step:
-    return operation.operands[0], tuple(operation.attributes["permutation"])[axis]
-
-
-def _of_given_shape(operation: Any, axis: int) -> Step:
-    """The operand that gives the extent: those behind it in the shape come last among the operands."""
-    shape = tuple(operation.attributes["shape"])
-    behind = shape[axis:].count(-1)
-    return (operation.operands[len(operation.operands) - behind], -1) if shape[axis] == -1 else None
-
-
-def _of_reduction(operation: Any, axis: int) -> Step:
-    if operation.attributes["keepdims"].value:
-        return operation.operands[0], axis
-    rank = operation.operands[0].type.rank
-    reduced = {a % rank for a in operation.attributes["axes"]}
-    return operation.operands[0], [a for a in range(rank) if a not in reduced][axis]
-
-
-def _of_expand_dims(operation: Any, axis: int) -> Step:
-    return operation.operands[0], axis - sum(a < axis for a in operation.attributes["axes"])
-
-
-def _of_squeeze(operation: Any, axis: int) -> Step:
-    removed = tuple(operation.attributes["axes"])
-    return operation.operands[0], [a for a in range(operation.operands[0].type.rank) if a not in removed][
-        axis
-    ]
-
-
-def _of_slice(operation: Any, axis: int) -> Step:
-    bounds = tuple(tuple(operation.attributes[key])[axis] for key in ("start", "stop", "step"))
-    return (operation.operands[0], axis) if bounds == (0, INT64_MAX, 1) else None
-
-
-def _of_dynamic_slice(operation: Any, axis: int) -> Step:
-    has_bound = any(axis in tuple(operation.attributes[key]) for key in ("start_axes", "stop_axes"))
-    return None if has_bound else _of_slice(operation, axis)
-
-
-def _of_gather(operation: Any, axis: int) -> Step:
-    """The axis of the indexed array that is left as it is, or that of the indices, which have one shape."""
-    indexed, position = tuple(operation.attributes["axes"]), operation.attributes["position"].value
-    rest = [place for place in range(operation.operands[0].type.rank) if place not in indexed]
-    inserted = operation.results[0].type.rank - len(rest)
-    if position <= axis < position + inserted:
-        return operation.operands[1], axis - position
-    return operation.operands[0], rest[axis if axis < position else axis - inserted]
-
-
-def _of_concat(operation: Any, axis: int) -> Step:
-    return None if axis == operation.attributes["axis"].value else _of_broadcast(operation, axis)
-
-
-def _of_matmul(operation: Any, axis: int) -> Step:
-    rank = operation.results[0].type.rank
-    if axis < rank - 2:
-        return None
-    operand = operation.operands[axis - (rank - 2)]
-    return operand, operand.type.rank - (rank - axis)
-
-
-_STEPS: dict[str, Callable[[Any, int], Step]] = {
-    **dict.fromkeys(("cast", "bitcast", "real", "imag", "erf", "read_ref"), _of_first),
-    **dict.fromkeys(("sort", "argsort", "roll", "triu", "tril"), _of_first),
-    **dict.fromkeys(("cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min"), _of_first),
-    **dict.fromkeys(("slice_update", "dynamic_slice_update", "scatter", "put_along_axis"), _of_first),
-    **dict.fromkeys(("select", "complex"), _of_broadcast),
-    **dict.fromkeys(("reshape", "broadcast_to", "arange"), _of_given_shape),
-    **dict.fromkeys(("sum", "prod", "mean", "max", "min", "any", "all", "var", "std"), _of_reduction),
-    "concat": _of_concat,
-    "dynamic_slice": _of_dynamic_slice,
-    "expand_dims": _of_expand_dims,
-    "gather": _of_gather,
-    "matmul": _of_matmul,
-    "slice": _of_slice,
-    "squeeze": _of_squeeze,
-    "transpose": _of_transpose,
-}
-"""Where the extents of an op's result come from, by the op's name; those of other ops are new."""
+def _step(op_class: type[Op], operation: Any, axis: int) -> Origin | None:
+    """One step back from an axis of what an op made; None where the extent is new."""
+    types = [type_from_mlir(operand.type) for operand in operation.operands]
+    held = [t.tensor if isinstance(t, RefType) else t for t in types]
+    source = op_class.extent_source(held, decode_attributes(op_class, operation), axis)
+    return None if source is None else (operation.operands[source[0]], source[1])
 
 
 def _depends_on_shapes_only(value: Any) -> bool:
@@ -395,15 +297,9 @@ def _depends_on_shapes_only(value: Any) -> bool:
     if made is None:
         return False
     op_class, operation = made
-    if op_class.name in ("dim", "constant"):
+    if op_class in (Dim, Constant):
         return True
-    if issubclass(op_class, Elementwise) or op_class.name in (
-        "cast",
-        "select",
-        "expand_dims",
-        "reshape",
-        "squeeze",
-    ):
+    if issubclass(op_class, (Elementwise, ExpandDims, Reshape, Squeeze)):
         return all(_depends_on_shapes_only(operand) for operand in operation.operands)
     return False
 

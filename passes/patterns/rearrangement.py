@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
-from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import (
     BroadcastTo,
     Concat,
@@ -24,7 +23,9 @@ from ..rewriting import Match, type_of
 from . import simplifies
 
 load_families()
-_ELEMENTWISE = tuple(o for o in OPS.values() if issubclass(o, Elementwise) and o.results == 1)
+_ELEMENTWISE = tuple(
+    op for op in OPS.values() if issubclass(op, Elementwise) and op.results == 1 and not op.attribute_fields()
+)
 
 
 # Transposes
@@ -103,7 +104,7 @@ def broadcast_broadcast(m: Match) -> Value | None:
     return m.create(BroadcastTo, inner.operands[0], *m.operands[1:], shape=m.attributes["shape"])
 
 
-@simplifies(*_ELEMENTWISE, Select)
+@simplifies(*_ELEMENTWISE)
 def broadcast_operand(m: Match) -> Value | None:
     """Elementwise ops broadcast: an operand needs no broadcast of its own when the others give the shape."""
     for index, operand in enumerate(m.operands):
@@ -186,7 +187,7 @@ def extent_of_rearranged(m: Match) -> Value | None:
 def extent_of_elementwise(m: Match) -> Value | None:
     """An unknown extent of an elementwise result is that of any operand in which it is unknown, too."""
     made = m.graph.match(m.operands[0])
-    if made is None or made.op_class not in (*_ELEMENTWISE, Select):
+    if made is None or made.op_class not in _ELEMENTWISE:
         return None
     rank = made.result_type.rank
     for operand in made.operands:
