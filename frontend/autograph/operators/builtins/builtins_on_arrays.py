@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.dtypes import ALL_DTYPES
 from ....tracing.array import TracedArray
 from ....tracing.catcher import UnknownException
 from ....tracing.staging import asarray, is_traced
@@ -28,7 +27,6 @@ from ..values.iterables import (
     IndexedItems,
     Indices,
     Mapped,
-    Range,
     Reversed,
     Sequence,
     Zipped,
@@ -36,11 +34,6 @@ from ..values.iterables import (
 )
 
 Key = Callable[[Any], Any]
-
-
-def range_(*bounds: Any) -> Any:
-    """`range`, whose bounds may be traced."""
-    return Range.of(*bounds) if any(map(is_traced, bounds)) else builtins.range(*bounds)
 
 
 def len_(value: Any) -> Any:
@@ -119,11 +112,9 @@ def bool_(value: Any = False) -> Any:
     return as_bool(truth_of(value).copy()) if is_staged(value) else builtins.bool(value)
 
 
-def int_(*args: Any, **kwargs: Any) -> Any:
-    """`int`: rounds towards zero; NaN and infinity are refused when the program runs."""
-    if len(args) != 1 or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
-        return builtins.int(*args, **kwargs)
-    number = _only(args[0], "int()")
+def int_(value: TracedArray) -> Any:
+    """`int` of an array: rounds towards zero; NaN and infinity are refused when the program runs."""
+    number = _only(value)
     if number.dtype.kind == "c":
         raise TypeError(
             "int() argument must be a string, a bytes-like object or a real number, not 'complex'"
@@ -136,40 +127,42 @@ def int_(*args: Any, **kwargs: Any) -> Any:
     return _fresh(number.astype(np.int64), number)._like_python(int)
 
 
-def float_(*args: Any) -> Any:
-    """`float`."""
-    if len(args) != 1 or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
-        return builtins.float(*args)
-    number = _only(args[0], "float()")
+def float_(value: TracedArray) -> Any:
+    """`float` of an array."""
+    number = _only(value)
     if number.dtype.kind == "c":
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
     return _fresh(number.astype(np.float64), number)._like_python(float)
 
 
-def round_(number: Any, ndigits: Any = None) -> Any:
-    """`round`: to an int without digits, else to a number of the same type."""
-    if not isinstance(number, TracedArray) or number._known() is not None or number.dtype.kind == "c":
+def round_(number: TracedArray, ndigits: Any = None) -> Any:
+    """`round` of an array: to an int without digits, else to a number of the same type."""
+    if number.dtype.kind == "c":
         return builtins.round(number, ndigits)
     python_type = number._python_type
     if python_type is None and not number._is_scalar:
         raise TypeError("type numpy.ndarray doesn't define __round__ method")
     if ndigits is None:
-        return int_(np.rint(number) if number.dtype.kind == "f" else number)
+        nearest: Any = np.rint(number) if number.dtype.kind == "f" else number
+        return int_(nearest)
     rounded: Any = np.round(number, ndigits)
     return _fresh(rounded, number)._like_python(int if python_type is bool else python_type)
 
 
-def complex_(*args: Any) -> Any:
-    """`complex`."""
-    if not any(map(is_traced, args)):
-        return builtins.complex(*args)
-    real = args[0].astype(np.complex128) if is_traced(args[0]) else builtins.complex(args[0])
-    if len(args) == 2:
-        real = real + np.multiply(np.complex128(1j), args[1])
-    return (real + np.complex128(0))._like_python(complex)
+def complex_(real: Any, *imaginary: Any) -> Any:
+    """`complex` of numbers of which one is an array."""
+    whole = real.astype(np.complex128) if is_traced(real) else builtins.complex(real)
+    for part in imaginary:
+        whole = whole + np.multiply(np.complex128(1j), part)
+    return (whole + np.complex128(0))._like_python(complex)
 
 
-def _only(array: TracedArray, what: str) -> TracedArray:
+def scalar(kind: type[np.generic], value: TracedArray) -> TracedArray:
+    """What a scalar type of NumPy makes of an array: one of that dtype."""
+    return _fresh(value.astype(np.dtype(kind)), value)
+
+
+def _only(array: TracedArray) -> TracedArray:
     """The element of an array of one element."""
     if array.ndim == 0:
         return array
@@ -242,38 +235,22 @@ def ndenumerate(array: Any) -> Any:
     return IndexedItems(asarray(array))
 
 
-def _numpy_type(kind: type[np.generic]) -> Callable[..., Any]:
-    """A scalar type of NumPy as a function: what it makes of an array is an array of that dtype."""
-
-    def make(*args: Any, **kwargs: Any) -> Any:
-        if len(args) != 1 or kwargs or not isinstance(args[0], TracedArray) or args[0]._known() is not None:
-            return kind(*args, **kwargs)
-        return _fresh(args[0].astype(np.dtype(kind)), args[0])
-
-    make.__name__ = kind.__name__
-    return make
-
-
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    builtins.range: range_,
-    builtins.len: len_,
-    builtins.enumerate: enumerate_,
-    builtins.zip: zip_,
-    builtins.reversed: reversed_,
-    builtins.map: map_,
-    builtins.filter: filter_,
-    builtins.bool: bool_,
-    builtins.int: int_,
-    builtins.float: float_,
-    builtins.round: round_,
-    builtins.complex: complex_,
-    builtins.isinstance: isinstance_,
-    builtins.sum: sum_,
-    functools.reduce: reduce_,
-    **{dtype.type: _numpy_type(dtype.type) for dtype in ALL_DTYPES if dtype.isbuiltin == 1},
-    np.ndindex: ndindex,
-    np.ndenumerate: ndenumerate,
-}
-"""What converted code calls instead of a builtin."""
-
-__all__ = ["REPLACEMENTS"]
+__all__ = [
+    "bool_",
+    "complex_",
+    "enumerate_",
+    "filter_",
+    "float_",
+    "int_",
+    "isinstance_",
+    "len_",
+    "map_",
+    "ndenumerate",
+    "ndindex",
+    "reduce_",
+    "reversed_",
+    "round_",
+    "scalar",
+    "sum_",
+    "zip_",
+]

@@ -39,17 +39,10 @@ def list_(iterable: Any = ()) -> Any:
     return comprehension("list", iterable, lambda item: item)
 
 
-def _whole(kind: type) -> Callable[..., Any]:
-    """A builtin that makes a collection of another."""
-
-    def make(*iterables: Any, **named: Any) -> Any:
-        if len(iterables) != 1 or not isinstance(iterables[0], (Walk, Filtered, GrowingList)):
-            return kind(*iterables, **named)
-        items = list_(iterables[0])
-        return items.as_python(kind.__name__) if isinstance(items, GrowingList) else kind(items, **named)
-
-    make.__name__ = kind.__name__
-    return make
+def collected(kind: type, iterable: Any, **named: Any) -> Any:
+    """A tuple, set or dict of items that the program decides on."""
+    items = list_(iterable)
+    return items.as_python(kind.__name__) if isinstance(items, GrowingList) else kind(items, **named)
 
 
 def any_(iterable: Any) -> Any:
@@ -220,17 +213,6 @@ def _is_walkable(iterable: Any) -> bool:
     )
 
 
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    builtins.any: any_,
-    builtins.all: all_,
-    builtins.min: min_,
-    builtins.max: max_,
-    builtins.sorted: sorted_,
-    builtins.list: list_,
-    **{kind: _whole(kind) for kind in (builtins.tuple, builtins.set, builtins.frozenset, builtins.dict)},
-}
-"""What converted code calls instead of a builtin."""
-
 OPERATORS.sorted_list = sorted_list
 
-__all__ = ["REPLACEMENTS", "is_open", "list_", "sorted_list"]
+__all__ = ["all_", "any_", "collected", "is_open", "list_", "max_", "min_", "sorted_", "sorted_list"]

@@ -1,86 +1,164 @@
-"""What stands in for builtins and for NumPy's array makers where converted code calls them."""
+"""What converted code calls instead of Python's builtins, the functions of `math`, and NumPy's array makers."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from ....numpy_api import creation, functions_of, lookup
+from .....dialect.dtypes import ALL_DTYPES
+from ....runtime_values import effects as printing
+from ....runtime_values.objects import class_of
+from ....runtime_values.strings import RuntimeString, format_string, to_string
+from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
-from ....tracing.staging import trace_of
-from ..exceptions import caught_exceptions
+from ....tracing.catcher import UnknownException
+from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects
-from . import builtins_on_arrays, builtins_on_lists, math_on_arrays, plain_lists
+from ..statements.generators import Walk
+from ..values.iterables import Filtered, Range
+from . import builtins_on_arrays as arrays
+from . import builtins_on_lists as lists
+from . import plain_lists
+from .array_makers import array_makers, array_method
+from .math_on_arrays import logarithm, of_math
 
-KNOWN_ELEMENTS = 1024
-"""Arrays made of constants with at most so many elements can be looked at while tracing."""
+Function = Callable[..., Any]
+
+
+def _always(*args: Any) -> bool:
+    """The function of ours itself asks for what Python's is enough."""
+    return True
+
+
+def _some_traced(*args: Any) -> bool:
+    return any(map(is_traced, args))
+
+
+def _unknown(value: Any = None, *more: Any) -> bool:
+    """The value of the first argument is not known while tracing."""
+    return isinstance(value, TracedArray) and value._known() is None
+
+
+def _only_unknown(*args: Any) -> bool:
+    return len(args) == 1 and _unknown(*args)
+
+
+def _walked(*args: Any) -> bool:
+    """Only the program knows the items."""
+    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList))
+
+
+def _shown(*args: Any) -> bool:
+    return len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], RuntimeString))
+
+
+def _unknown_class(*args: Any) -> bool:
+    """The class of an exception is known when the program runs."""
+    return len(args) == 1 and isinstance(args[0], UnknownException)
+
+
+_ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
+    # Numbers
+    bool: (_always, arrays.bool_),
+    int: (_only_unknown, arrays.int_),
+    float: (_only_unknown, arrays.float_),
+    complex: (_some_traced, arrays.complex_),
+    round: (_unknown, arrays.round_),
+    isinstance: (_always, arrays.isinstance_),
+    type: (_unknown_class, class_of),
+    **{
+        dtype.type: (_only_unknown, functools.partial(arrays.scalar, dtype.type))
+        for dtype in ALL_DTYPES
+        if dtype.isbuiltin == 1
+    },
+    # Iteration
+    len: (_always, arrays.len_),
+    range: (_some_traced, Range.of),
+    enumerate: (_always, arrays.enumerate_),
+    zip: (_always, arrays.zip_),
+    reversed: (_always, arrays.reversed_),
+    map: (_always, arrays.map_),
+    filter: (_always, arrays.filter_),
+    sum: (_always, arrays.sum_),
+    functools.reduce: (_always, arrays.reduce_),
+    np.ndindex: (_always, arrays.ndindex),
+    np.ndenumerate: (_always, arrays.ndenumerate),
+    # Collections as a whole
+    any: (_always, lists.any_),
+    all: (_always, lists.all_),
+    min: (_always, lists.min_),
+    max: (_always, lists.max_),
+    sorted: (_always, lists.sorted_),
+    list: (_always, lists.list_),
+    **{kind: (_walked, functools.partial(lists.collected, kind)) for kind in (tuple, set, frozenset, dict)},
+    # Text
+    print: (_always, printing.print),
+    str: (_shown, effects.str_),
+    repr: (_shown, lambda value: to_string(value, "r")),
+    format: (lambda *args: is_traced(args[0]), lambda value, spec="": format_string((value, None, spec))),
+    # The `math` module: where arguments are outside of the domain, whether it overflows, and what it makes
+    math.sqrt: (_some_traced, of_math("sqrt", lambda x: x < 0)),
+    math.exp: (_some_traced, of_math("exp", overflows=True)),
+    math.expm1: (_some_traced, of_math("expm1", overflows=True)),
+    math.log: (_some_traced, logarithm),
+    math.log2: (_some_traced, of_math("log2", lambda x: x <= 0)),
+    math.log10: (_some_traced, of_math("log10", lambda x: x <= 0)),
+    math.log1p: (_some_traced, of_math("log1p", lambda x: x <= -1)),
+    math.sin: (_some_traced, of_math("sin", np.isinf)),
+    math.cos: (_some_traced, of_math("cos", np.isinf)),
+    math.tan: (_some_traced, of_math("tan", np.isinf)),
+    math.asin: (_some_traced, of_math("asin", lambda x: np.abs(x) > 1)),
+    math.acos: (_some_traced, of_math("acos", lambda x: np.abs(x) > 1)),
+    math.sinh: (_some_traced, of_math("sinh", overflows=True)),
+    math.cosh: (_some_traced, of_math("cosh", overflows=True)),
+    math.acosh: (_some_traced, of_math("acosh", lambda x: x < 1)),
+    math.atanh: (_some_traced, of_math("atanh", lambda x: np.abs(x) >= 1)),
+    math.hypot: (_some_traced, of_math("hypot", overflows=True)),
+    math.fmod: (_some_traced, of_math("fmod", lambda x, y: np.logical_or(np.isinf(x), y == 0))),
+    math.pow: (_some_traced, of_math("pow", overflows=True)),
+    **{
+        getattr(math, name): (_some_traced, of_math(name, result=result))
+        for result, names in (
+            (float, ("atan", "atan2", "tanh", "asinh", "fabs", "copysign", "degrees", "radians")),
+            (int, ("floor", "ceil", "trunc")),
+            (bool, ("isnan", "isinf", "isfinite")),
+        )
+        for name in names
+    },
+}
+"""For each function when another is called in its place, and which."""
+
+
+def _choice(theirs: Function, applies: Callable[..., bool], ours: Function) -> Function:
+    if applies is _always:
+        return ours
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return (ours if applies(*args) else theirs)(*args, **kwargs)
+
+    function.__name__ = theirs.__name__
+    return function
 
 
 @cache
-def _table() -> dict[int, Callable[..., Any]]:
+def _table() -> dict[int, Function]:
     """The replacements, by the identity of what they replace."""
-    table: dict[int, Callable[..., Any]] = {}
-    table.update({id(function): ours for function, ours in builtins_on_arrays.REPLACEMENTS.items()})
-    table.update({id(function): ours for function, ours in builtins_on_lists.REPLACEMENTS.items()})
-    table.update({id(function): ours for function, ours in math_on_arrays.REPLACEMENTS.items()})
-    table.update({id(function): ours for function, ours in effects.REPLACEMENTS.items()})
-    table.update({id(function): ours for function, ours in caught_exceptions.REPLACEMENTS.items()})
-    for name in functions_of(creation):
-        theirs = getattr(np, name, None)
-        if callable(theirs):
-            table[id(theirs)] = _maker(name, theirs)
-    return table
+    rows = {id(theirs): _choice(theirs, *row) for theirs, row in _ROWS.items()}
+    return rows | {id(theirs): ours for theirs, ours in array_makers().items()}
 
 
-def replacement_of(function: Any) -> Callable[..., Any] | None:
+def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    maker = effects.maker_of(function)
-    if maker is not None:
-        return maker
-    method = plain_lists.method_of(function)
-    if method is not None:
-        return method
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, np.ndarray) and getattr(function, "__name__", "") in ("copy", "astype"):
-        return lambda *args, **kwargs: _own(function(*args, **kwargs))
+    for find in (effects.maker_of, plain_lists.method_of, array_method):
+        if (found := find(function)) is not None:
+            return found
     return _table().get(id(function))
-
-
-def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that makes an array of the trace, which compiled code can write to."""
-
-    def make(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(value.stacked().copy() if isinstance(value, GrowingList) else value for value in args)
-        given = (*args, *kwargs.values())
-        made = lookup(name)(*args, **kwargs)
-        if isinstance(made, np.ndarray):
-            return made if any(made is value for value in given) else _own(made)
-        if isinstance(made, TracedArray) and trace_of(given) is None and not made._path:
-            static = made.type.size is not None and made.type.size <= KNOWN_ELEMENTS
-            if static and made._storage.ref is None and made._storage.argument is None:
-                made._storage.known = (
-                    np.zeros(made.shape, made.dtype) if name.startswith("empty") else theirs(*args, **kwargs)
-                )
-        return made
-
-    make.__name__ = name
-    return make
-
-
-def _own(array: Any) -> Any:
-    """An array that Python made while tracing, as one of the trace."""
-    trace = current_trace()
-    if trace is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
-        return array
-    owned = trace.wrap(trace.value_of(array) if array.ndim == 0 else trace.capture(array))
-    if array.size <= KNOWN_ELEMENTS:
-        owned._storage.known = array.copy()
-    return owned
 
 
 __all__ = ["replacement_of"]

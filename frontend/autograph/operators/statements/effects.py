@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
 import operator
 import sys
@@ -10,11 +9,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ....runtime_values import effects
 from ....runtime_values.strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
-from ....runtime_values.values import holds_traced, make_exception
+from ....runtime_values.values import make_exception
 from ....tracing.current import current_trace
-from ....tracing.staging import is_traced
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import latest
@@ -35,21 +32,9 @@ def percent(text: Any, values: Any) -> Any:
     return text % values if isinstance(text, RuntimeString) else string_of(operator.mod, text, values)
 
 
-def str_(*args: Any, **kwargs: Any) -> Any:
-    """`str`."""
-    if len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], RuntimeString)):
-        return args[0] if isinstance(args[0], RuntimeString) else to_string(args[0], "s")
-    return builtins.str(*args, **kwargs)
-
-
-def repr_(value: Any) -> Any:
-    """`repr`."""
-    return to_string(value, "r") if holds_traced(value, depth=4) else builtins.repr(value)
-
-
-def format_(value: Any, spec: Any = "") -> Any:
-    """`format`."""
-    return format_string((value, None, spec)) if is_traced(value) else builtins.format(value, spec)
+def str_(value: Any) -> Any:
+    """`str` of what holds traced values."""
+    return value if isinstance(value, RuntimeString) else to_string(value, "s")
 
 
 def assert_(condition: Any, message: Thunk | None = None) -> None:
@@ -96,12 +81,4 @@ def maker_of(function: Any) -> Callable[..., Any] | None:
     return None
 
 
-REPLACEMENTS: dict[Any, Callable[..., Any]] = {
-    builtins.print: effects.print,
-    builtins.str: str_,
-    builtins.repr: repr_,
-    builtins.format: format_,
-}
-"""What converted code calls instead of a builtin."""
-
-__all__ = ["REPLACEMENTS", "assert_", "fstring", "maker_of", "percent", "raise_"]
+__all__ = ["assert_", "fstring", "maker_of", "percent", "raise_", "str_"]
