@@ -11,9 +11,9 @@ from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..numpy_api import lookup
 from ..runtime_values.values import RuntimeValue
-from ..tracing.array import TracedArray
+from ..tracing.array import TracedArray, wrap
 from ..tracing.current import current_trace
-from ..tracing.staging import asarray, type_of_operand
+from ..tracing.staging import asarray, raise_if, type_of_operand, value_of
 from .operators import OPERATORS
 from .operators.lists.dynamic_lists import Widened, is_known_outside
 
@@ -290,8 +290,8 @@ def _raise_if(condition: Any, error: type[Exception], message: str, *values: Any
         return
     trace = current_trace()
     assert trace is not None, "a traced condition belongs to a trace"
-    numbers = [trace.wrap(trace.value_of(v if isinstance(v, TracedArray) else np.int64(v))) for v in values]
-    trace.raise_if(condition, error.__name__, message, *numbers)
+    numbers = [wrap(trace, value_of(trace, v if isinstance(v, TracedArray) else np.int64(v))) for v in values]
+    raise_if(condition, error.__name__, message, *numbers)
 
 
 __all__ = ["TensorArray"]

@@ -26,7 +26,7 @@ from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 
 if TYPE_CHECKING:
-    from ..tracing.storage import ViewStep
+    from ..tracing.view_steps import ViewStep
 
 
 def type_data(type: TensorType) -> Data:
@@ -226,7 +226,7 @@ class Results:
 def _step_from(name: str, writable: bool, attributes: Data) -> Any:
     from ...dialect.op import OPS
     from ...dialect.ops import load_families
-    from ..tracing.storage import ViewStep
+    from ..tracing.view_steps import ViewStep
 
     load_families()
     values = {key: value_from(value) for key, value in attributes}

@@ -30,7 +30,7 @@ from ...dialect.ops.indexing import (
 from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
 from ...dialect.records import dataclass
 from ...dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
-from ..tracing.storage import ViewStep
+from ..tracing.view_steps import ViewStep
 from .entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
 
 

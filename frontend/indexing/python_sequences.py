@@ -15,12 +15,12 @@ import numpy as np
 from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
 from ...dialect.ops.shape import Stack
-from ..tracing.array import USE_WEFT_ARRAYS, TracedArray
-from ..tracing.staging import apply, cast, trace_of, type_of_operand
-from ..tracing.storage import ViewStep
+from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
+from ..tracing.staging import apply, cast, emit, raise_if, trace_of, type_of_operand, value_of
+from ..tracing.view_steps import ViewStep
 
 if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 _INT64 = np.dtype(np.int64)
 _NUMBERS = (bool, int, float, complex)
@@ -32,7 +32,7 @@ def get_item(container: Any, index: Any) -> Any:
     if trace is None:
         return container[index]
     if isinstance(container, np.ndarray):
-        return _read_only(trace.wrap(trace.value_of(container))[index])
+        return _read_only(wrap(trace, value_of(trace, container))[index])
     if isinstance(container, Mapping):
         _refuse_key(container, index)
     if isinstance(container, (str, bytes, bytearray)):
@@ -65,7 +65,7 @@ def set_item(container: Any, index: Any, value: Any) -> None:
         container[index] = value
 
 
-def index_trace(index: Any) -> Trace | None:
+def index_trace(index: Any) -> Recorder | None:
     """The trace of the first traced array in an index expression; None when Python can evaluate it."""
     parts = index if isinstance(index, tuple) else (index,)
     flat = [
@@ -97,7 +97,7 @@ def _read_only(x: Any) -> Any:
 # Sequences
 
 
-def _of_sequence(trace: Trace, container: Sequence[Any], index: Any) -> Any:
+def _of_sequence(trace: Recorder, container: Sequence[Any], index: Any) -> Any:
     """An element of a list, tuple or range; the index is checked when the function runs."""
     place = _place(trace, container, index, "index out of range")
     if place is None:
@@ -108,7 +108,7 @@ def _of_sequence(trace: Trace, container: Sequence[Any], index: Any) -> Any:
     return _select(trace, list(container), place)
 
 
-def _place(trace: Trace, container: Sequence[Any], index: Any, complaint: str) -> Any:
+def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str) -> Any:
     """The index as a checked i64[], or None where it is none and Python has its own word for it."""
     name = type(container).__name__
     if isinstance(index, slice):
@@ -129,11 +129,11 @@ def _place(trace: Trace, container: Sequence[Any], index: Any, complaint: str) -
         raise WeftIndexError(message)
     place = cast(index, _INT64)
     outside, _ = apply(FindOutOfBounds, place, np.int64(len(container)))
-    trace.raise_if(outside, "IndexError", message)
+    raise_if(outside, "IndexError", message)
     return place
 
 
-def _select(trace: Trace, entries: list[Any], place: TracedArray) -> Any:
+def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
     """The entry at a place: entries are numbers, arrays of one type, or tuples of these."""
     first = entries[0]
     if all(entry is first for entry in entries):
@@ -149,7 +149,7 @@ def _select(trace: Trace, entries: list[Any], place: TracedArray) -> Any:
     return found.copy()._like_python((float if float in kinds else int) if kinds <= {int, float} else None)
 
 
-def _stacked(trace: Trace, entries: list[Any]) -> TracedArray:
+def _stacked(trace: Recorder, entries: list[Any]) -> TracedArray:
     """The entries as one array; they have one type, but for Python numbers, which take that of the others."""
     for entry in entries:
         if not isinstance(entry, (TracedArray, np.ndarray, np.generic, *_NUMBERS)):
@@ -167,9 +167,9 @@ def _stacked(trace: Trace, entries: list[Any]) -> TracedArray:
             "needs one type and shape for what comes out"
         )
     if not types:
-        return trace.wrap(trace.value_of(_array_of(numbers)))
+        return wrap(trace, value_of(trace, _array_of(numbers)))
     dtype = next(iter(types)).dtype
-    stacked: TracedArray = trace.emit(Stack, [cast(entry, dtype) for entry in entries], {"axis": 0})
+    stacked: TracedArray = emit(trace, Stack, [cast(entry, dtype) for entry in entries], {"axis": 0})
     return stacked
 
 
@@ -191,7 +191,7 @@ def _array_of(numbers: list[Any]) -> np.ndarray[Any, Any]:
     return array
 
 
-def _set_in_list(trace: Trace, container: list[Any], index: Any, value: Any) -> None:
+def _set_in_list(trace: Recorder, container: list[Any], index: Any, value: Any) -> None:
     """Replace every number of a list by itself or by the value: which one it is, is known at run time."""
     place = _place(trace, container, index, "assignment index out of range")
     if place is None:

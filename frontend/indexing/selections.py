@@ -20,8 +20,8 @@ from ..tracing.staging import apply, cast
 from .plan import MaskIndex
 
 if TYPE_CHECKING:
+    from ..tracing.recorder import Recorder
     from ..tracing.regions import Region
-    from ..tracing.trace import Trace
 
 Whole: TypeAlias = "Callable[[], TracedArray]"
 """Computes what a selection selects from; those that are not selected are computed too, and never seen."""
@@ -30,7 +30,7 @@ _REDUCTIONS = frozenset({"sum", "prod", "mean", "var", "std", "any", "all"})
 """What can be computed of a selection with `where=`, without an element to begin with."""
 
 
-_known: WeakKeyDictionary[Trace, list[tuple[Region, Any, TracedArray]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Recorder, list[tuple[Region, Any, TracedArray]]] = WeakKeyDictionary()
 """The masks whose places were computed: in which region, the SSA value, and the places."""
 
 _REMEMBERED = 8
@@ -53,7 +53,7 @@ def true_places(mask: TracedArray) -> TracedArray:
     return found
 
 
-def forget_places(trace: Trace) -> None:
+def forget_places(trace: Recorder) -> None:
     """Forget what was computed: the recording goes back to an earlier point."""
     _known.pop(trace, None)
 

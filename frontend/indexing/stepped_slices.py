@@ -9,8 +9,9 @@ import numpy as np
 from ...dialect.errors import WeftTypeError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.indexing import Gather
-from ..tracing.staging import apply, cast, is_traced
-from ..tracing.storage import ViewStep
+from ..tracing.array import wrap
+from ..tracing.staging import apply, cast, is_traced, raise_if, value_of
+from ..tracing.view_steps import ViewStep
 
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
@@ -55,9 +56,9 @@ def _places(x: TracedArray, axis: int, entry: slice) -> TracedArray:
     """The places that a slice names, by the rules of `slice.indices`."""
     trace = x._storage.trace
     known = x.type.shape[axis]
-    extent: Any = x.shape[axis] if known is None else trace.wrap(trace.value_of(np.asarray(known)))
+    extent: Any = x.shape[axis] if known is None else wrap(trace, value_of(trace, np.asarray(known)))
     step = _integer(entry.step)
-    trace.raise_if(step == 0, "ValueError", "slice step cannot be zero")
+    raise_if(step == 0, "ValueError", "slice step cannot be zero")
     step = np.where(step == 0, 1, step)
     backwards = step < 0
     lowest = np.where(backwards, -1, 0)

@@ -14,9 +14,20 @@ from ...dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
+from ..tracing.array import wrap
 from ..tracing.current import current_trace
-from ..tracing.staging import apply, asarray, cast, cast_assigned, is_traced, trace_of, type_of_operand
-from ..tracing.storage import ViewStep
+from ..tracing.staging import (
+    apply,
+    asarray,
+    cast,
+    cast_assigned,
+    is_traced,
+    raise_if,
+    trace_of,
+    type_of_operand,
+    value_of,
+)
+from ..tracing.view_steps import ViewStep
 from . import python_sequences
 from .entries import NonzeroOfMask, OnePlace
 from .plan import AdvancedIndex, BoundsCheck, ExtentCheck, IndexPlan, MaskIndex, plan_index
@@ -26,7 +37,7 @@ from .stepped_slices import take_steps
 
 if TYPE_CHECKING:
     from ..tracing.array import TracedArray
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 _INT64 = np.dtype(np.int64)
 
@@ -95,7 +106,7 @@ def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskInde
         hits = next(entry for entry in places if isinstance(entry, NonzeroOfMask)).hits
         given, selected = (_traced(x, array.shape[0]) for array in (values, hits))
         differ = apply(NotEqual, given, selected)
-        x._storage.trace.raise_if(differ, "ValueError", message, given, selected)
+        raise_if(differ, "ValueError", message, given, selected)
     write_item(x, places, values)
 
 
@@ -117,7 +128,7 @@ def _assign_selection(view: TracedArray, plan: IndexPlan, selection: SelectedArr
     return True
 
 
-def write_back(trace: Trace, step: ViewStep, base: Any, value: Any) -> Any:
+def write_back(trace: Recorder, step: ViewStep, base: Any, value: Any) -> Any:
     """The SSA value of a base with what one view step shows of it replaced by `value`."""
     from ...dialect.register import tensor_type
 
@@ -169,11 +180,11 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
         outside, offender = apply(FindOutOfBounds, index, extent)
         if check.is_slice and is_traced(check.index):  # x[-1:0] is empty
             outside, offender = np.logical_or(outside, np.equal(index, -1)), index
-        trace.raise_if(outside, check.error, check.message, offender, extent)
+        raise_if(outside, check.error, check.message, offender, extent)
     else:
         extent = apply(Dim, x, axis=check.axis)
         other = apply(Dim, _traced(x, check.mask), axis=check.mask_axis)
-        trace.raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
+        raise_if(apply(NotEqual, extent, other), check.error, check.message, extent, other)
 
 
 _MISFIT = ("could not broadcast input array from shape ", " into shape ")
@@ -231,7 +242,7 @@ def _traced(like: TracedArray, value: Any) -> TracedArray:
     if isinstance(value, TracedArray):
         return value
     trace = like._storage.trace
-    return trace.wrap(trace.value_of(np.asarray(value)))
+    return wrap(trace, value_of(trace, np.asarray(value)))
 
 
 def _as_index(index: Any) -> Any:

@@ -13,7 +13,7 @@ from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_broadcastable, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, staged, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, emit, raise_if, staged, trace_of
 
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
@@ -101,7 +101,7 @@ def raise_where(condition: Any, error: type[Exception], message: str, *shown: An
     """Raise where a condition holds: now, or when the function runs; braces in the message show values."""
     if isinstance(condition, TracedArray):
         builtin = next(base for base in error.__mro__ if base.__module__ == "builtins")
-        condition._storage.trace.raise_if(condition, builtin.__name__, message, *shown)
+        raise_if(condition, builtin.__name__, message, *shown)
     elif condition:
         raise error(message.format(*shown))
 
@@ -176,6 +176,6 @@ def write_into(out: Any, result: ArrayResult) -> ArrayResult:
     if value.type.shape != out.type.shape or None in out.type.shape:
         require_broadcastable(trace, (value, out))
         attribute, dims = split_shape(out.shape)
-        value = trace.emit(BroadcastTo, (value, *dims), {"shape": attribute})
+        value = emit(trace, BroadcastTo, (value, *dims), {"shape": attribute})
     out._write(value)
     return out

@@ -15,7 +15,7 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal, shapes_text
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_if, trace_of
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .indexing import take
 from .joining import stack
@@ -243,7 +243,7 @@ def _require_three(operand: ArrayResult, x: ArrayResult, y: ArrayResult) -> None
     )
     if known_shape(operand)[-1] is not None:
         raise WeftValueError(message.format(*(known_shape(e)[-1] for e in (x, y) if is_traced(e.shape[-1]))))
-    operand._storage.trace.raise_if(np.not_equal(operand.shape[-1], 3), "ValueError", message, *shown)
+    raise_if(np.not_equal(operand.shape[-1], 3), "ValueError", message, *shown)
 
 
 def trace(

@@ -18,7 +18,7 @@ from ...dialect.ops.shape import BroadcastTo
 from ..indexing.broadcasting import broadcast_arrays
 from ..tracing.array import TracedArray
 from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, cast, is_traced, recording, staged
+from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, recording, staged
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_device
 from .joining import stack
@@ -50,7 +50,7 @@ def full(
     attribute, dims = split_shape(shape)
     if any(extent < 0 for extent in attribute if not dims):
         raise WeftValueError("negative dimensions are not allowed")
-    filled: TracedArray = trace.emit(BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
+    filled: TracedArray = emit(trace, BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
     return filled
 
 
@@ -172,7 +172,7 @@ def asarray(
 def _copied_constant(trace: Any, value: Any) -> ArrayResult:
     """A traced array of its own that starts as the elements of a NumPy array."""
     captured = staged(trace, value)
-    copied: TracedArray = trace.emit(BroadcastTo, (captured,), {"shape": tuple(value.shape)})
+    copied: TracedArray = emit(trace, BroadcastTo, (captured,), {"shape": tuple(value.shape)})
     return copied
 
 
@@ -279,7 +279,7 @@ def _range(trace: Any, start: Any, step: Any, length: Extent, dtype: np.dtype[An
     bounds = [array_of(cast(value, dtype)) for value in (start, step)]
     is_known = not isinstance(length, TracedArray)
     dims = [] if is_known else [extent_scalar(length)]
-    made: TracedArray = trace.emit(Arange, (*bounds, *dims), {"shape": (int(length) if is_known else -1,)})
+    made: TracedArray = emit(trace, Arange, (*bounds, *dims), {"shape": (int(length) if is_known else -1,)})
     return made
 
 

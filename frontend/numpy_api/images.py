@@ -18,6 +18,7 @@ from ..tracing.staging import (
     apply,
     asarray,
     is_traced,
+    raise_if,
     staged,
     trace_of,
     type_of_operand,
@@ -111,7 +112,7 @@ def _require_fit(
         )
         (size_text, extent_text), shown = extents_text(size, extent)
         message = f"weft.{name}: a window of {size_text} does not fit axis {1 + axis} of extent {extent_text}"
-        trace.raise_if(staged(trace, misfit), "ValueError", message, *shown)
+        raise_if(staged(trace, misfit), "ValueError", message, *shown)
 
 
 def _pair(value: Any, name: str) -> tuple[int, int]:

@@ -20,7 +20,9 @@ from ..tracing.staging import (
     asarray,
     cast,
     cast_assigned,
+    emit,
     is_traced,
+    raise_if,
     staged,
     trace_of,
 )
@@ -72,7 +74,7 @@ def _in_bounds(places: ArrayResult, x: ArrayResult, axis: int, mode: str) -> Arr
     if is_traced(extent) and mode in ("wrap", "clip") and 0 not in known_shape(places):
         misfit = np.logical_and(np.equal(extent, 0), np.greater(places.size, 0))
         message = "cannot do a non-empty take from an empty axes."
-        extent._storage.trace.raise_if(misfit, "IndexError", message)
+        raise_if(misfit, "IndexError", message)
     if mode == "wrap":
         return asarray(np.remainder(places, extent))
     if mode == "clip":
@@ -165,10 +167,10 @@ def _require_in_bounds(x: ArrayResult, places: ArrayResult, axis: int) -> None:
                 f"index {outside.reshape(-1)[0]} is out of bounds for axis {axis} with size {extent}"
             )
         return
-    extent = trace.emit(Dim, (staged(trace, x),), {"axis": axis})
-    outside, offender = trace.emit(ops.FindOutOfBounds, (places, extent), {})
+    extent = emit(trace, Dim, (staged(trace, x),), {"axis": axis})
+    outside, offender = emit(trace, ops.FindOutOfBounds, (places, extent), {})
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
-    trace.raise_if(outside, "IndexError", message, offender, extent)
+    raise_if(outside, "IndexError", message, offender, extent)
 
 
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
@@ -250,7 +252,7 @@ def _no_negative(selector: ArrayResult, count: int) -> ArrayResult:
 
     outside = any_of((selector < 0) | (selector >= count))
     if is_traced(outside):
-        outside._storage.trace.raise_if(outside, "ValueError", "invalid entry in choice array")
+        raise_if(outside, "ValueError", "invalid entry in choice array")
     elif outside:
         raise WeftValueError("invalid entry in choice array")
     return selector

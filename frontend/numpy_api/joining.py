@@ -15,7 +15,7 @@ from ...dialect.ops.shape import Concat, Stack
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_if, trace_of
 from .arguments import along, axis_index, common_dtype, deliver
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
@@ -218,7 +218,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
         rest = x.shape[axis_index(axis, x.ndim)] % operator.index(indices_or_sections)
         complaint = "array split does not result in an equal division"
         if isinstance(rest, TracedArray):
-            rest._storage.trace.raise_if(rest != 0, "ValueError", complaint)
+            raise_if(rest != 0, "ValueError", complaint)
         elif rest:
             raise WeftValueError(complaint)
     return array_split(x, indices_or_sections, axis)

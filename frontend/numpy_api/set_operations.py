@@ -14,7 +14,17 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import indexing as ops
 from ...dialect.ops.elementwise import NotEqual
 from ..indexing.selections import nonzero_places
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, staged, trace_of
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    cast,
+    is_traced,
+    raise_if,
+    staged,
+    trace_of,
+)
 from .arguments import INT64, NO_VALUE
 from .creation import arange, zeros
 from .indexing import searchsorted, take
@@ -108,7 +118,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         return zeros(minlength, INT64)  # NumPy does not look at the weights
     places = cast(numbers, INT64)
     is_negative = any_of(places < 0)
-    trace.raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
+    raise_if(is_negative, "ValueError", "'list' argument must have no negative elements")
     length = np.maximum(largest(places, initial=-1) + 1, minlength)
     if weights is None:
         addend: ArrayResult = np.ones(numbers.shape, INT64) if numbers.type.is_static else places * 0 + 1
@@ -119,7 +129,7 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
             raise WeftValueError("object too deep for desired array")
         lengths = [staged(trace, array.shape[0]) for array in (addend, numbers)]
         message = "The weights and list don't have the same length."
-        trace.raise_if(apply(NotEqual, *lengths), "ValueError", message)
+        raise_if(apply(NotEqual, *lengths), "ValueError", message)
         start = zeros(length, np.float64)
     return apply(ops.Scatter, start, addend, places, axes=(0,), position=0, mode="add")
 

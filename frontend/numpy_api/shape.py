@@ -22,8 +22,18 @@ from ..tracing.extents import (
     same_extent,
     split_shape,
 )
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, staged, trace_of, view_of
-from ..tracing.storage import reshape_is_view
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    cast,
+    raise_if,
+    staged,
+    trace_of,
+    view_of,
+)
+from ..tracing.view_steps import reshape_is_view
 from .arguments import along, axis_index, axis_tuple
 
 # Reshaping
@@ -101,7 +111,7 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
     if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
         differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
         if isinstance(differs, TracedArray):
-            trace.raise_if(differs, "ValueError", message, staged(trace, asarray(count, np.int64)))
+            raise_if(differs, "ValueError", message, staged(trace, asarray(count, np.int64)))
         elif differs:
             raise WeftValueError(message.format(count))
     return np.floor_divide(count, rest) if not isinstance(rest, int) or rest != 1 else count
@@ -437,7 +447,7 @@ def _require_elements_to_extend(x: ArrayResult, low: tuple[int, ...], high: tupl
         if isinstance(extent, TracedArray) and (low[axis] or high[axis]):
             message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
             is_empty: Any = np.equal(extent, 0)
-            extent._storage.trace.raise_if(is_empty, "ValueError", message)
+            raise_if(is_empty, "ValueError", message)
 
 
 def _pairs(width: Any, rank: int, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

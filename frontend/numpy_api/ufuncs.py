@@ -20,13 +20,13 @@ from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_broadcastable
-from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, staged, trace_of
+from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, emit, raise_if, staged, trace_of
 from ..tracing.zero_division import PYTHON_NUMBERS
 from .arguments import NO_VALUE, write_into
 from .python_numbers import is_python_operator, python_operands
 
 if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 _WEAK = (int, float, complex)
 
@@ -86,7 +86,7 @@ def apply_ufunc(
 
 
 def _results(
-    trace: Trace, ufunc: np.ufunc, inputs: Sequence[Any], outputs: Sequence[Any], casting: Any, dtype: Any
+    trace: Recorder, ufunc: np.ufunc, inputs: Sequence[Any], outputs: Sequence[Any], casting: Any, dtype: Any
 ) -> tuple[ArrayResult, ...]:
     """Stage the op on operands cast to the loop that NumPy picks; one result per output."""
     if len(inputs) != ufunc.nin:
@@ -107,21 +107,21 @@ def _results(
             op_class, arrays = simple, arrays[:1]
     _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
     require_broadcastable(trace, arrays)
-    emitted = trace.emit(op_class, arrays, {})
+    emitted = emit(trace, op_class, arrays, {})
     results: tuple[TracedArray, ...] = emitted if isinstance(emitted, tuple) else (emitted,)
     if is_python:
         results = tuple(result._like_python(PYTHON_NUMBERS[kind(result.dtype)]) for result in results)
     return results
 
 
-def _cast(trace: Trace, operand: Any, dtype: np.dtype[Any]) -> Any:
+def _cast(trace: Recorder, operand: Any, dtype: np.dtype[Any]) -> Any:
     """The operand in the dtype of the loop; a run-time extent that does not fit raises as a Python int does."""
     if isinstance(operand, TracedArray) and operand._python_type is int and kind(dtype) in "iu":
         limits = np.iinfo(dtype)
         if limits.bits < 64:
             outside: Any = np.logical_or(np.less(operand, limits.min), np.greater(operand, limits.max))
             message = f"Python integer {{0}} out of bounds for {dtype.name}"
-            trace.raise_if(outside, "OverflowError", message, operand)
+            raise_if(outside, "OverflowError", message, operand)
     return cast(operand, dtype)
 
 
@@ -185,7 +185,7 @@ def _require_no_negative_power(exponent: Any, dtype: np.dtype[Any]) -> None:
             raise WeftValueError(NEGATIVE_POWER)
     elif kind(exponent.dtype) == "i":
         negative = apply(AnyOf, np.less(exponent, 0), axes=tuple(range(exponent.ndim)), keepdims=False)
-        exponent._storage.trace.raise_if(negative, "ValueError", NEGATIVE_POWER)
+        raise_if(negative, "ValueError", NEGATIVE_POWER)
 
 
 def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Ufunc] | None:
@@ -195,7 +195,7 @@ def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Ufunc] | None:
     return op_of(np.sqrt) if exponent == 0.5 else op_of(np.square) if exponent == 2 else None
 
 
-def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:
+def _finish(trace: Recorder, ufunc: np.ufunc, result: TracedArray, target: Any, where: Any) -> ArrayResult:
     """Apply `where` and `out`; NumPy leaves undefined what neither gives, here it is the function's value."""
     if target is None:
         if where is True:
@@ -212,7 +212,7 @@ def _finish(trace: Trace, ufunc: np.ufunc, result: TracedArray, target: Any, whe
     return target
 
 
-def _select(trace: Trace, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
+def _select(trace: Recorder, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
     if mask.dtype != np.bool_:
         raise WeftTypeError(
             f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"

@@ -18,6 +18,7 @@ from ...dialect.errors import ConversionError
 from ...dialect.types import type_of
 from ..autograph.convert import original_of, why_not_converted
 from ..autograph.marks import is_marked
+from ..autograph.operators.values.control_flow_state import control_flow
 from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import (
     Attribute,
@@ -34,6 +35,7 @@ from ..runtime_values.effects import storing
 from ..runtime_values.values import Frozen, RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
+from ..tracing.staging import host_call
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
@@ -409,7 +411,9 @@ class Outside:
         """The lists that became ones that grow at run time, with what they became."""
         known = {id(items) for _, items, _ in self.snapshot.lists}
         return {
-            id(items): (items, grown) for items, grown in self._trace.grown.values() if id(items) in known
+            id(items): (items, grown)
+            for items, grown in control_flow(self._trace).grown.values()
+            if id(items) in known
         }
 
     # The end
@@ -426,7 +430,7 @@ class Outside:
             return
         self.stores_early = True
         frozen = Frozen(self._trace, tuple(values))
-        self._trace.host_call(storing(handles, frozen.thaw), frozen.operands)
+        host_call(self._trace, storing(handles, frozen.thaw), frozen.operands)
 
     def restore(self) -> None:
         """Give Python's state back as it was."""
@@ -439,7 +443,7 @@ class Outside:
         for found in self.inputs:
             found.forget()
         self._trace.python_state = None
-        self._trace.grown.clear()
+        control_flow(self._trace).grown.clear()
         self.snapshot = Snapshot()
         self.guards, self.inputs, self.shared = [], [], []
         for table in (

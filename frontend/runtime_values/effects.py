@@ -19,12 +19,12 @@ from ...dialect.errors import WeftTypeError
 from ..guards.handles import Handle, running
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from ..tracing.current import current_trace, set_current_trace
-from ..tracing.staging import trace_of
+from ..tracing.staging import host_call, trace_of
 from .strings import RuntimeString, format_string, string_of, to_string
 from .values import Frozen, FrozenException, RuntimeValue, Thaw, make_exception
 
 if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 
 def print(
@@ -55,7 +55,7 @@ def print(
         to = getattr(sys, stream) if isinstance(stream, str) else stream
         builtins.print(*shown, sep=between, end=after, file=to, flush=flush)
 
-    trace.host_call(outside_traces(print_at_run_time, "print"), frozen.operands)
+    host_call(trace, outside_traces(print_at_run_time, "print"), frozen.operands)
 
 
 def trace_print(*values: Any, **options: Any) -> None:
@@ -96,7 +96,7 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
         frozen = Frozen(trace, arrays)
         thaw = frozen.thaw
         callback = outside_traces(lambda *operands: call(*thaw(operands)), name)
-        made = list(trace.host_call(callback, frozen.operands, types))
+        made = list(host_call(trace, callback, frozen.operands, types))
     return None if structure is None else unflatten(structure, lambda i: made[i])
 
 
@@ -147,7 +147,7 @@ def _as_declared(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
-def raise_at_run_time(trace: Trace, error: Any, *values: Any) -> None:
+def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
     """End the call with an exception when the program gets to the present place.
 
     `error` is an exception, which may hold traced arrays and run-time strings, and is made anew at each run; if it was
@@ -164,7 +164,7 @@ def raise_at_run_time(trace: Trace, error: Any, *values: Any) -> None:
     def raise_now(*arrays: Any) -> NoReturn:
         raise make(*thaw(arrays))
 
-    trace.host_call(outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
+    host_call(trace, outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
 
 
 def storing(handles: Sequence[Handle], thaw: Thaw) -> Callable[..., None]:

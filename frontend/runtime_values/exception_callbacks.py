@@ -10,8 +10,8 @@ import numpy as np
 from ...dialect.callbacks import Callback
 from ..source.locations import SourceRange
 from ..source.tracebacks import traceback_through
-from ..tracing.catcher import keep, kept
 from .effects import outside_traces
+from .kept_exceptions import keep, kept
 from .values import Thaw
 
 Choices: TypeAlias = "Sequence[tuple[Any, int]]"

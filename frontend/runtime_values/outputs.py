@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.types import TensorType
-from ..tracing.array import TracedArray
+from ..tracing.array import TracedArray, wrap
+from ..tracing.staging import value_of
 from .result_spec import (
     ArgumentResult,
     ChosenResult,
@@ -22,13 +23,13 @@ from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
 from .values import Frozen, RuntimeValue
 
 if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 
 class Outputs:
     """Collects the values that compiled code has to return; what is given back twice is computed once."""
 
-    def __init__(self, trace: Trace, argument_of: Callable[[int], int]) -> None:
+    def __init__(self, trace: Recorder, argument_of: Callable[[int], int]) -> None:
         self._trace = trace
         self._argument_of = argument_of
         """For the arguments of the trace the positions among the arrays of a call."""
@@ -57,9 +58,9 @@ class Outputs:
             known = trace.python_state.input_of(leaf)
             leaf = leaf if known is None else known
         if not isinstance(leaf, TracedArray):
-            leaf = trace.wrap(trace.value_of(np.asarray(leaf)))
+            leaf = wrap(trace, value_of(trace, np.asarray(leaf)))
         storage = leaf._storage
-        trace.require_active(leaf)
+        trace.require_active(storage, leaf.type)
         if storage.argument is not None and not any(step.operands for step in leaf._path):
             return ArgumentResult(self._argument_of(storage.argument), leaf._path)
         return self._computed(leaf)
@@ -68,7 +69,7 @@ class Outputs:
         first, thaw = len(self.values), frozen.thaw
         for value in frozen.operands:
             self.values.append(value)
-            self.types.append(self._trace.wrap(value).type)
+            self.types.append(wrap(self._trace, value).type)
         return ThawedResult(first, len(self.values), lambda arrays: thaw(arrays)[0])
 
     def _computed(self, leaf: TracedArray) -> ComputedResult:

@@ -14,7 +14,7 @@ from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten
 
 if TYPE_CHECKING:
-    from ..tracing.storage import ViewStep
+    from ..tracing.view_steps import ViewStep
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 

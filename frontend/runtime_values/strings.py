@@ -18,7 +18,7 @@ from ..tracing.current import current_trace
 from .values import Frozen, RuntimeValue, holds_traced
 
 if TYPE_CHECKING:
-    from ..tracing.trace import Trace
+    from ..tracing.recorder import Recorder
 
 Part: TypeAlias = "str | tuple[Any, str | None, Any]"
 """A part of an f-string: a text, or a value with its conversion ('r', 's', 'a' or None) and its format or None."""
@@ -38,7 +38,9 @@ class RuntimeString(RuntimeValue):
     __slots__ = ("_frozen", "_render", "_shown")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, trace: Trace, values: tuple[Any, ...], render: Callable[..., str], shown: str) -> None:
+    def __init__(
+        self, trace: Recorder, values: tuple[Any, ...], render: Callable[..., str], shown: str
+    ) -> None:
         """The text is `render(*values)`; `shown` is for people who look while tracing."""
         self._frozen = Frozen(trace, values, as_text=True)
         self._render = render

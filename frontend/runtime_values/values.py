@@ -20,11 +20,12 @@ from ...dialect.errors import LeakedArrayError, UnsupportedError
 from ...dialect.op import Array
 from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
 from ..tracing.array import TracedArray
-from ..tracing.catcher import kept, number_of
+from ..tracing.staging import value_of
+from .kept_exceptions import kept, number_of
 
 if TYPE_CHECKING:
+    from ..tracing.recorder import Recorder
     from ..tracing.regions import Region
-    from ..tracing.trace import Trace
 
 Thaw: TypeAlias = Callable[[Sequence[Array]], Any]
 """Makes a value of the arrays that the operands are at run time."""
@@ -45,7 +46,7 @@ class Frozen:
 
     __slots__ = ("operands", "region", "thaw")
 
-    def __init__(self, trace: Trace, value: Any, *, as_text: bool = False) -> None:
+    def __init__(self, trace: Recorder, value: Any, *, as_text: bool = False) -> None:
         """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
         self.operands: list[Any] = []
         """SSA values of the trace."""
@@ -59,7 +60,7 @@ class Frozen:
         self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
         """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
 
-    def _freeze_leaf(self, trace: Trace, leaf: Any, as_text: bool) -> Thaw:
+    def _freeze_leaf(self, trace: Recorder, leaf: Any, as_text: bool) -> Thaw:
         if isinstance(leaf, BaseException):
             leaf = FrozenException(leaf)
         if isinstance(leaf, RuntimeValue):
@@ -79,7 +80,7 @@ class Frozen:
             return lambda arrays: copy.copy()
         position = len(self.operands)
         # A copy names what an argument holds now: the parameter itself becomes a cell when it is written later.
-        self.operands.append(trace.value_of(leaf.copy() if isinstance(leaf, TracedArray) else leaf))
+        self.operands.append(value_of(trace, leaf.copy() if isinstance(leaf, TracedArray) else leaf))
         form = _form(leaf)
         return lambda arrays: form(arrays[position])
 

@@ -15,10 +15,13 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
 from .may_alias import claim, is_seen_elsewhere, note_write, usable_sources
-from .storage import Storage, ViewStep
+from .recorder import Recorder, Storage
+from .view_steps import ViewStep
 from .zero_division import require_divisor
 
 if TYPE_CHECKING:
+    from ...dialect.mlir import Value
+    from ..source.locations import SourceRange
     from .regions import Region
 
 USE_WEFT_ARRAYS = (
@@ -150,7 +153,9 @@ class TracedArray(TracedValue):
         known = self._type.shape[axis]
         if known is not None:
             return known
-        return self._storage.trace.emit(Dim, (self,), {"axis": axis})._like_python(int)
+        trace = self._storage.trace
+        (extent,) = trace.create(Dim, [self._value()], {"axis": axis})
+        return wrap(trace, extent, made_at=trace.place)._like_python(int)
 
     def _like_python(self, number: Callable[..., Any] | None) -> TracedArray:
         """This array, which was just made, as what NumPy would have as a Python number."""
@@ -166,7 +171,7 @@ class TracedArray(TracedValue):
     def _value(self) -> Any:
         """The SSA value of what the array holds now; replays the view path over the storage."""
         storage = self._storage
-        storage.trace.require_active(self)
+        storage.trace.require_active(storage, self._type)
         if not self._is_cached():
             self._cached = self._values_along_path()[-1]
             self._cached_version = storage.version
@@ -209,7 +214,7 @@ class TracedArray(TracedValue):
         """Replace all elements by those of an array of the same shape and dtype, in the storage."""
         storage = self._storage
         trace = storage.trace
-        trace.require_active(self)
+        trace.require_active(storage, self._type)
         self._require_own_memory()
         if any(not step.writable for step in self._path):
             raise WeftValueError("assignment destination is read-only")
@@ -280,7 +285,7 @@ class TracedArray(TracedValue):
         return value
 
     def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
-        self._storage.trace.require_active(self)
+        self._storage.trace.require_active(self._storage, self._type)
         return ConcreteValueError(
             f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
             f"function runs; {instead}"
@@ -381,12 +386,14 @@ class TracedArray(TracedValue):
         """A new array with the same elements."""
         storage = self._storage
         if storage.argument is None or storage.ref is not None or self._path:
-            return storage.trace.wrap(self._value(), self._type)
+            return wrap(storage.trace, self._value(), self._type)
         # The value is a parameter, which becomes a cell once the argument is written: name what it holds now.
         extents = [self._extent(axis) for axis, extent in enumerate(self._type.shape) if extent is None]
         shape = tuple(-1 if extent is None else extent for extent in self._type.shape)
-        copied: TracedArray = storage.trace.emit(Reshape, (self, *extents), {"shape": shape})
-        return copied
+        trace = storage.trace
+        operands = [self._value(), *(extent._value() for extent in extents)]
+        (copied,) = trace.create(Reshape, operands, {"shape": shape})
+        return wrap(trace, copied, made_at=trace.place)
 
     # NumPy's protocols
 
@@ -413,6 +420,13 @@ class TracedArray(TracedValue):
 
     def __dlpack__(self, **kwargs: Any) -> NoReturn:
         raise self._needs_value("an exchange through DLPack", "return the array and exchange it outside")
+
+
+def wrap(
+    trace: Recorder, value: Value, tensor_type: TensorType | None = None, made_at: SourceRange | None = None
+) -> TracedArray:
+    """A traced array, with a storage of its own, for an SSA value."""
+    return TracedArray(Storage(trace, value, tensor_type or trace.type_of(value), made_at=made_at))
 
 
 def _place_of_source(storage: Storage) -> str:
@@ -523,4 +537,4 @@ def _install() -> None:
 
 _install()
 
-__all__ = ["TracedArray"]
+__all__ = ["TracedArray", "wrap"]

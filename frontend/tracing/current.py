@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 from ...backend.cpu.dispatch.switches import switches
 
 if TYPE_CHECKING:
-    from .trace import Trace
+    from .recorder import Recorder
 
 
 class _Current(threading.local):
-    trace: Trace | None = None
+    trace: Recorder | None = None
 
 
 _current = _Current()
 
 
-def current_trace() -> Trace | None:
+def current_trace() -> Recorder | None:
     """The trace that this thread is recording, if any."""
     return _current.trace
 
 
-def set_current_trace(trace: Trace | None) -> Trace | None:
+def set_current_trace(trace: Recorder | None) -> Recorder | None:
     """Make a trace the current one of this thread; returns the one before, to be restored."""
     previous, _current.trace = _current.trace, trace
     if (previous is None) != (trace is None):

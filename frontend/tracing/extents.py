@@ -23,10 +23,11 @@ from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
 from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import RefType, format_shape
 from .array import TracedArray
+from .staging import raise_if
 
 if TYPE_CHECKING:
+    from .recorder import Recorder
     from .regions import Region
-    from .trace import Trace
 
 Extent: TypeAlias = Any
 """An int, or a traced i64 scalar."""
@@ -34,7 +35,7 @@ Extent: TypeAlias = Any
 Origin: TypeAlias = "tuple[Any, int]"
 """Where a run-time extent comes from: a value and its axis; axis -1 means that the scalar is the extent."""
 
-_checked: WeakKeyDictionary[Trace, dict[Any, Region]] = WeakKeyDictionary()
+_checked: WeakKeyDictionary[Recorder, dict[Any, Region]] = WeakKeyDictionary()
 """What was checked, and in which region: it holds as long as that is being recorded."""
 
 
@@ -62,7 +63,7 @@ def same_extent(left: Extent, right: Extent) -> bool:
 
 
 def require_equal(
-    trace: Trace,
+    trace: Recorder,
     pairs: Sequence[tuple[Any, int, Any, int]],
     message: str,
     *shown: Extent,
@@ -84,10 +85,10 @@ def require_equal(
         unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
         differs = unequal if differs is None else np.logical_or(differs, unequal)
     if differs is not None:
-        trace.raise_if(differs, error, message, *shown)
+        raise_if(differs, error, message, *shown)
 
 
-def is_new_fact(trace: Trace, key: Any) -> bool:
+def is_new_fact(trace: Recorder, key: Any) -> bool:
     """Whether what a key stands for was not checked before on the way to here; from now on it was."""
     checked = _checked.setdefault(trace, {})
     region = checked.get(key)
@@ -100,13 +101,13 @@ def is_new_fact(trace: Trace, key: Any) -> bool:
     return True
 
 
-def forget_facts(trace: Trace) -> None:
+def forget_facts(trace: Recorder) -> None:
     """Forget what was checked: the recording goes back to an earlier point."""
     _checked.pop(trace, None)
 
 
 def require_broadcastable(
-    trace: Trace, operands: Sequence[Any], message: str | None = None, error: str = "ValueError"
+    trace: Recorder, operands: Sequence[Any], message: str | None = None, error: str = "ValueError"
 ) -> None:
     """Check at run time that the unknown extents of operands that broadcast are equal."""
     shapes = [known_shape(operand) for operand in operands]
@@ -184,7 +185,7 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     if not _depends_on_shapes_only(entry._value()):
         trace = entry._storage.trace
         if is_new_fact(trace, ("extent", scalar_key(entry._value()))):
-            trace.raise_if(entry < 0, "ValueError", "negative dimensions are not allowed")
+            raise_if(entry < 0, "ValueError", "negative dimensions are not allowed")
     extent: TracedArray = entry.astype(np.int64)
     return extent
 

@@ -10,36 +10,11 @@ loops are long chains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from ...dialect.records import dataclass
-
 if TYPE_CHECKING:
-    from .storage import Storage
-
-
-@dataclass(eq=False)
-class Join:
-    """A branch or loop that makes arrays of others; the paths that lead to its end are the same for all of them."""
-
-    sees_any: Callable[[Iterable[Storage]], bool] | None = None
-    """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
-
-
-class Sources:
-    """What an array may be at run time."""
-
-    __slots__ = ("by_path", "is_stale", "join", "users")
-
-    def __init__(self) -> None:
-        self.join: Join | None = None
-        self.by_path: tuple[Storage | None, ...] = ()
-        """The array that each path leads to, where it is one."""
-        self.users: dict[Storage, None] = {}
-        """The storages that have this one as a source."""
-        self.is_stale = False
-        """Whether something that this array may be was written after its value was computed."""
+    from .recorder import Join, Storage
 
 
 def connect(storage: Storage, join: Join, by_path: Iterable[Storage | None]) -> None:
@@ -154,8 +129,6 @@ def _are_apart(one: Storage, other: Storage) -> bool:
 
 
 __all__ = [
-    "Join",
-    "Sources",
     "all_sources",
     "claim",
     "connect",

@@ -5,21 +5,27 @@ This module and `frontend/tracing/array.py` do not load MLIR: eager calls of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.casts import Cast
+from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import Stack
 from ...dialect.types import TensorType, type_of
-from .array import TracedArray
+from .array import TracedArray, wrap
 from .current import current_trace as current_trace
-from .storage import ViewStep
+from .view_steps import ViewStep
 
 if TYPE_CHECKING:
-    from .trace import Trace
+    from ...dialect.callbacks import Callback
+    from ...dialect.mlir import Value
+    from .recorder import Recorder
 
 ArrayLike: TypeAlias = Any
 """A traced array, a NumPy array or scalar, a Python number, or nested lists of these."""
@@ -35,7 +41,7 @@ def is_traced(value: object) -> bool:
     return isinstance(value, TracedArray)
 
 
-def trace_of(values: Any) -> Trace | None:
+def trace_of(values: Any) -> Recorder | None:
     """The trace that the values belong to: that of the first traced array among them, searching lists and tuples."""
     for value in values:
         if isinstance(value, TracedArray):
@@ -43,6 +49,48 @@ def trace_of(values: Any) -> Trace | None:
         if isinstance(value, (list, tuple)) and (found := trace_of(value)) is not None:
             return found
     return None
+
+
+def value_of(trace: Recorder, operand: Any) -> Value:
+    """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
+    if isinstance(operand, TracedArray):
+        storage = operand._storage
+        if storage.trace is not trace:
+            storage.trace.require_active(storage, operand.type)
+            raise UnsupportedError("arrays of two different traces meet in one operation")
+        return operand._value()
+    if isinstance(operand, np.ndarray) and operand.ndim > 0:
+        return trace.capture(operand)
+    known = None if trace.python_state is None else trace.python_state.input_of(operand)
+    if isinstance(known, TracedArray):
+        return known._value()
+    return trace.create(Constant, [], {"value": np.asarray(operand)})[0]
+
+
+def emit(trace: Recorder, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
+    values = [value_of(trace, operand) for operand in operands]
+    made = trace.create(op_class, values, attributes)
+    results = tuple(wrap(trace, value, made_at=trace.place) for value in made)
+    return results[0] if op_class.results == 1 else results
+
+
+def raise_if(condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+    """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+    operands = [value._value() for value in values]
+    condition._storage.trace.raise_if(condition._value(), error, message, *operands)
+
+
+def host_call(
+    trace: Recorder,
+    callback: Callback,
+    operands: Sequence[Value],
+    results: Sequence[TensorType] = (),
+    raised: TracebackType | None = None,
+) -> list[TracedArray]:
+    """Record a call of Python when the program runs, as `Recorder.host_call`; returns its results as arrays."""
+    values = trace.host_call(callback, operands, results, raised)
+    return [wrap(trace, value, result) for value, result in zip(values, results, strict=True)]
 
 
 def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayResult:
@@ -53,7 +101,7 @@ def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayR
     """
     trace = trace_of(operands)
     if trace is not None:
-        return trace.emit(op_class, operands, attributes)
+        return emit(trace, op_class, operands, attributes)
     results = op_class.compute([np.asarray(operand) for operand in operands], attributes)
     values = tuple(result[()] if result.ndim == 0 else result for result in results)
     return values[0] if op_class.results == 1 else values
@@ -76,7 +124,7 @@ def type_of_operand(value: ArrayLike) -> TensorType:
 def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     """Convert to a dtype; a Python scalar that the dtype cannot hold raises `OverflowError`, as in NumPy."""
     if isinstance(value, TracedArray):
-        return value if value.dtype == dtype else value._storage.trace.emit(Cast, (value,), {"dtype": dtype})
+        return value if value.dtype == dtype else emit(value._storage.trace, Cast, (value,), {"dtype": dtype})
     if isinstance(value, _PYTHON_SCALARS) and not isinstance(value, bool):
         if kind(dtype) in "iu" and isinstance(value, int):
             return np.asarray(value, dtype)[()]  # checks the range
@@ -88,7 +136,7 @@ def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     trace = current_trace()
     if trace is not None and array.ndim > 0:
         # An array from outside is captured as it is, so that later changes of it are seen.
-        return trace.emit(Cast, (array,), {"dtype": dtype})
+        return emit(trace, Cast, (array,), {"dtype": dtype})
     return array.astype(dtype)[()]
 
 
@@ -113,12 +161,12 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     return value if wanted is None else cast(value, wanted)
 
 
-def staged(trace: Trace, value: ArrayLike) -> TracedArray:
+def staged(trace: Recorder, value: ArrayLike) -> TracedArray:
     """The value as a traced array of the trace."""
-    return value if isinstance(value, TracedArray) else trace.wrap(trace.value_of(asarray(value)))
+    return value if isinstance(value, TracedArray) else wrap(trace, value_of(trace, asarray(value)))
 
 
-def recording(*values: Any) -> Trace | None:
+def recording(*values: Any) -> Recorder | None:
     """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
     return trace_of(values) or current_trace()
 

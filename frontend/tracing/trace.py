@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -21,7 +21,6 @@ from ...dialect.ops.state import AllocRef, RaiseIf
 from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
 from ..guards.captures import Capture
-from ..guards.dependencies import Dependencies
 from ..guards.inputs import CONSTANT_BYTES, Input
 from ..settings import settings
 from ..signature.signature import require_plain
@@ -36,23 +35,13 @@ from ..source.locations import (
 )
 from ..source.tracebacks import remember
 from .array import TracedArray
-from .catcher import Catcher
-from .python_state import PythonState
-from .regions import CellLog, Region
-from .storage import Storage
+from .recorder import OutsideArray, Recorder, Storage
+from .regions import Region
 
 _func = dialect("func")
 
 
-class OutsideArray(BaseException):
-    """A function of the program uses an array of one around it, which therefore becomes a parameter."""
-
-    def __init__(self, array: TracedArray) -> None:
-        super().__init__(array)
-        self.array = array
-
-
-class Trace:
+class Trace(Recorder):
     """Records ops into a function of a new module; one per signature of a `weft.function`."""
 
     def __init__(
@@ -62,52 +51,15 @@ class Trace:
         argument_names: Sequence[str],
         scalars: Collection[int] = (),
     ) -> None:
-        self.name = name
+        super().__init__(name)
         self.symbol = symbol_name(name)
         """What the function is called in the module."""
         self.active = True
-        self.op_count = 0
-        self.snapshots: list[Any] = []
-        """What the staged loops and branches that are being recorded could reach when they began."""
-        self.functions: dict[Any, Any] = {}
-        """The functions of the program that call themselves, by code and argument types."""
         self._symbols = 0
-        self.dependencies = Dependencies()
-        self.activations: list[Any] = []
-        """The user's functions that are being recorded, outermost first."""
-        self.suspended: list[set[int]] = []
-        """For every function around the one that is being recorded the regions that are not visible in it."""
-        self.catcher: Catcher | None = None
-        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
-        self.handled: list[BaseException] = []
-        """The exceptions whose handlers are being recorded, the innermost last."""
-        self.at_end: list[Callable[[], None]] = []
-        """Checks of what the whole program does, made before the function is finished."""
-        self.presence: dict[int, Any] = {}
-        """What conditions say about values that may be None."""
-        self.clock = 0
-        """Counts the writes."""
-        self.kept: list[tuple[Any, int]] = []
-        """Arrays whose elements were put into lists that grow, and since when these must not be written."""
-        self.has_effects = False
-        """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
-        self.has_warned = False
-        """Whether a warning was given that an unrolled loop is large."""
-        self.unrolled = 1
-        """How often the loops around this point repeat what is recorded."""
         self._callers: Caller | None = None
         """The calls around the branch or loop that is being recorded."""
-        self._place: SourceRange | None = None
-        """Where the op is that was recorded last."""
-        self.cells = CellLog()
-        self.loop_kinds: dict[Any, Any] = {}
-        """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
-        self.grown: dict[int, Any] = {}
-        """The lists that became lists that grow at run time, with what they became."""
-        self.python_state: PythonState | None = None
-        """The state that was there before."""
         self.captures: list[Capture] = []
         self.extra: list[Capture | Input] = []
         """What the function gets behind its arguments: large arrays from outside, and state that is data."""
@@ -119,7 +71,6 @@ class Trace:
                 self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
         self.entry = self.region = Region(self.block, None)
-        """Where the next op goes: the function's own block, or one of a branch or loop."""
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.
         self.arguments = [
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
@@ -144,13 +95,6 @@ class Trace:
             results: Sequence[Value] = operation.results
             return results
 
-    def emit(self, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
-        """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
-        values = [self.value_of(operand) for operand in operands]
-        made = self.create(op_class, values, attributes)
-        results = tuple(self.wrap(value, made_at=self._place) for value in made)
-        return results[0] if op_class.results == 1 else results
-
     def create_upstream(
         self,
         name: str,
@@ -169,41 +113,21 @@ class Trace:
             )
             return list(operation.results)
 
-    def wrap(
-        self, value: Value, tensor_type: TensorType | None = None, made_at: SourceRange | None = None
-    ) -> TracedArray:
-        """A traced array, with a storage of its own, for an SSA value."""
-        if tensor_type is None:
-            with context():
-                found = type_from_mlir(value.type)
-            if isinstance(found, RefType):
-                raise WeftTypeError(f"{found} is not an array")
-            tensor_type = found
-        return TracedArray(Storage(self, value, tensor_type, made_at=made_at))
+    def type_of(self, value: Value) -> TensorType:
+        """The type of an array's SSA value."""
+        with context():
+            found = type_from_mlir(value.type)
+        if isinstance(found, RefType):
+            raise WeftTypeError(f"{found} is not an array")
+        return found
 
-    def value_of(self, operand: Any) -> Value:
-        """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
-        if isinstance(operand, TracedArray):
-            if operand._storage.trace is not self:
-                operand._storage.trace.require_active(operand)
-                raise UnsupportedError("arrays of two different traces meet in one operation")
-            return operand._value()
-        if isinstance(operand, np.ndarray) and operand.ndim > 0:
-            return self.capture(operand)
-        if self.python_state is not None and isinstance(
-            known := self.python_state.input_of(operand), TracedArray
-        ):
-            return known._value()
-        return self.create(Constant, [], {"value": np.asarray(operand)})[0]
-
-    def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
         """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
         if self.catcher is not None:
             self.catcher.raise_if(condition, error, message, *values)
             return
         self.has_effects = True
-        operands = [condition._value(), *(value._value() for value in values)]
-        self.create(RaiseIf, operands, {"error": error, "message": message})
+        self.create(RaiseIf, [condition, *values], {"error": error, "message": message})
 
     def host_call(
         self,
@@ -211,7 +135,7 @@ class Trace:
         operands: Sequence[Value],
         results: Sequence[TensorType] = (),
         raised: TracebackType | None = None,
-    ) -> list[TracedArray]:
+    ) -> list[Value]:
         """Record a call of Python when the program runs; it gets copies of the operands and returns the results.
 
         `raised` is the traceback of an exception that it stands for, as for `location`.
@@ -223,13 +147,13 @@ class Trace:
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
             call = create_host_call(self.module.body, number, operands, results, self.location(raised))
-        return [self.wrap(value, t) for value, t in zip(call.results, results, strict=True)]
+        return list(call.results)
 
     def make_cell(self, storage: Storage) -> None:
         """Turn a storage into a mutable cell at the place where its value was defined."""
         if storage.ref is not None:
             return
-        self.cells.add(storage)
+        self.cells.append(storage)
         self.has_effects = self.has_effects or storage.argument is not None
         with context():
             if storage.argument is not None:
@@ -371,23 +295,21 @@ class Trace:
             self.function.attributes["function_type"] = ir.TypeAttr.get(function_type)
         self.active = False
 
-    def require_active(self, array: TracedArray) -> None:
-        """Raise `LeakedArrayError` when the array is used after its trace has ended."""
+    def require_active(self, storage: Storage, shown: TensorType) -> None:
+        """Raise `LeakedArrayError` when an array, of the type shown, is used after its trace or region has ended."""
+        region, made_at = storage.region, storage.made_at
         if not self.active:
-            made_at = array._storage.made_at
             raise LeakedArrayError(
-                f"a traced array ({array.type}) of {self.name} is used after the tracing of {self.name} has ended; it "
+                f"a traced array ({shown}) of {self.name} is used after the tracing of {self.name} has ended; it "
                 f"was made at {made_at or 'an unknown place'} and kept in a variable, list or attribute outside the "
                 "function. Return it from the function instead"
                 + ("" if made_at is None else "\n" + caret_snippet(made_at))
             )
-        region = array._storage.region
         if not region.is_open and any(id(region) in regions for regions in self.suspended):
-            raise OutsideArray(array._base())
+            raise OutsideArray(storage)
         if not region.is_open:
-            made_at = array._storage.made_at
             raise LeakedArrayError(
-                f"a traced array ({array.type}) is used after the branch or loop that made it, at "
+                f"a traced array ({shown}) is used after the branch or loop that made it, at "
                 f"{made_at or 'an unknown place'}, has ended; it was kept where compiled code cannot follow it (an "
                 "iterator, a set, an object of a library). Keep it in a variable, a list, a dict or an attribute"
             )
@@ -415,7 +337,7 @@ class Trace:
         """
         if raised is None:
             here = callers(self._callers)
-            self._place = None if here is None else here.place
+            self.place = None if here is None else here.place
             return _location_of_call(here)
         places = list(map(_location_of, user_places(raised)))
         if len(places) > 1:
@@ -451,4 +373,4 @@ def _location_of(place: SourceRange) -> Location:
 _locations: dict[tuple[str, int, int], Location] = {}
 
 
-__all__ = ["OutsideArray", "Trace"]
+__all__ = ["Trace"]

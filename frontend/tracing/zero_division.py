@@ -42,7 +42,8 @@ def require_divisor(ufunc: np.ufunc, dividend: Any, divisor: Any) -> None:
         divide(kinds[0](1), kinds[1](0))
     except ZeroDivisionError as error:
         message = str(error)
-    divisor._storage.trace.raise_if(np.equal(divisor, 0), "ZeroDivisionError", message)
+    is_zero: Any = np.equal(divisor, 0)
+    divisor._storage.trace.raise_if(is_zero._value(), "ZeroDivisionError", message)
 
 
 __all__ = ["PYTHON_NUMBERS", "number_type", "require_divisor"]

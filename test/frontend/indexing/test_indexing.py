@@ -24,7 +24,7 @@ from weft.frontend.indexing.plan import (
     plan_index,
     write_back,
 )
-from weft.frontend.tracing.storage import ViewStep
+from weft.frontend.tracing.view_steps import ViewStep
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from .....dialect.mlir import Value
 from .....dialect.records import dataclass
-from ....tracing.array import TracedArray
-from ....tracing.may_alias import Join
-from ....tracing.regions import Draft, Region
-from ....tracing.trace import Trace
+from ....tracing.array import TracedArray, wrap
+from ....tracing.drafts import Draft
+from ....tracing.recorder import Join, Recorder
+from ....tracing.staging import value_of
 from ..lists.mixed_containers import note_containers
 from ..values.abstract import (
     Kind,
@@ -27,85 +26,22 @@ from ..values.abstract import (
 )
 from ..values.aliases import is_available, note_sources, same_value, sees_any
 from ..values.mismatches import control_flow_error, require_fit, shown_name
-from ..values.optional import MaybeUnbound
 from ..values.program_locations import (
     UNBOUND,
-    Changes,
     Items,
     Place,
     Snapshot,
     consume,
-    copied,
     places_to_join,
     value_after,
 )
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
+from .paths import Joined, Path, catcher_of
 from .retry_recording import lengths_differ, recorded
 
 Body = Callable[[], Any]
-
-
-@dataclass
-class Path:
-    """One side of a branch after it was recorded."""
-
-    region: Region
-    exit: Exit = None
-    result: Any = None
-    """The value of an expression."""
-    changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
-    contents: dict[Any, Any] = field(default_factory=dict)
-    """What the lists, tuples and dicts among these values hold at its end, by the keys of the places."""
-    is_dead: bool = False
-    """Whether its end is never reached, because it always raises."""
-    raises: bool = False
-    """Whether it always ends with an exception that a `try` takes: then its exit and result are not looked at."""
-    unread: frozenset[Any] = frozenset()
-    """The keys of the places that nothing looks at after such an exception."""
-    may_raise: bool = False
-    """Whether it may end with such an exception."""
-    joined: Joined | None = None
-    """What its end was joined of, where it may be left with an exception."""
-
-    def note(self, changes: Changes) -> None:
-        """Note what changed, at its end."""
-        self.changes = changes
-        self.contents = {key: copied(value) for key, (_, value) in changes.items()}
-        self.contents[None] = copied(self.result)
-
-    @property
-    def codes(self) -> frozenset[int]:
-        """The exits that it may have."""
-        return frozenset() if self.is_dead or self.raises else codes_of(self.exit)
-
-    def binds(self, place: Place, value: Any) -> bool:
-        """Whether a place surely has a value at its end, unless it is left with an exception."""
-        is_bound = value is not UNBOUND and not isinstance(value, MaybeUnbound)
-        is_settled = self.joined is not None and place.key() in self.joined.settled
-        return is_bound or self.raises or self.is_dead or is_settled
-
-
-@dataclass
-class Joined:
-    """What two paths leave."""
-
-    exit: Exit
-    result: Any
-    raises: bool
-    """Whether both end with an exception that a `try` takes."""
-    settled: dict[Any, Place]
-    """The places that are bound unless an exception came."""
-    raised: Any = None
-    """A bool[] that says whether an exception came, where there is one already."""
-
-    def settle(self) -> None:
-        """Where no exception came, give the places their values that are bound then."""
-        for place in self.settled.values():
-            value = place.get()
-            if isinstance(value, MaybeUnbound):
-                place.set(value.value)
 
 
 @dataclass
@@ -124,7 +60,7 @@ class _Merge:
 
 
 def stage_if(
-    trace: Trace,
+    trace: Recorder,
     truth: TracedArray,
     bodies: tuple[Body, Body],
     watched: tuple[Callable[..., Any] | None, ...],
@@ -138,7 +74,7 @@ def stage_if(
     joined = recorded(
         trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
     )
-    catcher = trace.catcher
+    catcher = catcher_of(trace)
     if joined.raises:
         raise Diverged
     if catcher is not None and catcher.may_have_raised():
@@ -148,7 +84,7 @@ def stage_if(
 
 
 def _stage_if(
-    trace: Trace,
+    trace: Recorder,
     truth: TracedArray,
     bodies: tuple[Body, Body],
     snapshot: Snapshot,
@@ -175,7 +111,7 @@ def _stage_if(
 
 
 def join_paths(
-    trace: Trace, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
+    trace: Recorder, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
@@ -201,7 +137,7 @@ def join_paths(
     return Joined(exit_, result, all(path.raises for path in paths), settled)
 
 
-def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
+def record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) -> None:
     """Run a body; an exception that it raises is raised at run time, if this path is taken."""
     around = trace.enter_recording()
     try:
@@ -210,8 +146,8 @@ def record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> Non
         trace.leave_recording(around)
 
 
-def _record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> None:
-    catcher = trace.catcher
+def _record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) -> None:
+    catcher = catcher_of(trace)
     mark = 0 if catcher is None else catcher.mark()
     try:
         outcome = body()
@@ -234,7 +170,7 @@ def _record_path(trace: Trace, path: Path, body: Body, wants_result: bool) -> No
 
 
 def _merges(
-    trace: Trace, snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool
+    trace: Recorder, snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool
 ) -> list[_Merge]:
     places = {key: place for path in paths for key, (place, _) in path.changes.items()}
     merges = []
@@ -289,13 +225,13 @@ def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
     return computed
 
 
-def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:
+def _finish(trace: Recorder, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:
     """Yield the joined values from both sides."""
     has_status = len(paths[0].codes | paths[1].codes) > 1
     types = []
     for path, number in zip(paths, (0, 1), strict=True):
         with draft.recording(path.region):
-            yielded = [trace.value_of(status_of(path.exit))] if has_status else []
+            yielded = [value_of(trace, status_of(path.exit))] if has_status else []
             types = [value.type for value in yielded]
             for merge in merges:
                 assert merge.kind is not None
@@ -307,9 +243,9 @@ def _finish(trace: Trace, draft: Draft, paths: list[Path], merges: list[_Merge])
     return draft.finish(draft.operands, types)
 
 
-def _exit(trace: Trace, paths: list[Path], values: Iterator[Value]) -> Exit:
+def _exit(trace: Recorder, paths: list[Path], values: Iterator[Value]) -> Exit:
     codes = frozenset[int]().union(*(path.codes for path in paths))
-    return exit_from(trace.wrap(next(values)) if len(codes) > 1 else None, codes) if codes else None
+    return exit_from(wrap(trace, next(values)) if len(codes) > 1 else None, codes) if codes else None
 
 
 def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:

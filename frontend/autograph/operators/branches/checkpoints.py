@@ -8,27 +8,29 @@ from typing import Any
 from .....dialect.register import context
 from ....indexing.selections import forget_places
 from ....tracing.extents import forget_facts
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
+from ..values.control_flow_state import control_flow
 from ..values.program_locations import Snapshot
+from .paths import catcher_of
 
 
 class Checkpoint:
     """A point of the recording in one region, with the Python state that some functions can reach."""
 
-    def __init__(self, trace: Trace, snapshot: Snapshot) -> None:
+    def __init__(self, trace: Recorder, snapshot: Snapshot) -> None:
         self._trace = trace
         self._snapshot = snapshot
         self._region = trace.region
-        self._cells = trace.cells.mark()
+        self._cells = len(trace.cells)
         self._op_count = trace.op_count
-        self._grown = dict(trace.grown)
+        self._grown = dict(control_flow(trace).grown)
         self._kept = len(trace.kept)
-        self._catcher = trace.catcher
-        self._points = 0 if trace.catcher is None else trace.catcher.mark()
+        self._catcher = catcher_of(trace)
+        self._points = 0 if self._catcher is None else self._catcher.mark()
         self._last = trace.region.last_operation()
 
     @classmethod
-    def take(cls, trace: Trace, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
+    def take(cls, trace: Recorder, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
         """Remember the present point."""
         with context():
             return cls(trace, Snapshot.of(functions))
@@ -44,12 +46,12 @@ class Checkpoint:
         with context():
             erased = self._region.operations_behind(self._last)
             results = {result for operation in erased for result in operation.results}
-            for storage in self._trace.cells.made_since(self._cells, self._region):
+            for storage in self._trace.cells_since(self._cells):
                 if storage.ref is not None and storage.ref in results:
                     storage.ref = None
             self._region.erase_behind(self._last)
         self._trace.op_count = self._op_count
-        self._trace.grown = dict(self._grown)
+        control_flow(self._trace).grown = dict(self._grown)
         del self._trace.kept[self._kept :]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from ....tracing.array import TracedArray
-from ....tracing.staging import cast
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
+from ....tracing.staging import cast, raise_if
 from ..values.optional import Optional
 
 _AMBIGUOUS = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
@@ -40,17 +40,16 @@ def _only_element(array: TracedArray) -> TracedArray:
     """The element of an array of one; other sizes have no truth, as in NumPy."""
     shape = array.type.shape
     if None in shape:
-        trace = array._storage.trace
         size = array.size
-        trace.raise_if(np.greater(size, 1), "ValueError", _AMBIGUOUS)
-        trace.raise_if(np.equal(size, 0), "ValueError", _EMPTY)
+        raise_if(np.greater(size, 1), "ValueError", _AMBIGUOUS)
+        raise_if(np.equal(size, 0), "ValueError", _EMPTY)
     elif any(extent != 1 for extent in shape):
         raise ValueError(_EMPTY if 0 in shape else _AMBIGUOUS)
     element: TracedArray = array[(0,) * array.ndim]
     return element
 
 
-def condition_of(trace: Trace, truth: TracedArray) -> Value:
+def condition_of(trace: Recorder, truth: TracedArray) -> Value:
     """The i1 of a bool[]."""
     with context():
         bit = ir.IntegerType.get_signless(1)

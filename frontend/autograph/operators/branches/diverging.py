@@ -13,7 +13,7 @@ from .....dialect.errors import (
 )
 from ....runtime_values.effects import raise_at_run_time
 from ....source.locations import is_own_frame
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ...diverged import Diverged
 
 
@@ -62,7 +62,7 @@ def _is_internal(error: BaseException) -> bool:
     )
 
 
-def record_raise(trace: Trace, error: BaseException) -> None:
+def record_raise(trace: Recorder, error: BaseException) -> None:
     """Raise an exception at run time, at the present place of the recording."""
     if trace.python_state is not None:
         trace.python_state.store_now()

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
+from ..values.control_flow_state import control_flow
 from ..values.program_locations import Items, Slot, Snapshot
 from ..values.resolve_grown_lists import latest
 from .checkpoints import Checkpoint
+from .paths import catcher_of
 
 T = TypeVar("T")
 
 
 def recorded(
-    trace: Trace,
+    trace: Recorder,
     watched: Sequence[Callable[..., Any] | None],
     record: Callable[[Snapshot], T],
     slots: Sequence[Slot] = (),
@@ -24,34 +26,42 @@ def recorded(
 
     A list that an enclosing loop or branch knows is left to that one.
     """
+    flow = control_flow(trace)
     while True:
         checkpoint = Checkpoint.take(trace, tuple(watched))
-        catching = () if trace.catcher is None else trace.catcher.slots
+        catcher = catcher_of(trace)
+        catching = () if catcher is None else catcher.slots
         snapshot = _snapshot(trace, watched, (*slots, *catching))
-        trace.snapshots.append(snapshot)
+        flow.snapshots.append(snapshot)
         try:
             return record(snapshot)
         except Widened as widened:
-            trace.snapshots.pop()
-            if any(outer.knows(widened.items) for outer in trace.snapshots):
-                trace.snapshots.append(snapshot)
+            flow.snapshots.pop()
+            if any(outer.knows(widened.items) for outer in flow.snapshots):
+                flow.snapshots.append(snapshot)
                 raise
-            trace.snapshots.append(snapshot)
+            flow.snapshots.append(snapshot)
             checkpoint.roll_back()
             if isinstance(widened.items, list):
                 grown = GrowingList(widened.items, widened.kind)
-                trace.grown[id(widened.items)] = (widened.items, grown)
+                flow.grown[id(widened.items)] = (widened.items, grown)
                 snapshot.replace(widened.items, grown)
             else:
                 widened.items.widen(widened.kind)
         finally:
-            trace.snapshots.pop()
+            flow.snapshots.pop()
 
 
-def _snapshot(trace: Trace, watched: Sequence[Callable[..., Any] | None], slots: Sequence[Slot]) -> Snapshot:
+def _snapshot(
+    trace: Recorder, watched: Sequence[Callable[..., Any] | None], slots: Sequence[Slot]
+) -> Snapshot:
     """What some functions can reach; names of lists that grow by now are given what these have become."""
     snapshot = Snapshot.of(watched, slots)
-    stale = [items for _, items, _ in snapshot.lists if latest(items) is not items] if trace.grown else []
+    stale = (
+        [items for _, items, _ in snapshot.lists if latest(items) is not items]
+        if control_flow(trace).grown
+        else []
+    )
     for items in stale:
         snapshot.replace(items, latest(items))
     return Snapshot.of(watched, slots) if stale else snapshot

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import creation, functions_of, lookup
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.staging import trace_of
+from ....tracing.staging import trace_of, value_of
 from ..lists.dynamic_lists import GrowingList
 
 KNOWN_ELEMENTS = 1024
@@ -57,7 +57,7 @@ def _own(array: Any) -> Any:
     trace = current_trace()
     if trace is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
         return array
-    owned = trace.wrap(trace.value_of(array) if array.ndim == 0 else trace.capture(array))
+    owned = wrap(trace, value_of(trace, array) if array.ndim == 0 else trace.capture(array))
     if array.size <= KNOWN_ELEMENTS:
         owned._storage.known = array.copy()
     return owned

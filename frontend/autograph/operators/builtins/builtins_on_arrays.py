@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.kept_exceptions import UnknownException
 from ....tracing.array import TracedArray
-from ....tracing.catcher import UnknownException
-from ....tracing.staging import asarray, is_traced
+from ....tracing.staging import asarray, is_traced, raise_if
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..lists.dynamic_lists import GrowingList
@@ -20,7 +20,6 @@ from ..statements.expressions import as_bool
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
-from ..statements.statements import current
 from ..values.iterables import (
     Enumerated,
     Filtered,
@@ -73,7 +72,7 @@ def _require_same_length(zipped: Zipped) -> None:
         differs = length != lengths[0]
         message = f"zip() argument {number} is of another length than argument 1"
         if isinstance(differs, TracedArray):
-            current().raise_if(differs, "ValueError", message)
+            raise_if(differs, "ValueError", message)
         elif differs:
             raise ValueError(message)
 
@@ -122,8 +121,8 @@ def int_(value: TracedArray) -> Any:
     if number.dtype.kind == "f":
         is_nan: Any = np.isnan(number)
         is_infinite: Any = np.isinf(number)
-        current().raise_if(is_nan, "ValueError", "cannot convert float NaN to integer")
-        current().raise_if(is_infinite, "OverflowError", "cannot convert float infinity to integer")
+        raise_if(is_nan, "ValueError", "cannot convert float NaN to integer")
+        raise_if(is_infinite, "OverflowError", "cannot convert float infinity to integer")
     return _fresh(number.astype(np.int64), number)._like_python(int)
 
 

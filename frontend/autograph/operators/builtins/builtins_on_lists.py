@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
-from ....tracing.staging import asarray
+from ....tracing.staging import asarray, raise_if
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, Exit
 from ..lists.dynamic_lists import GrowingList
@@ -19,7 +19,7 @@ from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
-from ..statements.statements import current, if_
+from ..statements.statements import if_
 from ..values.abstract import ArrayKind
 from ..values.iterables import Filtered, Sequence, Tail
 from .builtins_on_arrays import bool_
@@ -131,7 +131,7 @@ def _extreme(
         return if_exp(
             length > 0, lambda: _best(first, rest, rank, is_better, key), lambda: default["default"]
         )
-    current().raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
+    raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
     return _best(first, rest, rank, is_better, key)
 
 

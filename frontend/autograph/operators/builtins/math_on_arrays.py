@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
-from ....tracing.staging import cast
-from ..statements.statements import current
+from ....tracing.staging import cast, raise_if
 
 Check = Callable[..., Any]
 
@@ -32,11 +31,11 @@ def of_math(name: str, outside: Check | None = None, overflows: bool = False, re
     def function(*args: Any) -> Any:
         numbers = [_number(value) for value in args]
         if outside is not None:
-            current().raise_if(outside(*numbers), "ValueError", _domain_message(theirs))
+            raise_if(outside(*numbers), "ValueError", _domain_message(theirs))
         value = ufunc(*numbers)
         if overflows:
             finite = functools.reduce(np.logical_and, map(np.isfinite, numbers))
-            current().raise_if(np.logical_and(np.isinf(value), finite), "OverflowError", "math range error")
+            raise_if(np.logical_and(np.isinf(value), finite), "OverflowError", "math range error")
         return (value.astype(np.int64) if result is int else value)._like_python(result)
 
     return function

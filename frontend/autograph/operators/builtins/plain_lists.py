@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
-from ....tracing.staging import trace_of
+from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
 from ..lists.list_methods import NOTHING, as_int, not_found
 from ..namespace import OPERATORS
 from ..statements.expressions import if_exp, in_
-from ..statements.statements import current
 
 
 def insert(items: list[Any], index: Any, item: Any) -> None:
@@ -37,7 +36,7 @@ def pop(items: list[Any], index: Any = -1) -> Any:
         return items.pop(index)
     length = len(items)
     outside: Any = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
-    current().raise_if(outside, "IndexError", "pop index out of range" if items else "pop from empty list")
+    raise_if(outside, "IndexError", "pop index out of range" if items else "pop from empty list")
     if not items:
         return None
     place: Any = np.where(np.less(index, 0), np.add(index, length), index)

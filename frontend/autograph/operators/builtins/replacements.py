@@ -12,11 +12,11 @@ import numpy as np
 
 from .....dialect.dtypes import ALL_DTYPES
 from ....runtime_values import effects as printing
+from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
-from ....tracing.catcher import UnknownException
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects

@@ -7,6 +7,7 @@ from typing import Any
 
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.staging import raise_if
 from ..lists.dynamic_lists import GrowingList
 from ..values.resolve_grown_lists import latest
 from .builtins_on_lists import is_open, list_
@@ -65,9 +66,9 @@ def _check_length(length: Any, before: int, after: int | None) -> None:
         return
     trace = current_trace()
     assert trace is not None, "growing lists exist only while a trace is recorded"
-    trace.raise_if(length < least, "ValueError", _TOO_FEW.format(expected, "{}"), length)
+    raise_if(length < least, "ValueError", _TOO_FEW.format(expected, "{}"), length)
     if after is None:
-        trace.raise_if(length > before, "ValueError", _TOO_MANY.format(expected))
+        raise_if(length > before, "ValueError", _TOO_MANY.format(expected))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import field
 from functools import partial
 from types import FunctionType
 from typing import Any
@@ -18,14 +17,15 @@ import numpy as np
 
 from .....dialect.errors import TraceRecursionError, UnsupportedError
 from .....dialect.mlir import Value, dialect, ir
-from .....dialect.records import dataclass
 from .....dialect.register import context
 from .....dialect.types import TensorType
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
+from ....tracing.recorder import OutsideArray, Recorder
 from ....tracing.regions import Region
-from ....tracing.trace import OutsideArray, Trace
+from ....tracing.staging import value_of
 from ..branches.diverging import Diverged
+from ..branches.paths import catcher_of
 from ..exceptions.catching import run_keeping
 from ..values.abstract import (
     ArrayKind,
@@ -38,37 +38,11 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
+from ..values.control_flow_state import Activation, StagedFunction, control_flow
 from ..values.program_locations import Snapshot
 
 MAX_RECORDINGS = 12
 """A function whose result types still grow after so many recordings is refused."""
-
-
-@dataclass
-class StagedFunction:
-    """A function of the program that calls itself."""
-
-    symbol: str
-    kinds: list[Kind]
-    """The abstract types of its arguments, in order."""
-    result: Kind | None = None
-    """That of its result; None until some path is known to return."""
-    written: tuple[int, ...] = ()
-    """The arrays among its parameters that it writes: it returns them too, for the caller to write back."""
-    catches: bool = False
-    """Whether it returns the number of the exception that it raises, for a `try` around its calls."""
-    op: Any = None
-    """Its definition."""
-    outside: list[TracedArray] = field(default_factory=list)
-    """Arrays of the functions around it that it uses: further parameters."""
-
-
-@dataclass
-class Activation:
-    """A user's function that is being recorded."""
-
-    key: Any
-    region: Region
 
 
 def activate(original: FunctionType, converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -80,7 +54,7 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     kinds = [
         as_arrays(kind_of(value)) if isinstance(value, TracedArray) else kind_of(value) for value in values
     ]
-    catches = trace.catcher is not None
+    flow, catches = control_flow(trace), trace.catcher is not None
     key = (
         original.__code__,
         tuple(map(id, original.__closure__ or ())),
@@ -88,20 +62,20 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
         tuple(kinds),
         catches,
     )
-    if key in trace.functions:
-        return _call(trace, trace.functions[key], values)
-    earlier = next((a for a in trace.activations if a.key == key), None)
+    if key in flow.functions:
+        return _call(trace, flow.functions[key], values)
+    earlier = next((a for a in flow.activations if a.key == key), None)
     if earlier is not None and trace.region is not earlier.region:
         function = _define(trace, original, converted, key, values, kinds, tuple(kwargs))
         return _call(trace, function, values)
-    trace.activations.append(Activation(key, trace.region))
+    flow.activations.append(Activation(key, trace.region))
     try:
         return converted(*args, **kwargs)
     finally:
-        trace.activations.pop()
+        flow.activations.pop()
 
 
-def _call(trace: Trace, function: StagedFunction, values: list[Any]) -> Any:
+def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     """Record a call."""
     if function.result is None:
         raise Diverged  # as far as is known it never returns
@@ -119,10 +93,11 @@ def _call(trace: Trace, function: StagedFunction, values: list[Any]) -> Any:
     results = iter(trace.create_upstream("func.call", operands, types, {"callee": callee}))
     result = unflatten(trace, function.result, results)
     for index in function.written:
-        arrays[index]._write(trace.wrap(next(results), arrays[index].type))
+        arrays[index]._write(wrap(trace, next(results), arrays[index].type))
     if function.catches:
-        assert trace.catcher is not None
-        trace.catcher.raise_kept(trace.wrap(next(results), _NUMBER.type))
+        catcher = catcher_of(trace)
+        assert catcher is not None
+        catcher.raise_kept(wrap(trace, next(results), _NUMBER.type))
     return result
 
 
@@ -136,7 +111,7 @@ def _arrays(values: list[Any], kinds: list[Kind]) -> list[TracedArray]:
 
 
 def _define(
-    trace: Trace,
+    trace: Recorder,
     original: FunctionType,
     converted: Callable[..., Any],
     key: Any,
@@ -145,17 +120,18 @@ def _define(
     names: tuple[str, ...],
 ) -> StagedFunction:
     """Record a function until the types of its results are known."""
+    functions = control_flow(trace).functions
     function = StagedFunction(trace.fresh_symbol(original.__name__), kinds, catches=trace.catcher is not None)
-    trace.functions[key] = function
+    functions[key] = function
     snapshot = Snapshot.of((converted,))
     try:
         for _ in range(MAX_RECORDINGS):
-            known = set(trace.functions)
+            known = set(functions)
             if _record(trace, function, converted, names, snapshot):
                 return function
             # What was defined meanwhile may rely on what was not known yet of this function.
-            for other in trace.functions.keys() - known:
-                trace.functions.pop(other).op.operation.erase()
+            for other in functions.keys() - known:
+                functions.pop(other).op.operation.erase()
     finally:
         snapshot.restore()
     raise TraceRecursionError(
@@ -164,7 +140,7 @@ def _define(
 
 
 def _record(
-    trace: Trace,
+    trace: Recorder,
     function: StagedFunction,
     converted: Callable[..., Any],
     names: tuple[str, ...],
@@ -197,16 +173,16 @@ def _record(
                     returned = _returned(trace, result, function)
                     returned += [arrays[i]._value() for i in function.written]
                     if function.catches:
-                        returned.append(trace.value_of(number))
+                        returned.append(value_of(trace, number))
                     _finish(op, block, returned)
                     return True
     except OutsideArray as found_outside:
-        function.outside.append(found_outside.array)
+        function.outside.append(TracedArray(found_outside.storage))
     op.operation.erase()
     return False
 
 
-def _returned(trace: Trace, result: Any, function: StagedFunction) -> list[Value]:
+def _returned(trace: Recorder, result: Any, function: StagedFunction) -> list[Value]:
     """The SSA values of a result; any, where there is none because an exception always comes."""
     assert function.result is not None
     if result is _NEVER:
@@ -234,7 +210,7 @@ def _plain(run: Callable[[], Any]) -> Any:
         return _NEVER
 
 
-def _kept(trace: Trace, run: Callable[[], Any], converted: Callable[..., Any]) -> tuple[Any, Any]:
+def _kept(trace: Recorder, run: Callable[[], Any], converted: Callable[..., Any]) -> tuple[Any, Any]:
     """The result of a function whose exceptions are the caller's to take, and the number of one."""
     returns, result, number = run_keeping(trace, run, (converted,))
     return (result if returns else _NEVER), number
@@ -259,19 +235,20 @@ def _require_no_state(function: StagedFunction, snapshot: Snapshot) -> None:
 
 
 @contextmanager
-def _recording(trace: Trace, region: Region) -> Iterator[Region]:
+def _recording(trace: Recorder, region: Region) -> Iterator[Region]:
     """Record into another function of the program; what the outer ones computed is not visible there."""
     outer: list[Region] = []
     around: Region | None = trace.region
     while around is not None:
         outer.append(around)
         around = around.parent
-    saved = trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled
+    flow = control_flow(trace)
+    saved = trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled
     opened = [r for r in outer if r.is_open]
     for r in opened:
         r.is_open = False
     trace.suspended.append(set(map(id, opened)))
-    trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = region, [], 1, None, []
+    trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled = region, [], 1, None, []
     with trace.own_captures():
         try:
             yield region
@@ -280,7 +257,7 @@ def _recording(trace: Trace, region: Region) -> Iterator[Region]:
             trace.suspended.pop()
             for r in opened:
                 r.is_open = True
-            trace.region, trace.snapshots, trace.unrolled, trace.catcher, trace.handled = saved
+            trace.region, flow.snapshots, flow.unrolled, trace.catcher, flow.handled = saved
 
 
 @contextmanager
@@ -299,4 +276,4 @@ def _seen_inside(arrays: list[TracedArray], region: Region, parameters: Iterator
             storage.version = version + 1
 
 
-__all__ = ["Activation", "StagedFunction", "activate"]
+__all__ = ["activate"]

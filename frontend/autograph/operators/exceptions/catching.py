@@ -25,17 +25,21 @@ from .....dialect.ops.state import exception_type
 from .....dialect.records import dataclass
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import catching_call, find_handler, keep_checked, keep_raised
+from ....runtime_values.kept_exceptions import UnknownException, number_of
 from ....runtime_values.values import Frozen, FrozenException, holds_traced
 from ....source.locations import user_places
 from ....source.tracebacks import traceback_through
-from ....tracing.array import TracedArray
-from ....tracing.catcher import UnknownException, number_of
-from ....tracing.regions import Draft, Region
-from ....tracing.trace import Trace
-from ..branches.branches import Path, join_paths, record_path
+from ....tracing.array import TracedArray, wrap
+from ....tracing.drafts import Draft
+from ....tracing.recorder import Recorder
+from ....tracing.regions import Region
+from ....tracing.staging import host_call, value_of
+from ..branches.branches import join_paths, record_path
 from ..branches.conditions import condition_of
 from ..branches.exits import RAISE, Exit, codes_of, exit_from, status_of
+from ..branches.paths import BodyCatcher, Path
 from ..branches.retry_recording import recorded
+from ..values.control_flow_state import control_flow
 from ..values.program_locations import UNBOUND, Changes, Slot, Snapshot
 
 Handler = tuple["Callable[[], Any] | None", "str | None", "Callable[..., Exit]"]
@@ -68,12 +72,12 @@ class _Point:
     snapshot: Snapshot
 
 
-class Catching:
+class Catching(BodyCatcher):
     """Takes the exceptions of the body of one `try` statement while it is recorded."""
 
     def __init__(
         self,
-        trace: Trace,
+        trace: Recorder,
         handlers: Sequence[Handler],
         unread: frozenset[Any] = frozenset(),
         *,
@@ -95,15 +99,14 @@ class Catching:
         self._points: list[_Point] = []
         self._types: dict[int, Any] = {}
         self._notes: list[Callable[[], None]] = []
-        self._outer = len(trace.handled)
+        self._outer = len(control_flow(trace).handled)
 
     # Where exceptions come
 
-    def raise_if(self, condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
+    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
         """Leave the body where the condition holds."""
         kind = exception_type(error)
         handler = self._handler_of(kind)
-        operands = [value._value() for value in values]
 
         def arrive() -> tuple[Any, Any]:
             if not self._is_looked_at(handler):
@@ -113,10 +116,10 @@ class Catching:
                 made = kind(message.format()).with_traceback(traceback_through(places, None))
                 return self._code(handler, error=made), _NOTHING
 
-            (number,) = self._trace.host_call(keep_checked(kind, message, places), operands, [_NUMBER])
+            (number,) = host_call(self._trace, keep_checked(kind, message, places), values, [_NUMBER])
             return self._code(handler, kind), number
 
-        self._leave(condition, arrive)
+        self._leave(wrap(self._trace, condition), arrive)
 
     def raise_kept(self, number: TracedArray) -> None:
         """Leave the body with an exception that has a number; 0 is none."""
@@ -124,7 +127,7 @@ class Catching:
 
     def host_call(
         self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType]
-    ) -> list[TracedArray]:
+    ) -> list[Value]:
         """Call Python; what it raises leaves the body."""
         choices = [(self._types_of(i), self._dynamic_code(i)) for i in range(len(self.handlers))]
         goes_on = self._dynamic_code(None)
@@ -133,7 +136,8 @@ class Catching:
         call = catching_call(callback, choices, goes_on, shapes)
         with self._paused():
             *values, code, number = self._trace.host_call(call, operands, [*results, _NUMBER, _NUMBER])
-        self._leave(np.not_equal(code, 0), lambda: (code, number))
+        raised, kept = wrap(self._trace, code), wrap(self._trace, number)
+        self._leave(np.not_equal(raised, 0), lambda: (raised, kept))
         return values
 
     def arrive(self, error: BaseException) -> None:
@@ -156,14 +160,14 @@ class Catching:
             return self._code(handler, error=error), _NOTHING
         frozen = Frozen(self._trace, (FrozenException(error),))
         make = keep_raised(frozen.thaw, user_places(error.__traceback__))
-        (number,) = self._trace.host_call(make, frozen.operands, [_NUMBER])
+        (number,) = host_call(self._trace, make, frozen.operands, [_NUMBER])
         return self._code(handler, type(error)), number
 
     def _found_out(self, number: Any) -> Any:
         """Which handler takes an exception whose class is known at run time."""
         choices = [(self._types_of(i), self._dynamic_code(i)) for i in range(len(self.handlers))]
         find = find_handler(choices, self._dynamic_code(None))
-        (code,) = self._trace.host_call(find, [self._trace.value_of(number)], [_NUMBER])
+        (code,) = host_call(self._trace, find, [value_of(self._trace, number)], [_NUMBER])
         return code
 
     # Handlers
@@ -210,7 +214,7 @@ class Catching:
 
     def _leave(self, condition: Any, arrive: Callable[[], tuple[Any, Any]]) -> None:
         """Record what follows as the side of a branch where no exception came."""
-        trace, snapshot = self._trace, self._trace.snapshots[-1]
+        trace, snapshot = self._trace, control_flow(self._trace).snapshots[-1]
         draft = Draft(trace, "scf.if", [condition_of(trace, condition)], regions=2)
         raised = Path(draft.add_region(0), raises=True, unread=self.unread)
         with draft.recording(raised.region), self._paused():
@@ -233,7 +237,7 @@ class Catching:
         Lists and dicts that are new are copied, as the rest may change them; handlers that are left unbind the names
         of their exceptions.
         """
-        handled = self._trace.handled[self._outer :]
+        handled = control_flow(self._trace).handled[self._outer :]
         changes = {}
         for key, (place, value) in snapshot.changes().items():
             is_name = place.is_variable and any(value is error for error in handled)
@@ -303,7 +307,7 @@ class Catching:
 
 
 def run_keeping(
-    trace: Trace, run: Callable[[], Any], watched: tuple[Callable[..., Any], ...]
+    trace: Recorder, run: Callable[[], Any], watched: tuple[Callable[..., Any], ...]
 ) -> tuple[bool, Any, Any]:
     """Record a function whose exceptions are the caller's to take.
 

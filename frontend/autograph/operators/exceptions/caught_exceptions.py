@@ -8,9 +8,10 @@ import numpy as np
 
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import is_instance_of
+from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.values import Frozen
 from ....tracing.array import TracedArray
-from ....tracing.catcher import UnknownException
+from ....tracing.staging import host_call
 from ..statements.statements import current
 
 
@@ -19,7 +20,7 @@ def is_caught(error: UnknownException, kinds: Any) -> TracedArray:
     trace = current()
     frozen = Frozen(trace, (error,))
     call = is_instance_of(frozen.thaw, kinds)
-    (found,) = trace.host_call(call, frozen.operands, [TensorType((), np.dtype(bool))])
+    (found,) = host_call(trace, call, frozen.operands, [TensorType((), np.dtype(bool))])
     return found._like_python(bool)
 
 

@@ -12,14 +12,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .....dialect.records import dataclass
-from ....tracing.catcher import stand_in
+from ....runtime_values.kept_exceptions import stand_in
 from ....tracing.current import current_trace
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..branches.branches import Path, stage_if
 from ..branches.diverging import Diverged, refuses
 from ..branches.exits import Exit
 from ..branches.retry_recording import recorded
 from ..statements.statements import continued
+from ..values.control_flow_state import control_flow
 from ..values.program_locations import Snapshot, Variable
 from .catching import Arrival, Catching, Handler
 
@@ -94,7 +95,7 @@ class _Outcome:
 class _Try:
     """A `try` statement that is being recorded."""
 
-    trace: Trace
+    trace: Recorder
     body: Body
     handlers: Sequence[Handler]
     functions: tuple[Callable[..., Any] | None, ...]
@@ -201,7 +202,7 @@ class _Try:
         return self._handle(handler, name, error)
 
     def _handle(self, handler: Callable[..., Exit], name: str | None, error: BaseException) -> Exit:
-        handled = self.trace.handled
+        handled = control_flow(self.trace).handled
         handled.append(error)
         try:
             return handler(error) if name else handler()

@@ -17,10 +17,11 @@ from ....numpy_api import lookup
 from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Node, Structure, static_key
 from ....signature.signature import Static as Constant
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
+from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
-from ....tracing.trace import Trace
+from ....tracing.staging import raise_if, value_of
 from ..namespace import OPERATORS
 from ..values.abstract import (
     ArrayKind,
@@ -39,6 +40,7 @@ from ..values.abstract import (
     parts_of,
     unflatten,
 )
+from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.mismatches import control_flow_error
 from .list_methods import ListMethods
@@ -85,7 +87,7 @@ class GrowingList(ListMethods, RuntimeLength):
         self.kind = kind
         zeros = lookup("zeros")
         self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(kind))
-        self._length = trace.wrap(trace.value_of(np.int64(0)))._like_python(int)
+        self._length = wrap(trace, value_of(trace, np.int64(0)))._like_python(int)
 
     def widen(self, kind: Kind) -> None:
         """Hold items of a wider abstract type from now on."""
@@ -109,7 +111,7 @@ class GrowingList(ListMethods, RuntimeLength):
         if self._arrays:
             OPERATORS.if_(np.greater_equal(self._length, room), grow)
         trace = _trace()
-        values = [trace.wrap(value) for value in flatten(trace, item, kind)]
+        values = [wrap(trace, value) for value in flatten(trace, item, kind)]
         arrays = []
         for array, value in zip(self._arrays, values, strict=True):
             updated = array.copy()
@@ -144,7 +146,7 @@ class GrowingList(ListMethods, RuntimeLength):
         arrays = []
         for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
             updated = array.copy()
-            updated[position] = trace.wrap(value)
+            updated[position] = wrap(trace, value)
             arrays.append(updated)
         self._arrays = tuple(arrays)
 
@@ -232,7 +234,7 @@ class GrowingList(ListMethods, RuntimeLength):
         name = function.__name__
         axis = kwargs.get("axis", args[1] if len(args) > 1 else 0)
         if args and args[0] is self and name in _JOINING:
-            _trace().raise_if(np.equal(self._length, 0), "ValueError", _NOTHING[name])
+            raise_if(np.equal(self._length, 0), "ValueError", _NOTHING[name])
             return _JOINING[name](self.stacked(), axis)
         return function(*map(_as_array, args), **{key: _as_array(value) for key, value in kwargs.items()})
 
@@ -336,7 +338,7 @@ def _require_plain(kind: Kind) -> None:
 
 def _as_length(length: Any) -> Any:
     trace = _trace()
-    return trace.wrap(trace.value_of(length))._like_python(int)
+    return wrap(trace, value_of(trace, length))._like_python(int)
 
 
 def _static(leaf: ArrayKind) -> tuple[int, ...]:
@@ -431,7 +433,7 @@ class _PresentOrNone(tuple[Any, ...]):
 
 def is_known_outside(items: Any) -> bool:
     """Whether a loop or branch is being recorded that began when the list was there."""
-    return any(snapshot.knows(items) for snapshot in _trace().snapshots)
+    return any(snapshot.knows(items) for snapshot in control_flow(_trace()).snapshots)
 
 
 def _as_array(value: Any) -> Any:
@@ -455,7 +457,7 @@ _NOTHING = {
 """What NumPy says where there is nothing to join."""
 
 
-def _trace() -> Trace:
+def _trace() -> Recorder:
     trace = current_trace()
     assert trace is not None, "growing lists exist only while a trace is recorded"
     return trace

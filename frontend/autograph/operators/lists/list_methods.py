@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ....numpy_api import lookup
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
+from ....tracing.staging import raise_if, value_of
 from ..namespace import OPERATORS
 from ..values.abstract import ArrayKind, Kind
 
@@ -81,7 +82,7 @@ class ListMethods:
         """Take an item away, and return it."""
         trace = current_trace()
         assert trace is not None, "a list grows only while a trace is recorded"
-        trace.raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
+        raise_if(np.equal(self.length, 0), "IndexError", "pop from empty list")
         position = self._checked(index, "pop index out of range")
         item = self.item(position)
         self._remove(position, position + 1)
@@ -133,7 +134,7 @@ class ListMethods:
         outside = np.logical_or(np.greater_equal(index, length), np.less(index, -length))
         trace = current_trace()
         assert trace is not None, "a list grows only while a trace is recorded"
-        trace.raise_if(trace.wrap(trace.value_of(outside)), "IndexError", message)
+        raise_if(wrap(trace, value_of(trace, outside)), "IndexError", message)
         return as_int(np.where(np.less(index, 0), index + length, index))
 
     def _clamped(self, index: Any, length: Any) -> Any:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
 
 
-def note_containers(trace: Trace, name: str, result: Any, candidates: Iterable[Any]) -> None:
+def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
     result, candidates = present(result), [present(candidate) for candidate in candidates]
     parts = parts_of(result)
@@ -31,7 +31,11 @@ def note_containers(trace: Trace, name: str, result: Any, candidates: Iterable[A
 
 
 def note_common_ends(
-    trace: Trace, carried: Mapping[Any, Any], bound: Mapping[Any, Any], ends: Mapping[Any, Any], contents: Any
+    trace: Recorder,
+    carried: Mapping[Any, Any],
+    bound: Mapping[Any, Any],
+    ends: Mapping[Any, Any],
+    contents: Any,
 ) -> None:
     """Watch places of a loop that hold one container at the end of an iteration and several at its start.
 
@@ -52,7 +56,7 @@ def note_common_ends(
 
 
 def note_earlier_ends(
-    trace: Trace, carried: Mapping[Any, Any], ends: Mapping[Any, Any], contents: Any
+    trace: Recorder, carried: Mapping[Any, Any], ends: Mapping[Any, Any], contents: Any
 ) -> None:
     """Watch containers from before a loop that a place holds from the second iteration on; `contents` is of before."""
     for key, content in contents.items():
@@ -66,14 +70,14 @@ def content_of(container: Any) -> list[Any] | None:
     return None if parts is None else [*parts[0], *parts[1]]
 
 
-def _watch(trace: Trace, name: str, containers: list[Any]) -> None:
+def _watch(trace: Recorder, name: str, containers: list[Any]) -> None:
     trace.at_end.append(_Watch(trace, name, [(c, content_of(c)) for c in containers]))
 
 
 class _Watch:
     """Raises where one of several containers has changed."""
 
-    def __init__(self, trace: Trace, name: str, contents: list[tuple[Any, list[Any] | None]]) -> None:
+    def __init__(self, trace: Recorder, name: str, contents: list[tuple[Any, list[Any] | None]]) -> None:
         self.name = name
         self.contents = contents
         self.place = trace.user_location()

@@ -16,9 +16,8 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
-from ....tracing.may_alias import Join, all_sources, connect, disconnect
-from ....tracing.storage import Storage
-from ....tracing.trace import Trace
+from ....tracing.may_alias import all_sources, connect, disconnect
+from ....tracing.recorder import Join, Recorder, Storage
 from ..branches.branches import stage_if
 from ..values.aliases import is_visible, sees_any
 from ..values.program_locations import Place
@@ -46,7 +45,7 @@ class Swap:
         """After so many iterations every array is back in its place."""
         return len(self.places)
 
-    def give_back(self, trace: Trace, turn: Any) -> None:
+    def give_back(self, trace: Recorder, turn: Any) -> None:
         """Write what the arrays from before the loop hold after it; `turn` counts iterations modulo the order."""
         values = [place.get() for place in self.places]
         for value in values:
@@ -65,7 +64,7 @@ class Swap:
             connect(value._storage, join, [self.storages[(number + t) % self.order] for t in turns])
 
 
-def _chosen(trace: Trace, turn: Any, values: list[Any]) -> Any:
+def _chosen(trace: Recorder, turn: Any, values: list[Any]) -> Any:
     """The value of a number."""
     chosen = values[-1]
     for number, value in reversed(list(enumerate(values[:-1]))):

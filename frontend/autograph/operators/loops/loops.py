@@ -12,7 +12,7 @@ import math
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,11 @@ from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
 from ....source.code_table import remembered_by_code
-from ....tracing.array import TracedArray
-from ....tracing.may_alias import Join
-from ....tracing.regions import Draft, Region
-from ....tracing.trace import Trace
+from ....tracing.array import TracedArray, wrap
+from ....tracing.drafts import Draft
+from ....tracing.recorder import Join, Recorder
+from ....tracing.regions import Region
+from ....tracing.staging import value_of
 from ..branches.branches import Path, record_path, stage_if
 from ..branches.conditions import condition_of, is_staged, truth_of
 from ..branches.exits import (
@@ -38,6 +39,7 @@ from ..branches.exits import (
     without_continue,
     without_raise,
 )
+from ..branches.paths import catcher_of
 from ..branches.retry_recording import lengths_differ, recorded
 from ..lists.mixed_containers import content_of, note_common_ends, note_containers, note_earlier_ends
 from ..values.abstract import (
@@ -51,6 +53,7 @@ from ..values.abstract import (
     unflatten,
 )
 from ..values.aliases import note_sources, same_value, sees_any
+from ..values.control_flow_state import LoopKey, control_flow
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import (
@@ -83,7 +86,7 @@ class Carried:
 class Loop:
     """A loop to record: `while test(): body()`, or `body(k)` for k from 0 up to a number of trips."""
 
-    trace: Trace
+    trace: Recorder
     body: Callable[..., Exit]
     watched: Sequence[Callable[..., Any] | None]
     """The functions whose reachable state may change."""
@@ -107,7 +110,7 @@ class Loop:
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
-        catcher = self.trace.catcher
+        catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()
             for place in self.settled:
@@ -118,12 +121,12 @@ class Loop:
         trace = self.trace
         carried = self._first_guess(snapshot)
         for _ in range(MAX_RECORDINGS):
-            mark = trace.cells.mark()
+            mark = len(trace.cells)
             recording = _Recording(self, snapshot, carried)
             try:
                 found = recording.run()
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
-                if is_final and not trace.cells.made_since(mark, trace.region):
+                if is_final and not trace.cells_since(mark):
                     swaps = recording.find_swaps()
                     order = math.lcm(*(swap.order for swap in swaps))
                     if order == self.order:
@@ -177,13 +180,13 @@ class Loop:
     def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
         kinds = {c.place.name: c.kind for c in carried.values() if c.place.is_variable}
-        self.trace.loop_kinds[self._identity()] = (self._codes(), kinds)
+        control_flow(self.trace).loop_kinds[self._identity()] = (self._codes(), kinds)
 
     def _remembered(self) -> dict[str, Kind]:
-        _, kinds = self.trace.loop_kinds.get(self._identity(), ((), {}))
-        return cast("dict[str, Kind]", kinds)
+        _, kinds = control_flow(self.trace).loop_kinds.get(self._identity(), ((), {}))
+        return kinds
 
-    def _identity(self) -> Any:
+    def _identity(self) -> LoopKey:
         """What tells a loop from others; its code is told by identity, as comparing it takes long."""
         return (tuple(map(id, self._codes())), str(self.trace.location()))
 
@@ -293,16 +296,18 @@ class _Recording:
             record_path(trace, path, lambda: _as_truth(test()), True)
         truth: Any = np.bool_(False) if path.is_dead or path.raises else path.result
         if path.may_raise and not path.raises:
-            assert trace.catcher is not None
-            truth = np.logical_and(trace.catcher.goes_on(), truth)
+            catcher = catcher_of(trace)
+            assert catcher is not None
+            truth = np.logical_and(catcher.goes_on(), truth)
         if not is_staged(truth):
-            truth = trace.wrap(trace.value_of(np.bool_(truth)))
+            truth = wrap(trace, value_of(trace, np.bool_(truth)))
         return condition_of(trace, truth)
 
     def _note_exit(self, path: Path) -> None:
         if path.may_raise:
-            assert self.trace.catcher is not None
-            path.exit = self.trace.catcher.exit_of(path)
+            catcher = catcher_of(self.trace)
+            assert catcher is not None
+            path.exit = catcher.exit_of(path)
         leaving = codes_of(path.exit) & {BREAK, RETURN, RAISE} if not path.is_dead else frozenset()
         self.loop.codes |= leaving
         if leaving and self.loop.test is None:
@@ -413,7 +418,7 @@ def _before_after(problem: str) -> str:
     return problem.replace("on one path", "before").replace("on the other", "after an iteration")
 
 
-def index_constant(trace: Trace, value: int, draft: Draft | None = None) -> Value:
+def index_constant(trace: Recorder, value: int, draft: Draft | None = None) -> Value:
     """An index constant, in front of a draft or at the present place."""
     with context():
         point = ir.InsertionPoint(trace.region.block) if draft is None else ir.InsertionPoint(draft.op)

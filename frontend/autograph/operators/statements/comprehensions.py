@@ -8,10 +8,11 @@ from typing import Any
 from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
 from ....settings import settings
 from ....tracing.current import current_trace
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged
 from ..lists.dynamic_lists import GrowingList
+from ..values.control_flow_state import control_flow
 from ..values.iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from ..values.resolve_grown_lists import latest
 from .for_loops import for_
@@ -63,7 +64,7 @@ def comprehension(
 
 
 def _unrolled(
-    trace: Trace,
+    trace: Recorder,
     kind: str,
     sequence: Sequence,
     element: Callable[[Any], Any],
@@ -71,12 +72,13 @@ def _unrolled(
     flat: bool,
 ) -> Any:
     """The collection, each item recorded by itself; loops inside may not multiply what that makes."""
-    before = trace.unrolled
-    trace.unrolled = before * max(sequence.length, 1)
+    flow = control_flow(trace)
+    before = flow.unrolled
+    flow.unrolled = before * max(sequence.length, 1)
     try:
         return _collected(kind, Unrolled(sequence), element, condition, flat, [])
     finally:
-        trace.unrolled = before
+        flow.unrolled = before
 
 
 def _collected(
@@ -116,7 +118,7 @@ def _collected(
     return _KINDS[kind](items)
 
 
-def _is_staged(trace: Trace, iterable: Any) -> bool:
+def _is_staged(trace: Recorder, iterable: Any) -> bool:
     """Whether a loop over an iterable is recorded once."""
     if isinstance(iterable, Filtered):
         return True
@@ -126,7 +128,7 @@ def _is_staged(trace: Trace, iterable: Any) -> bool:
     length = sequence.length
     if not isinstance(length, int) or is_never_unrolled(sequence):
         return True
-    return trace.unrolled * length > settings.unroll_limit
+    return control_flow(trace).unrolled * length > settings.unroll_limit
 
 
 __all__ = ["comprehension"]

@@ -14,6 +14,7 @@ from ....runtime_values.values import make_exception
 from ....tracing.current import current_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
+from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import latest
 from .statements import current
 
@@ -68,8 +69,9 @@ def raise_(make: Thunk | None = None, cause: Thunk | None = None) -> None:
 def _handled_error() -> BaseException:
     """The exception that is being handled."""
     trace = current_trace()
-    handled = trace.handled[-1] if trace is not None and trace.handled else sys.exc_info()[1]
-    return RuntimeError("No active exception to reraise") if handled is None else handled
+    handled = () if trace is None else control_flow(trace).handled
+    error = handled[-1] if handled else sys.exc_info()[1]
+    return RuntimeError("No active exception to reraise") if error is None else error
 
 
 def maker_of(function: Any) -> Callable[..., Any] | None:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
-from ....tracing.staging import asarray
+from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..lists.dynamic_lists import GrowingList
+from ..values.control_flow_state import Facts
 from ..values.iterables import Sequence
-from ..values.narrowing import Facts, facts_of, narrowed, note_facts
+from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.resolve_grown_lists import latest
@@ -167,7 +168,7 @@ def load(read: Thunk, name: str) -> Any:
         raise UnboundLocalError(unbound_message(name)) from None
     if not isinstance(value, MaybeUnbound):
         return value
-    current().raise_if(value.unbound, "UnboundLocalError", unbound_message(name).replace("{", "{{"))
+    raise_if(value.unbound, "UnboundLocalError", unbound_message(name).replace("{", "{{"))
     return value.value
 
 

@@ -21,12 +21,13 @@ from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from .....dialect.types import TensorType
 from ....settings import settings
-from ....tracing.array import TracedArray
+from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import Exit, without_continue
 from ..loops.loops import LeavesLoop, Loop, index_constant
+from ..values.control_flow_state import control_flow
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import latest
@@ -53,7 +54,7 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
-    if trace.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
+    if control_flow(trace).unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
         checkpoint = Checkpoint.take(trace, (body,))
         try:
             return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
@@ -66,7 +67,12 @@ _REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
 
 
 def _staged_or_unrolled(
-    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+    trace: Recorder,
+    sequence: Sequence,
+    length: int,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    dead: str,
 ) -> Exit:
     """Record a loop of known length once, or else every iteration.
 
@@ -95,7 +101,12 @@ def _staged_or_unrolled(
 
 
 def _peel(
-    trace: Trace, sequence: Sequence, length: int, body: Callable[[Any], Exit], orelse: Body | None, dead: str
+    trace: Recorder,
+    sequence: Sequence,
+    length: int,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    dead: str,
 ) -> Exit:
     """Record the first iteration by itself, and the others as a loop."""
     first = without_continue(body(sequence.item(0)))
@@ -109,7 +120,7 @@ class _TooManyOps(Exception):
 
 
 def _unroll(
-    trace: Trace,
+    trace: Recorder,
     sequence: Sequence,
     length: int,
     body: Callable[[Any], Exit],
@@ -117,7 +128,8 @@ def _unroll(
     most_ops: int | None = None,
 ) -> Exit:
     """Let Python walk the items; loops inside may not multiply what that makes."""
-    before, ops_before = trace.unrolled, trace.op_count
+    flow = control_flow(trace)
+    before, ops_before = flow.unrolled, trace.op_count
 
     def items() -> Iterator[Any]:
         for position in range(length):
@@ -125,27 +137,27 @@ def _unroll(
                 raise _TooManyOps
             yield sequence.item(position)
 
-    trace.unrolled = before * max(length, 1)
+    flow.unrolled = before * max(length, 1)
     try:
         return run_items(items(), body, orelse)
     finally:
-        trace.unrolled = before
+        flow.unrolled = before
 
 
-def _counted(trace: Trace | None, items: Iterable[Any]) -> Iterable[Any]:
+def _counted(trace: Recorder | None, items: Iterable[Any]) -> Iterable[Any]:
     """The items; a warning when what their iterations record becomes very large, once in a trace."""
     if trace is None or not settings.unrolled_ops_warning:
         return items
     return _counting(trace, items)
 
 
-def _counting(trace: Trace, items: Iterable[Any]) -> Iterator[Any]:
-    start = trace.op_count
+def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
+    flow, start = control_flow(trace), trace.op_count
     for number, item in enumerate(items, 1):
         yield item
         recorded = trace.op_count - start
-        if recorded > settings.unrolled_ops_warning and not trace.has_warned:
-            trace.has_warned = True
+        if recorded > settings.unrolled_ops_warning and not flow.has_warned:
+            flow.has_warned = True
             place = trace.user_location()
             message = (
                 f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
@@ -158,7 +170,9 @@ def _counting(trace: Trace, items: Iterable[Any]) -> Iterator[Any]:
             )
 
 
-def stage_for(trace: Trace, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str) -> Exit:
+def stage_for(
+    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str
+) -> Exit:
     """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
     runs = isinstance(length, int) and length > 0
     watched: Functions[Callable[..., Any]] = (body,)
@@ -188,7 +202,7 @@ def stage_for(trace: Trace, sequence: Sequence, length: Any, body: Callable[[Any
     return loop.record()
 
 
-def _trip_count(trace: Trace, length: Any) -> Value:
+def _trip_count(trace: Recorder, length: Any) -> Value:
     """The number of trips as an index."""
     if isinstance(length, int):
         return index_constant(trace, length)
@@ -198,14 +212,14 @@ def _trip_count(trace: Trace, length: Any) -> Value:
     return trace.create_upstream("arith.index_cast", number, [index])[0]
 
 
-def _counter_value(trace: Trace, counter: Value) -> TracedArray:
+def _counter_value(trace: Recorder, counter: Value) -> TracedArray:
     """The position in a counting loop as a Python int of compiled code."""
     with context():
         i64 = ir.IntegerType.get_signless(64)
         tensor = type_to_mlir(_INT)
     number = trace.create_upstream("arith.index_cast", [counter], [i64])
     value = trace.create_upstream("tensor.from_elements", number, [tensor])[0]
-    return trace.wrap(value, _INT)._like_python(int)
+    return wrap(trace, value, _INT)._like_python(int)
 
 
 __all__ = ["for_", "stage_for"]

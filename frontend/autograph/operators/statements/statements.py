@@ -10,7 +10,7 @@ import numpy as np
 from .....dialect.errors import ConcreteValueError, ControlFlowError
 from ....settings import settings
 from ....tracing.current import current_trace
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from ..branches.branches import stage_if
 from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
@@ -149,7 +149,7 @@ def _nothing() -> None:
     return None
 
 
-def current() -> Trace:
+def current() -> Recorder:
     """The trace that is being recorded; there is one where a value is traced."""
     trace = current_trace()
     assert trace is not None, "a traced value exists only while a trace is recorded"

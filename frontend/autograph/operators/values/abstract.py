@@ -24,9 +24,9 @@ from .....dialect.types import TensorType, type_of
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....signature.signature import static_key
-from ....tracing.array import TracedArray
-from ....tracing.staging import cast
-from ....tracing.trace import Trace
+from ....tracing.array import TracedArray, wrap
+from ....tracing.recorder import Recorder
+from ....tracing.staging import cast, value_of
 from ..namespace import OPERATORS
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
@@ -374,7 +374,7 @@ def _column_types(kind: Growing) -> list[TensorType]:
     return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
 
 
-def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
+def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     """The SSA values, in the current region, that carry a value as its abstract type says."""
     if isinstance(kind, ArrayKind):
         return [_array_value(trace, value, kind)]
@@ -396,17 +396,17 @@ def flatten(trace: Trace, value: Any, kind: Kind) -> list[Value]:
     return []
 
 
-def _option_number(trace: Trace, value: Any, kind: Choice) -> Value:
+def _option_number(trace: Recorder, value: Any, kind: Choice) -> Value:
     """The number of the chosen option."""
     if not isinstance(value, Chosen):
-        return trace.value_of(np.int64(kind.options.index(Static(value))))
+        return value_of(trace, np.int64(kind.options.index(Static(value))))
     numbers = [kind.options.index(Static(option)) for option in value.options]
     if numbers == list(range(len(numbers))):
-        return trace.value_of(value.index)
-    return trace.value_of(trace.wrap(trace.value_of(np.asarray(numbers)))[value.index])
+        return value_of(trace, value.index)
+    return value_of(trace, wrap(trace, value_of(trace, np.asarray(numbers)))[value.index])
 
 
-def _flatten_partial(trace: Trace, value: Any, kind: Partial) -> list[Value]:
+def _flatten_partial(trace: Recorder, value: Any, kind: Partial) -> list[Value]:
     unbound: Any = value is UNBOUND
     if isinstance(value, MaybeUnbound):
         unbound, value = value.unbound, value.value
@@ -414,14 +414,14 @@ def _flatten_partial(trace: Trace, value: Any, kind: Partial) -> list[Value]:
     if isinstance(value, Optional):
         none, value = value.is_none, value.value
     flags = [flag for flag, wanted in ((unbound, kind.unbound), (none, kind.none)) if wanted]
-    values = [trace.value_of(flag) for flag in flags]
+    values = [value_of(trace, flag) for flag in flags]
     if kind.inner is None:
         return values
     is_absent = value is UNBOUND or (value is None and kind.none)
     return values + (absent_values(trace, kind.inner) if is_absent else flatten(trace, value, kind.inner))
 
 
-def absent_values(trace: Trace, kind: Kind) -> list[Value]:
+def absent_values(trace: Recorder, kind: Kind) -> list[Value]:
     """SSA values of the right types for a path on which they are never looked at."""
     if isinstance(kind, ArrayKind):
         zero = np.zeros((), kind.type.dtype)
@@ -434,27 +434,27 @@ def absent_values(trace: Trace, kind: Kind) -> list[Value]:
     if isinstance(kind, Container):
         return [v for child in kind.children for v in absent_values(trace, child)]
     if isinstance(kind, Choice):
-        return [trace.value_of(np.int64(0))]
+        return [value_of(trace, np.int64(0))]
     if isinstance(kind, Growing):
         return [v for t in _column_types(kind) for v in absent_values(trace, ArrayKind(t))]
     if isinstance(kind, Partial):
-        flags = [trace.value_of(True)] * (kind.unbound + kind.none)
+        flags = [value_of(trace, True)] * (kind.unbound + kind.none)
         return flags + ([] if kind.inner is None else absent_values(trace, kind.inner))
     return []
 
 
-def _array_value(trace: Trace, value: Any, kind: ArrayKind) -> Value:
+def _array_value(trace: Recorder, value: Any, kind: ArrayKind) -> Value:
     if not isinstance(value, TracedArray):
         known = None if trace.python_state is None else trace.python_state.input_of(value)
         if known is not None:
             return _array_value(trace, known, kind)
         if not isinstance(value, np.ndarray) or value.ndim == 0:
-            return trace.value_of(np.asarray(value).astype(kind.type.dtype))
-        value = trace.wrap(trace.capture(value))
+            return value_of(trace, np.asarray(value).astype(kind.type.dtype))
+        value = wrap(trace, trace.capture(value))
     return _with_type(trace, cast(value, kind.type.dtype)._value(), kind.type)
 
 
-def _with_type(trace: Trace, value: Value, wanted: TensorType) -> Value:
+def _with_type(trace: Recorder, value: Value, wanted: TensorType) -> Value:
     """The value with less static extents."""
     mlir_type = mlir_type_of(wanted)
     if value.type == mlir_type:
@@ -462,21 +462,21 @@ def _with_type(trace: Trace, value: Value, wanted: TensorType) -> Value:
     return trace.create_upstream("tensor.cast", [value], [mlir_type])[0]
 
 
-def unflatten(trace: Trace, kind: Kind, values: Iterator[Value]) -> Any:
+def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     """The Python value of an abstract type on SSA values."""
     if isinstance(kind, Static):
         return kind.value
     if isinstance(kind, ArrayKind):
-        return trace.wrap(next(values), kind.type)._like_python(kind.number)
+        return wrap(trace, next(values), kind.type)._like_python(kind.number)
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)
     if isinstance(kind, Choice):
-        return Chosen(trace.wrap(next(values), _INT), tuple(option.value for option in kind.options))
+        return Chosen(wrap(trace, next(values), _INT), tuple(option.value for option in kind.options))
     if isinstance(kind, Growing):
-        return OPERATORS.growing_of(kind.item, [trace.wrap(next(values), t) for t in _column_types(kind)])
-    unbound = trace.wrap(next(values), _BOOL) if kind.unbound else None
-    none = trace.wrap(next(values), _BOOL) if kind.none else None
+        return OPERATORS.growing_of(kind.item, [wrap(trace, next(values), t) for t in _column_types(kind)])
+    unbound = wrap(trace, next(values), _BOOL) if kind.unbound else None
+    none = wrap(trace, next(values), _BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)
     if none is not None:
         inner = Optional(none, inner)

@@ -10,10 +10,10 @@ import numpy as np
 
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
+from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....source.locations import is_own_module
 from ....tracing.array import TracedArray
-from ....tracing.catcher import number_of
 from ....tracing.current import current_trace
 from ..namespace import OPERATORS
 from .iterables import Sequence

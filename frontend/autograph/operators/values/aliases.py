@@ -11,8 +11,8 @@ from typing import Any
 
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
-from ....tracing.may_alias import Join, connect, usable_sources
-from ....tracing.storage import Storage
+from ....tracing.may_alias import connect, usable_sources
+from ....tracing.recorder import Join, Storage
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
 from .program_locations import Snapshot

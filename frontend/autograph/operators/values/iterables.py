@@ -11,6 +11,7 @@ from .....dialect.errors import UnsupportedError, WeftValueError
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.staging import raise_if
 
 
 class Sequence:
@@ -72,7 +73,7 @@ class Range(Sequence):
                 raise TypeError(f"'{_type_name(bound)}' object cannot be interpreted as an integer")
         start, stop, step = map(_as_int, (start, stop, step))
         if isinstance(step, TracedArray):
-            step._storage.trace.raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
+            raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
         elif step == 0:
             raise WeftValueError("range() arg 3 must not be zero")
         return cls(start, stop, step)

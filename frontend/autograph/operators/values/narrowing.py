@@ -6,26 +6,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....tracing.array import TracedArray
-from ....tracing.trace import Trace
-from .optional import Optional
+from ....tracing.recorder import Recorder
+from .control_flow_state import Facts, control_flow
 from .program_locations import Snapshot
 
-Facts = tuple[Optional, ...]
-"""Values that are there, where a condition has a certain truth."""
 
-
-def note_facts(trace: Trace, truth: Any, if_true: Facts = (), if_false: Facts = ()) -> None:
+def note_facts(trace: Recorder, truth: Any, if_true: Facts = (), if_false: Facts = ()) -> None:
     """Remember what follows from a condition."""
     if isinstance(truth, TracedArray) and (if_true or if_false):
-        trace.presence[id(truth._storage)] = (truth._storage, if_true, if_false)
+        control_flow(trace).presence[id(truth._storage)] = (truth._storage, if_true, if_false)
 
 
-def facts_of(trace: Trace, truth: Any) -> tuple[Facts, Facts]:
+def facts_of(trace: Recorder, truth: Any) -> tuple[Facts, Facts]:
     """What follows from a condition where it holds, and where it does not."""
     if not isinstance(truth, TracedArray):
         return (), ()
     storage = truth._storage
-    known = trace.presence.get(id(storage))
+    known = control_flow(trace).presence.get(id(storage))
     return (known[1], known[2]) if known is not None and known[0] is storage else ((), ())
 
 

@@ -10,6 +10,7 @@ from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
 from ....runtime_values.strings import RuntimeString, string_of
 from ....tracing.array import TracedArray
+from ....tracing.staging import raise_if
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,8 +107,7 @@ class Optional(RuntimeNone):
 
     def _get(self, error: str, message: str) -> Any:
         """The value; the call ends with an error where it is None."""
-        trace = self.is_none._storage.trace
-        trace.raise_if(self.is_none, error, message)
+        raise_if(self.is_none, error, message)
         return self.value
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

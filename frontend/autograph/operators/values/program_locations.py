@@ -23,7 +23,7 @@ from ....guards.unbound import Unbound
 from ....source.code_table import remembered_by_code
 from ....source.locations import is_own_module
 from ....tracing.array import TracedArray
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
 
 MAX_PLACES = 100_000
@@ -127,7 +127,7 @@ class Attribute(Place):
             object.__setattr__(self.owner, self.attribute, value)
 
 
-def consume(trace: Trace, place: Place, value: Any) -> None:
+def consume(trace: Recorder, place: Place, value: Any) -> None:
     """Take note that the value which a place had before a branch or loop matters."""
     if isinstance(place, Attribute) and trace.python_state is not None:
         trace.python_state.attribute(place.owner, place.attribute, value)

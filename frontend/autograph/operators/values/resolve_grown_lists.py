@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ....tracing.current import current_trace
-from ....tracing.trace import Trace
+from ....tracing.recorder import Recorder
+from .control_flow_state import control_flow
 
 
 def latest(value: Any) -> Any:
@@ -16,12 +17,12 @@ def latest(value: Any) -> Any:
     if type(value) is not list:
         return value
     trace = current_trace()
-    return value if trace is None or not trace.grown else _grown(trace, value)
+    return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
 
 
-def latest_within(trace: Trace, value: Any) -> Any:
+def latest_within(trace: Recorder, value: Any) -> Any:
     """A nested value with what the lists in it have become."""
-    if not trace.grown:
+    if not control_flow(trace).grown:
         return value
     if type(value) is list:
         grown = _grown(trace, value)
@@ -34,8 +35,8 @@ def latest_within(trace: Trace, value: Any) -> Any:
     return value
 
 
-def _grown(trace: Trace, items: list[Any]) -> Any:
-    found = trace.grown.get(id(items))
+def _grown(trace: Recorder, items: list[Any]) -> Any:
+    found = control_flow(trace).grown.get(id(items))
     return items if found is None or found[0] is not items else found[1]
 
 

@@ -1,14 +1,9 @@
-"""What a traced array refers to: a storage that may be written, seen through a path of views.
-
-A storage holds the SSA value of a freshly computed array. The first write to it makes it a cell
-(`weft.alloc_ref` right behind the value's definition); from then on reads are `weft.read_ref` at the current
-place, so that a view sees what was written to its base, in program order, as in NumPy.
-"""
+"""The steps from an array to a view of it, as NumPy makes them."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +11,6 @@ from ...dialect.op import Op
 from ...dialect.ops.shape import Reshape
 from ...dialect.records import dataclass
 from ...dialect.types import MAX_BYTES, TensorType
-from .may_alias import Sources
-
-if TYPE_CHECKING:
-    from ..source.locations import SourceRange
-    from .trace import Trace
 
 
 @dataclass(frozen=True)
@@ -33,53 +23,6 @@ class ViewStep:
     """Run-time extents (traced scalars) behind the array operand."""
     writable: bool = True
     """Whether NumPy lets one write through it (not through `broadcast_to`)."""
-
-
-class Storage:
-    """An array that a trace computed or was given, before any view of it."""
-
-    __slots__ = (
-        "argument",
-        "known",
-        "made_at",
-        "ref",
-        "region",
-        "sources",
-        "trace",
-        "type",
-        "value",
-        "version",
-        "written_at",
-    )
-
-    def __init__(
-        self,
-        trace: Trace,
-        value: Any,
-        tensor_type: TensorType,
-        argument: int | None = None,
-        made_at: SourceRange | None = None,
-    ) -> None:
-        self.trace = trace
-        self.value = value
-        """The SSA value, as long as nothing was written."""
-        self.type = tensor_type
-        self.ref: Any = None
-        """The SSA value of the cell, once something was written."""
-        self.version = 0
-        """Counts the writes, so that views know when what they read is stale."""
-        self.written_at = 0
-        """When it was written last, by the clock of the trace."""
-        self.argument = argument
-        """The position among the function's array arguments, or None for a local array."""
-        self.region = trace.region
-        """Where the value is defined: it can be used as long as the region is open."""
-        self.known: np.ndarray[Any, Any] | None = None
-        """The elements, where the trace knows them and nothing was written: Python may look at these."""
-        self.sources = Sources()
-        """What this may be at run time: `y = a if c else b` is a or b."""
-        self.made_at = made_at or trace.user_location()
-        """Where the user's program made it, for messages."""
 
 
 def reshape_is_view(base: TensorType, path: tuple[ViewStep, ...], shape: tuple[int, ...]) -> bool:
@@ -123,3 +66,6 @@ def _reshaped(view: np.ndarray[Any, Any] | None, shape: tuple[int, ...]) -> np.n
         return np.reshape(view, shape, copy=False)
     except ValueError:
         return None
+
+
+__all__ = ["ViewStep", "reshape_is_view"]

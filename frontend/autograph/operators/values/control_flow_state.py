@@ -1,0 +1,84 @@
+"""What AutoGraph keeps while a program is recorded: the constructs around the present point, and what they found."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from types import CodeType
+from typing import Any, TypeAlias
+
+from .....dialect.records import dataclass
+from ....runtime_values.results import RuntimeLength
+from ....tracing.array import TracedArray
+from ....tracing.recorder import Recorder, Storage
+from ....tracing.regions import Region
+from .abstract import Kind
+from .optional import Optional
+from .program_locations import Snapshot
+
+Facts: TypeAlias = "tuple[Optional, ...]"
+"""Values that are there, where a condition has a certain truth."""
+
+CallKey: TypeAlias = "tuple[Any, ...]"
+"""What tells the calls of functions apart: code, closure, and the abstract types of the arguments."""
+
+LoopKey: TypeAlias = "tuple[tuple[int, ...], str]"
+"""What tells loops apart: the identities of their code, and their location."""
+
+
+@dataclass
+class StagedFunction:
+    """A function of the program that calls itself."""
+
+    symbol: str
+    kinds: list[Kind]
+    """The abstract types of its arguments, in order."""
+    result: Kind | None = None
+    """That of its result; None until some path is known to return."""
+    written: tuple[int, ...] = ()
+    """The arrays among its parameters that it writes: it returns them too, for the caller to write back."""
+    catches: bool = False
+    """Whether it returns the number of the exception that it raises, for a `try` around its calls."""
+    op: Any = None
+    """Its definition."""
+    outside: list[TracedArray] = field(default_factory=list)
+    """Arrays of the functions around it that it uses: further parameters."""
+
+
+@dataclass
+class Activation:
+    """A user's function that is being recorded."""
+
+    key: CallKey
+    region: Region
+
+
+@dataclass
+class ControlFlowState:
+    """The state of AutoGraph in one recording."""
+
+    snapshots: list[Snapshot] = field(default_factory=list)
+    """What the staged loops and branches that are being recorded could reach when they began."""
+    handled: list[BaseException] = field(default_factory=list)
+    """The exceptions whose handlers are being recorded, the innermost last."""
+    unrolled: int = 1
+    """How often the loops around this point repeat what is recorded."""
+    has_warned: bool = False
+    """Whether a warning was given that an unrolled loop is large."""
+    presence: dict[int, tuple[Storage, Facts, Facts]] = field(default_factory=dict)
+    """What conditions, by the identities of their storages, say about values that may be None."""
+    grown: dict[int, tuple[list[Any], RuntimeLength]] = field(default_factory=dict)
+    """The lists that became lists that grow at run time, with what they became."""
+    loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
+    """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
+    activations: list[Activation] = field(default_factory=list)
+    """The user's functions that are being recorded, outermost first."""
+    functions: dict[CallKey, StagedFunction] = field(default_factory=dict)
+    """The functions of the program that call themselves."""
+
+
+def control_flow(trace: Recorder) -> ControlFlowState:
+    """The state of AutoGraph in a recording."""
+    return trace.state(ControlFlowState)
+
+
+__all__ = ["Activation", "CallKey", "ControlFlowState", "Facts", "LoopKey", "StagedFunction", "control_flow"]

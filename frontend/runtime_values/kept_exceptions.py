@@ -1,0 +1,56 @@
+"""Exceptions that compiled code catches: they are kept by number, so that programs can hand them on as data."""
+
+from __future__ import annotations
+
+import threading
+from itertools import count
+from typing import Any
+
+MOST_KEPT = 1024
+"""How many exceptions a thread keeps: the later ones replace the earlier ones."""
+
+
+class _Kept(threading.local):
+    def __init__(self) -> None:
+        self.errors: dict[int, BaseException] = {}
+        self.numbers = count(1)
+
+
+_kept = _Kept()
+
+
+def keep(error: BaseException) -> int:
+    """Keep an exception; returns its number."""
+    number = next(_kept.numbers)
+    _kept.errors[number] = error
+    if len(_kept.errors) > MOST_KEPT:
+        del _kept.errors[next(iter(_kept.errors))]
+    return number
+
+
+def kept(number: Any) -> BaseException:
+    """The exception with a number."""
+    return _kept.errors[int(number)]
+
+
+class UnknownException(Exception):
+    """Stands for a caught exception whose class is known only at run time."""
+
+
+_NUMBER = "_weft_caught"
+"""The attribute of an exception that stands for a caught one: its number, known at run time."""
+
+
+def stand_in(kind: type[BaseException] | None, number: Any) -> BaseException:
+    """What a caught exception is while tracing: it can be shown and raised again, at run time."""
+    made = (kind or UnknownException).__new__(kind or UnknownException)
+    made.__dict__[_NUMBER] = number
+    return made
+
+
+def number_of(error: BaseException) -> Any:
+    """The number of the caught exception that one stands for; None for others."""
+    return getattr(error, "__dict__", {}).get(_NUMBER)
+
+
+__all__ = ["UnknownException", "keep", "kept", "number_of", "stand_in"]

@@ -1,0 +1,258 @@
+"""What everything below, beside and above a recording names: the recorder of ops, and the storages it fills.
+
+The recorder deals in SSA values. `array.py` makes traced arrays of storages, and `staging.py` records ops on traced
+arrays; `trace.py` records into a module. This module does not load MLIR.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from ...dialect.op import Op
+from ...dialect.records import dataclass
+from ...dialect.types import TensorType
+from ..guards.dependencies import Dependencies
+
+if TYPE_CHECKING:
+    from ...dialect.callbacks import Callback
+    from ...dialect.mlir import Location, Type, Value, ir
+    from ..source.locations import Caller, SourceRange
+    from .python_state import PythonState
+    from .regions import Region
+
+State = TypeVar("State")
+
+
+@dataclass(eq=False)
+class Join:
+    """A branch or loop that makes arrays of others; the paths that lead to its end are the same for all of them."""
+
+    sees_any: Callable[[Iterable[Storage]], bool] | None = None
+    """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
+
+
+class Sources:
+    """What an array may be at run time; `may_alias.py` follows them."""
+
+    __slots__ = ("by_path", "is_stale", "join", "users")
+
+    def __init__(self) -> None:
+        self.join: Join | None = None
+        self.by_path: tuple[Storage | None, ...] = ()
+        """The array that each path leads to, where it is one."""
+        self.users: dict[Storage, None] = {}
+        """The storages that have this one as a source."""
+        self.is_stale = False
+        """Whether something that this array may be was written after its value was computed."""
+
+
+class Storage:
+    """An array that a trace computed or was given, before any view of it.
+
+    It holds the SSA value of a freshly computed array. The first write to it makes it a cell (`weft.alloc_ref` right
+    behind the value's definition); from then on reads are `weft.read_ref` at the current place, so that a view sees
+    what was written to its base, in program order, as in NumPy.
+    """
+
+    __slots__ = (
+        "argument",
+        "known",
+        "made_at",
+        "ref",
+        "region",
+        "sources",
+        "trace",
+        "type",
+        "value",
+        "version",
+        "written_at",
+    )
+
+    def __init__(
+        self,
+        trace: Recorder,
+        value: Any,
+        tensor_type: TensorType,
+        argument: int | None = None,
+        made_at: SourceRange | None = None,
+    ) -> None:
+        self.trace = trace
+        self.value = value
+        """The SSA value, as long as nothing was written."""
+        self.type = tensor_type
+        self.ref: Any = None
+        """The SSA value of the cell, once something was written."""
+        self.version = 0
+        """Counts the writes, so that views know when what they read is stale."""
+        self.written_at = 0
+        """When it was written last, by the clock of the trace."""
+        self.argument = argument
+        """The position among the function's array arguments, or None for a local array."""
+        self.region = trace.region
+        """Where the value is defined: it can be used as long as the region is open."""
+        self.known: np.ndarray[Any, Any] | None = None
+        """The elements, where the trace knows them and nothing was written: Python may look at these."""
+        self.sources = Sources()
+        """What this may be at run time: `y = a if c else b` is a or b."""
+        self.made_at = made_at or trace.user_location()
+        """Where the user's program made it, for messages."""
+
+
+class Catcher(Protocol):
+    """What takes the exceptions of what is recorded: the body of a `try` statement."""
+
+    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
+        """Record that the body is left with an exception where the condition holds."""
+
+    def host_call(
+        self, callback: Callback, operands: Sequence[Value], results: Sequence[TensorType]
+    ) -> list[Value]:
+        """Record a call of Python that leaves the body when it raises."""
+
+    def note(self, checked: Callable[[], None]) -> None:
+        """Call a function where the rest begins behind the next check."""
+
+
+class OutsideArray(BaseException):
+    """A function of the program uses an array of one around it, which therefore becomes a parameter."""
+
+    def __init__(self, storage: Storage) -> None:
+        super().__init__(storage)
+        self.storage = storage
+
+
+class Recorder(ABC):
+    """Records ops, in program order, into the region that is open."""
+
+    module: ir.Module
+    """What the functions of the program are made in."""
+    region: Region
+    """Where the next op goes: the function's own block, or one of a branch or loop."""
+    place: SourceRange | None = None
+    """Where the op is that was recorded last."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.op_count = 0
+        self.clock = 0
+        """Counts the writes."""
+        self.cells: list[Storage] = []
+        """The storages that became cells, in order."""
+        self.kept: list[tuple[Storage, int]] = []
+        """Arrays whose elements were put into lists that grow, and since when these must not be written."""
+        self.at_end: list[Callable[[], None]] = []
+        """Checks of what the whole program does, made before the function is finished."""
+        self.has_effects = False
+        """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.catcher: Catcher | None = None
+        """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
+        self.suspended: list[set[int]] = []
+        """For every function around the one that is being recorded the regions that are not visible in it."""
+        self.dependencies = Dependencies()
+        self.python_state: PythonState | None = None
+        """The state that was there before."""
+        self._states: dict[type[Any], Any] = {}
+
+    def state(self, kind: type[State]) -> State:
+        """What a layer above keeps for as long as this recording lasts: the one object of a class of its own."""
+        found: State | None = self._states.get(kind)
+        if found is None:
+            found = self._states[kind] = kind()
+        return found
+
+    # Ops
+
+    @abstractmethod
+    def create(
+        self, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]
+    ) -> Sequence[Value]:
+        """Record an op on SSA values at the user's present location; returns its results."""
+
+    @abstractmethod
+    def create_upstream(
+        self,
+        name: str,
+        operands: Sequence[Value],
+        results: Sequence[Type],
+        attributes: dict[str, Any] | None = None,
+    ) -> list[Value]:
+        """Record an op of an upstream dialect; returns its results."""
+
+    @abstractmethod
+    def capture(self, array: np.ndarray[Any, Any]) -> Value:
+        """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
+
+    @abstractmethod
+    def type_of(self, value: Value) -> TensorType:
+        """The type of an array's SSA value."""
+
+    @abstractmethod
+    def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
+        """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+
+    @abstractmethod
+    def host_call(
+        self,
+        callback: Callback,
+        operands: Sequence[Value],
+        results: Sequence[TensorType] = (),
+        raised: TracebackType | None = None,
+    ) -> list[Value]:
+        """Record a call of Python when the program runs; it gets copies of the operands and returns the results.
+
+        `raised` is the traceback of an exception that it stands for, as for `location`.
+        """
+
+    # Storages
+
+    @abstractmethod
+    def make_cell(self, storage: Storage) -> None:
+        """Turn a storage into a mutable cell at the place where its value was defined."""
+
+    @abstractmethod
+    def require_active(self, storage: Storage, shown: TensorType) -> None:
+        """Raise `LeakedArrayError` when an array, of the type shown, is used after its trace or region has ended."""
+
+    def cells_since(self, mark: int) -> list[Storage]:
+        """The storages visible in the open region that are cells since there were so many."""
+        return [storage for storage in self.cells[mark:] if self.region.is_inside(storage.region)]
+
+    # Functions
+
+    @abstractmethod
+    def fresh_symbol(self, name: str) -> str:
+        """A name for another function of the module."""
+
+    @abstractmethod
+    def own_captures(self) -> AbstractContextManager[None]:
+        """Capture arrays anew: the constants of one function are not visible in another."""
+
+    # Locations
+
+    @abstractmethod
+    def location(self, raised: TracebackType | None = None) -> Location:
+        """The MLIR location of the user's place, with the chain of calls that led to it.
+
+        With the traceback of an exception that was just caught, that of the place where it was raised.
+        """
+
+    @abstractmethod
+    def user_location(self) -> SourceRange | None:
+        """The innermost place in the user's program, or None outside of it."""
+
+    @abstractmethod
+    def enter_recording(self) -> Caller | None:
+        """Remember where the branch or loop is that will be recorded; returns what was remembered before."""
+
+    @abstractmethod
+    def leave_recording(self, around: Caller | None) -> None:
+        """Go back to what was remembered before."""
+
+
+__all__ = ["Catcher", "Join", "OutsideArray", "Recorder", "Sources", "Storage"]
