@@ -14,17 +14,15 @@ from contextlib import contextmanager
 from typing import NamedTuple, TypeAlias
 
 from ...dialect.errors import InternalError
+from ...dialect.extents import extent_source
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.rewriting import terminator
 from .names import is_kernel_name
 
-# Results of these ops have the shape of the operand they are written into, or of the one that they sort.
-_DESTINATION_OPERAND = {
-    **{"tensor.insert_slice": 1, "tensor.insert": 1, "linalg.fill": 1},
-    **{"weft.sort": 0, "weft.argsort": 0, "weft.partition": 0},
-}
+# Results of these ops have the shape of the operand they are written into.
+_DESTINATION_OPERAND = {"tensor.insert_slice": 1, "tensor.insert": 1, "linalg.fill": 1}
 
 _FUNCTIONS = {
     "arith.maxsi": max,
@@ -135,6 +133,8 @@ class Shapes:
             return self.of(operands[0])
         if name == "arith.select":
             return self.of(operands[1])
+        if name.startswith("weft."):
+            return self._of_source(value)
         if name.startswith("linalg."):
             return self.of(operands[len(operands) - len(op.results) + value.result_number])
         rule = getattr(self, "_of_" + name.replace(".", "_"), None)
@@ -162,6 +162,14 @@ class Shapes:
     def _fixed_or_own(self, value: Value, extents: Sequence[Size]) -> list[Size]:
         axes = self.varying_axes(value)
         return [symbol(Axis(value, axis)) if axis in axes else e for axis, e in enumerate(extents)]
+
+    def _of_source(self, value: Value) -> list[Size]:
+        """The sizes that an op of weft says that its result has."""
+        sources = [extent_source(value, axis) or (value, axis) for axis in range(value.type.rank)]
+        return [
+            symbol(Axis(value, axis)) if source == value else self.of(source)[axis]
+            for source, axis in sources
+        ]
 
     def _of_func_call(self, op: Operation, value: Value) -> Sequence[Size]:
         if not is_kernel_name(op.attributes["callee"].value):

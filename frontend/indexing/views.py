@@ -312,10 +312,8 @@ def _with_one_place(index: slice) -> slice | OnePlace:
         or start.dtype.kind not in "iu"
     ):
         return index
-    first, end = scalar_key(start._value()), scalar_key(stop._value())
-    text = str(stop._value().type)
-    follows = end in (("add", text, first, 1), ("add", text, 1, first), ("subtract", text, first, -1))
-    return OnePlace(start) if follows or first == ("subtract", text, end, 1) else index
+    is_one = scalar_key(stop._value()) - scalar_key(start._value()) == 1
+    return OnePlace(start) if is_one else index
 
 
 def _holds_traced(items: Sequence[Any]) -> bool:

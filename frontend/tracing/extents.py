@@ -7,21 +7,25 @@ walking from a value to the ops that made it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...dialect.attributes import type_from_mlir
+from ...dialect.attributes import elements_from_mlir
 from ...dialect.errors import UnsupportedError
+from ...dialect.extents import SCALAR, Axis, extent_source
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
+from ...dialect.ops.elementwise import Add, Multiply, Negative, Subtract
 from ...dialect.ops.indexing import DynamicSlice, Slice
 from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
-from ...dialect.register import decode_attributes, op_class_of
-from ...dialect.types import RefType, format_shape
+from ...dialect.register import op_class_of
+from ...dialect.sizes import Size, computed, symbol
+from ...dialect.types import format_shape
 from .array import TracedArray
 from .staging import raise_if
 
@@ -31,9 +35,6 @@ if TYPE_CHECKING:
 
 Extent: TypeAlias = Any
 """An int, or a traced i64 scalar."""
-
-Origin: TypeAlias = "tuple[Any, int]"
-"""Where a run-time extent comes from: a value and its axis; axis -1 means that the scalar is the extent."""
 
 _checked: WeakKeyDictionary[Recorder, dict[Any, Region]] = WeakKeyDictionary()
 """What was checked, and in which region: it holds as long as that is being recorded."""
@@ -192,7 +193,7 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
 
 def is_extent(value: Any) -> bool:
     """Whether a value is the extent of an axis, and so not negative."""
-    return isinstance(value, TracedArray) and value.ndim == 0 and _origin_of_scalar(value._value())[1] >= 0
+    return isinstance(value, TracedArray) and value.ndim == 0 and _origin(value._value(), SCALAR)[1] != SCALAR
 
 
 def product(extents: Sequence[Extent]) -> Extent:
@@ -210,19 +211,19 @@ def product(extents: Sequence[Extent]) -> Extent:
 # Origins
 
 
-def _key(x: Any, axis: int) -> Any:
+def _key(x: Any, axis: int) -> Size:
     extent = known_shape(x)[axis]
     return extent if extent is not None else extent_key(x._value(), axis % len(known_shape(x)))
 
 
-def extent_key(value: Any, axis: int) -> Any:
-    """Equal keys mean equal extents: where it comes from, or the extent and the bounds that a slice has of it."""
+def extent_key(value: Any, axis: int) -> Size:
+    """Equal for extents that are: where one comes from, or the extent and the bounds that a slice has of it."""
     origin, axis = _origin(value, axis)
     made = _op_of(origin)
-    if axis == -1:
+    if axis == SCALAR:
         return scalar_key(origin)
     if made is None or made[0] not in (Slice, DynamicSlice):
-        return origin, axis
+        return symbol((origin, axis))
     operation = made[1]
     source, *bounds = operation.operands
     start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
@@ -232,30 +233,39 @@ def extent_key(value: Any, axis: int) -> Any:
             start = scalar_key(bounds[places[0].index(axis)])
         if axis in places[1]:
             stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
-    extent = extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
-    return "slice", extent, start, stop, step
+    return computed("slice", _known_or_key(source, axis), start, stop, step)
 
 
-def scalar_key(value: Any, depth: int = 8) -> Any:
-    """Equal keys mean equal scalars: how it is computed, as far as that is pure arithmetic on scalars."""
+def _known_or_key(value: Any, axis: int) -> Size:
+    return extent_key(value, axis) if value.type.is_dynamic_dim(axis) else value.type.shape[axis]
+
+
+_FUNCTIONS: dict[type[Op], Callable[..., Size]] = {
+    Add: operator.add,
+    Subtract: operator.sub,
+    Multiply: operator.mul,
+    Negative: operator.neg,
+}
+
+
+def scalar_key(value: Any, depth: int = 8) -> Size:
+    """Equal for scalars that are: how one is computed, as far as that is pure arithmetic on scalars."""
     made = _op_of(value)
     if made is None or depth == 0:
-        return value
+        return symbol(value)
     op_class, operation = made
     if op_class is Dim:
-        axis = operation.attributes["axis"].value
-        source = operation.operands[0]
-        return extent_key(source, axis) if source.type.is_dynamic_dim(axis) else source.type.shape[axis]
+        return _known_or_key(operation.operands[0], operation.attributes["axis"].value)
     if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
         return scalar_key(operation.operands[0], depth)
     if op_class is Constant and value.type.rank == 0:
-        from ...dialect.attributes import elements_from_mlir
-
         number = elements_from_mlir(operation.attributes["value"])
-        return number.item() if number.dtype == np.int64 else (str(number.dtype), number.item())
+        return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
     if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
-        return op_class.name, str(value.type), *(scalar_key(x, depth - 1) for x in operation.operands)
-    return value
+        operands = [scalar_key(operand, depth - 1) for operand in operation.operands]
+        function = _FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
+        return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
+    return symbol(value)
 
 
 def _op_of(value: Any) -> tuple[type[Op], Any] | None:
@@ -265,31 +275,11 @@ def _op_of(value: Any) -> tuple[type[Op], Any] | None:
     return None if op_class is None else (op_class, operation)
 
 
-def _origin(value: Any, axis: int) -> Origin:
+def _origin(value: Any, axis: int) -> Axis:
     """Follow an axis of a value to where its extent comes from."""
-    while (made := _op_of(value)) is not None:
-        following = _step(made[0], made[1], axis)
-        if following is None:
-            break
-        value, axis = following
-        if axis == -1:
-            return _origin_of_scalar(value)
+    while (source := extent_source(value, axis)) is not None:
+        value, axis = source
     return value, axis
-
-
-def _origin_of_scalar(value: Any) -> Origin:
-    made = _op_of(value)
-    if made is not None and made[0] is Dim:
-        return _origin(made[1].operands[0], made[1].attributes["axis"].value)
-    return value, -1
-
-
-def _step(op_class: type[Op], operation: Any, axis: int) -> Origin | None:
-    """One step back from an axis of what an op made; None where the extent is new."""
-    types = [type_from_mlir(operand.type) for operand in operation.operands]
-    held = [t.tensor if isinstance(t, RefType) else t for t in types]
-    source = op_class.extent_source(held, decode_attributes(op_class, operation), axis)
-    return None if source is None else (operation.operands[source[0]], source[1])
 
 
 def _depends_on_shapes_only(value: Any) -> bool:

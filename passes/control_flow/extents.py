@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from ...dialect.extents import Axis, extent_source
 from ...dialect.mlir import Operation, Value, ir
-from ...dialect.op import Op
-from ...dialect.ops.indexing import DynamicSliceUpdate, PutAlongAxis, Scatter, SliceUpdate
-from ...dialect.ops.shape import Transpose
 from ...dialect.records import dataclass
-from ...dialect.register import decode_attributes, op_class_of
-from ..rewriting import is_defined_inside, type_of
+from ..rewriting import is_defined_inside
 from .structure import CAST, FOR, IF, WHILE, body, has_else, producer, yielded
-
-_UPDATES: frozenset[type[Op]] = frozenset({DynamicSliceUpdate, PutAlongAxis, Scatter, SliceUpdate})
-"""The ops whose result has the shape of their first operand."""
-_ELEMENTWISE = frozenset({"elementwise", "casts", "complex_parts", "selection"})
-
-Axis = tuple[Value, int]
-"""An axis of a tensor."""
 
 
 @dataclass
 class Extents:
     """Traces axes to values that have the same extent there; what it found holds until the program changes."""
 
-    _kept: dict[tuple[Value, int], bool] = field(default_factory=dict)
+    _kept: dict[Axis, bool] = field(default_factory=dict)
     """Whether a carried value has one extent in all iterations, by the block argument."""
 
     def origin(self, value: Value, axis: int, stop: Value | None = None) -> Axis:
@@ -43,15 +33,12 @@ class Extents:
         return value, axis
 
     def _of_result(self, made: Operation, value: Value, axis: int, stop: Value | None) -> Axis | None:
-        op_class = op_class_of(made)
-        if op_class in _UPDATES or made.name == CAST:
+        if made.name == CAST:
             return made.operands[0], axis
-        if op_class is Transpose:
-            return made.operands[0], decode_attributes(Transpose, made)["permutation"][axis]
-        if op_class is not None and op_class.family in _ELEMENTWISE:
-            return _operand_with_extent(made, type_of(value).rank - axis)
         if made.name not in (FOR, IF, WHILE):
-            return None
+            source = extent_source(value, axis)
+            is_tensor = source is not None and isinstance(source[0].type, ir.RankedTensorType)
+            return source if is_tensor else None
         place = list(made.results).index(value)
         if made.name == IF:
             return self._of_branches(made, place, axis, stop) if has_else(made) else None
@@ -88,13 +75,3 @@ class Extents:
             self._kept[key] = self.origin(after, axis, argument) == key
         initial = list(loop.operands)[place + (3 if loop.name == FOR else 0)]
         return (initial, axis) if self._kept[key] else None
-
-
-def _operand_with_extent(made: Operation, from_end: int) -> Axis | None:
-    """The first operand of an elementwise op that has the extent; those that broadcast are known to have 1."""
-    for operand in made.operands:
-        if isinstance(operand.type, ir.RankedTensorType):
-            shape = type_of(operand).shape
-            if len(shape) >= from_end and shape[-from_end] != 1:
-                return operand, len(shape) - from_end
-    return None

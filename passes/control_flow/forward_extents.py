@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ...dialect.extents import SCALAR
 from ...dialect.mlir import Module, ir
 from ...dialect.ops.shape import Dim
 from ...dialect.records import dataclass
@@ -18,8 +19,8 @@ from .structure import functions_with_control_flow
 class ForwardExtents(Pass):
     """Let `weft.dim` read the extent of what a tensor got its shape from.
 
-    Updates and elementwise ops keep extents, and so do loops all of whose iterations do. Then the extent of an
-    array that a loop writes does not change in the loop.
+    Ops say where their extents come from, and loops all of whose iterations keep an extent have it from before. Then
+    the extent of an array that a loop writes does not change in the loop.
     """
 
     name: ClassVar[str] = "forward-extents"
@@ -34,9 +35,12 @@ class ForwardExtents(Pass):
                     continue
                 axis = decode_attributes(Dim, operation)["axis"]
                 source, source_axis = extents.origin(operation.operands[0], axis)
-                if source != operation.operands[0]:
+                if source == operation.operands[0]:
+                    continue
+                if source_axis != SCALAR:
                     with ir.InsertionPoint(operation):
                         made = create(Dim, [source], {"axis": source_axis}, location=operation.location)
-                    operation.results[0].replace_all_uses_with(made.results[0])
-                    operation.erase()
-                    statistics["extents forwarded"] += 1
+                    source = made.results[0]
+                operation.results[0].replace_all_uses_with(source)
+                operation.erase()
+                statistics["extents forwarded"] += 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from ...dialect.mlir import Operation, Value
+from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
     Add,
@@ -26,6 +27,7 @@ from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
+from ...dialect.sizes import Size, symbol, terms_of
 from ...dialect.types import TensorType
 from ..rewriting import type_of
 from .structure import (
@@ -44,49 +46,43 @@ from .structure import (
 
 _NUMBER = TensorType((), np.dtype(np.int64))
 _DEPTH = 12
+_FUNCTIONS: dict[type[Op] | None, Callable[..., Size]] = {
+    Add: operator.add,
+    Subtract: operator.sub,
+    Multiply: operator.mul,
+    Negative: operator.neg,
+}
 _LARGEST = 2**31
 """Larger factors and constants are not followed, so that sums of a few stay far from the end of i64."""
 
 
-@dataclass(frozen=True)
-class Linear:
-    """A sum of multiples of values and a constant, as an integer that does not wrap around."""
-
-    terms: Mapping[Value, int]
-    constant: int = 0
-
-    def plus(self, other: Linear, factor: int = 1) -> Linear:
-        """This and a multiple of another."""
-        terms = dict(self.terms)
-        for value, coefficient in other.terms.items():
-            terms[value] = terms.get(value, 0) + factor * coefficient
-        kept = {value: coefficient for value, coefficient in terms.items() if coefficient}
-        return Linear(kept, self.constant + factor * other.constant)
-
-    def shifted(self, by: int) -> Linear:
-        """This and a constant."""
-        return Linear(self.terms, self.constant + by)
-
-    def without(self, value: Value) -> Linear:
-        """This without the multiples of a value."""
-        return Linear({v: c for v, c in self.terms.items() if v != value}, self.constant)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether factors and constant are."""
-        return all(abs(number) < _LARGEST for number in (*self.terms.values(), self.constant))
+def _is_small(form: Size) -> bool:
+    """Whether a size is a sum of multiples of values, and all factors are small."""
+    return all(
+        len(product) <= 1 and all(isinstance(name, ir.Value) for name in product) and abs(factor) < _LARGEST
+        for product, factor in terms_of(form).items()
+    )
 
 
-def linear(value: Value, depth: int = _DEPTH) -> Linear:
+def _values(form: Size) -> dict[Value, int]:
+    """The values of a sum of multiples, and their factors."""
+    return {product[0]: factor for product, factor in terms_of(form).items() if product}
+
+
+def _constant(form: Size) -> int:
+    return terms_of(form).get((), 0)
+
+
+def linear(value: Value, depth: int = _DEPTH) -> Size:
     """An i64 tensor of rank 0, or an index, in terms of values that are not sums; equal up to wrapping around."""
     found = _linear(value, depth) if depth else None
-    return found if found is not None and found.is_small else Linear({value: 1})
+    return found if found is not None and _is_small(found) else symbol(value)
 
 
-def _linear(value: Value, depth: int) -> Linear | None:
+def _linear(value: Value, depth: int) -> Size | None:
     number = scalar_constant(value) if str(value.type) == "index" else None
     if number is not None:
-        return Linear({}, number)
+        return number
     operation = producer(value)
     if operation is None:
         return None
@@ -96,28 +92,18 @@ def _linear(value: Value, depth: int) -> Linear | None:
         return linear(tensor, depth - 1)
     constant = constant_of(value)
     if constant is not None:
-        return Linear({}, int(constant)) if type_of(value) == _NUMBER else None
-    op_class = op_class_of(operation)
-    if op_class not in (Add, Subtract, Multiply, Negative):
-        return None
+        return int(constant) if type_of(value) == _NUMBER else None
+    function = _FUNCTIONS.get(op_class_of(operation))
     operands = list(operation.operands)
-    if any(type_of(operand) != _NUMBER for operand in operands):
+    if function is None or any(type_of(operand) != _NUMBER for operand in operands):
         return None
-    parts = [linear(operand, depth - 1) for operand in operands]
-    if op_class is Negative:
-        return Linear({}).plus(parts[0], -1)
-    if op_class is not Multiply:
-        return parts[0].plus(parts[1], 1 if op_class is Add else -1)
-    for factor, other in (parts, parts[::-1]):
-        if not factor.terms:
-            return Linear({}).plus(other, factor.constant)
-    return None
+    return function(*(linear(operand, depth - 1) for operand in operands))
 
 
 # What values lie between
 
 
-def upper_bounds(value: Value, depth: int = _DEPTH) -> Iterator[Linear]:
+def upper_bounds(value: Value, depth: int = _DEPTH) -> Iterator[Size]:
     """What the number of iterations of a loop is at most, given that there is one at all."""
     operation = producer(value)
     if operation is not None and operation.name == INDEX_CAST:
@@ -136,19 +122,18 @@ def upper_bounds(value: Value, depth: int = _DEPTH) -> Iterator[Linear]:
     form = linear(value)
     if is_exact(form):
         yield form
-        terms = list(form.terms)
-        if len(terms) == 1 and terms[0] != value and depth:  # the value, in other words
-            yield from upper_bounds(terms[0], depth - 1) if form == Linear({terms[0]: 1}) else ()
+        same = next(iter(_values(form)), value)
+        if depth and same != value and form == symbol(same):  # the value, in other words
+            yield from upper_bounds(same, depth - 1)
 
 
-def is_exact(form: Linear) -> bool:
+def is_exact(form: Size) -> bool:
     """Whether a sum of i64s is the sum of the integers, because it cannot wrap around.
 
     Extents and counters of loops are far from the end of i64: neither memory nor time suffices for more.
     """
-    if form.terms and all(_is_moderate(value) for value in form.terms):
-        return True
-    return not form.terms or (list(form.terms.values()) == [1] and form.constant == 0)
+    values = _values(form)
+    return all(map(_is_moderate, values)) or (list(values.values()) == [1] and _constant(form) == 0)
 
 
 def _is_moderate(value: Value) -> bool:
@@ -165,8 +150,8 @@ def is_extent(value: Value) -> bool:
 class Counter:
     """What the counter of a loop lies between in the body of the loop."""
 
-    lower: Linear
-    upper: tuple[Linear, ...]
+    lower: Size
+    upper: tuple[Size, ...]
     """Several bounds that hold all."""
 
 
@@ -181,7 +166,7 @@ def counter_of(value: Value) -> Counter | None:
         first, stride = scalar_constant(lower), scalar_constant(step)
         if first is None or first < 0 or stride is None or stride < 1:
             return None
-        return Counter(Linear({}, first), tuple(bound.shifted(-1) for bound in upper_bounds(upper)))
+        return Counter(first, tuple(bound - 1 for bound in upper_bounds(upper)))
     return _counter_of_while(loop, value) if loop.name == WHILE and block == body(loop, 1) else None
 
 
@@ -202,16 +187,16 @@ def _counter_of_while(loop: Operation, value: Value) -> Counter | None:
         return None
     place = tested.arg_number
     start = constant_of(loop.operands[place])
-    if start is None or start < 0 or linear(yielded(work)[place]) != Linear({value: 1}, 1):
+    if start is None or start < 0 or linear(yielded(work)[place]) != symbol(value) + 1:
         return None
-    bounds: list[Linear] = []
+    bounds: list[Size] = []
     for comparison in _conjuncts(tensor_of(terminator(test).operands[0])):
         smaller, larger, distance = _BELOW[op_class_of(comparison)]
         if comparison.operands[smaller] == tested and type_of(comparison.operands[larger]) == _NUMBER:
             bound = linear(comparison.operands[larger])
-            if is_exact(bound) and not set(bound.terms) & set(test.arguments):
-                bounds.append(bound.shifted(distance))
-    return Counter(Linear({}, int(start)), tuple(bounds)) if bounds else None
+            if is_exact(bound) and not _values(bound).keys() & set(test.arguments):
+                bounds.append(bound + distance)
+    return Counter(int(start), tuple(bounds)) if bounds else None
 
 
 def _conjuncts(condition: Value | None, depth: int = _DEPTH) -> Iterator[Operation]:
@@ -228,23 +213,21 @@ def _conjuncts(condition: Value | None, depth: int = _DEPTH) -> Iterator[Operati
                 yield from _conjuncts(operand, depth - 1)
 
 
-def is_at_most_zero(form: Linear, depth: int = _DEPTH) -> bool:
+def is_at_most_zero(form: Size, depth: int = _DEPTH) -> bool:
     """Whether a sum cannot be positive, by the bounds of the counters and since extents are not negative.
 
     Counters of inner loops first: what they lie between depends on those of outer ones.
     """
-    counters = [
-        (_loops_around(value), value, counter) for value in form.terms if (counter := counter_of(value))
-    ]
+    values = _values(form)
+    counters = [(_loops_around(value), value, counter) for value in values if (counter := counter_of(value))]
     if counters:
         _, value, counter = max(counters, key=lambda found: found[0])
-        coefficient, rest = form.terms[value], form.without(value)
-        bounds = counter.upper if coefficient > 0 else (counter.lower,)
-        return depth > 0 and any(
-            is_at_most_zero(rest.plus(bound, coefficient), depth - 1) for bound in bounds
-        )
-    negative = all(coefficient < 0 and is_extent(value) for value, coefficient in form.terms.items())
-    return negative and form.constant <= 0
+        factor = values[value]
+        rest = form - factor * symbol(value)
+        bounds = counter.upper if factor > 0 else (counter.lower,)
+        return depth > 0 and any(is_at_most_zero(rest + factor * bound, depth - 1) for bound in bounds)
+    negative = all(factor < 0 and is_extent(value) for value, factor in values.items())
+    return negative and _constant(form) <= 0
 
 
 def _loops_around(argument: Value) -> int:
@@ -255,22 +238,21 @@ def _loops_around(argument: Value) -> int:
     return depth
 
 
-def iterations_around(operation: Operation) -> Iterator[Linear]:
+def iterations_around(operation: Operation) -> Iterator[Size]:
     """Numbers that are not negative where an op runs, because the counting loops around it run."""
     around = operation.parent
     while around is not None and around.name != "func.func":
         if around.name == FOR and scalar_constant(around.operands[0]) == 0:
             for bound in upper_bounds(around.operands[1]):
-                yield bound.shifted(-1)
+                yield bound - 1
         around = around.operation.parent
 
 
 def is_within(index: Value, extent: Value, at: Operation) -> bool:
     """Whether an index is known to be from -extent to extent - 1 where an op runs."""
     place, size = linear(index), linear(extent)
-    if not is_exact(size) or not is_at_most_zero(place.plus(size, -1).shifted(1)):
+    if not is_exact(size) or not is_at_most_zero(place - size + 1):
         return False
-    below = [Linear({}).plus(place, -1), Linear({}).plus(place, -1).plus(size, -1)]
-    if any(is_at_most_zero(form) for form in below):
+    if is_at_most_zero(-place) or is_at_most_zero(-place - size):
         return True
-    return any(is_at_most_zero(below[1].plus(bound)) for bound in iterations_around(at))
+    return any(is_at_most_zero(bound - place - size) for bound in iterations_around(at))

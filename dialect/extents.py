@@ -1,0 +1,33 @@
+"""Where the extent of an axis comes from, in a program: the shape rules of the ops, followed from value to value."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from .attributes import type_from_mlir
+from .mlir import Value, ir
+from .ops.shape import Dim
+from .register import decode_attributes, op_class_of
+from .types import RefType
+
+Axis: TypeAlias = "tuple[Value, int]"
+"""An axis of a tensor or cell; axis -1 of a scalar is the extent that the scalar is."""
+
+SCALAR = -1
+
+
+def extent_source(value: Value, axis: int) -> Axis | None:
+    """One step back: an operand of the op that made a value, and its axis; None where the extent is new."""
+    if isinstance(value.owner, ir.Block):
+        return None
+    operation = value.owner.operation
+    op_class = op_class_of(operation)
+    if op_class is None:
+        return None
+    attributes = decode_attributes(op_class, operation)
+    if axis == SCALAR:
+        return (operation.operands[0], attributes["axis"]) if op_class is Dim else None
+    types = [type_from_mlir(operand.type) for operand in operation.operands]
+    held = [t.tensor if isinstance(t, RefType) else t for t in types]
+    source = op_class.extent_source(held, attributes, axis)
+    return None if source is None else (operation.operands[source[0]], source[1])
