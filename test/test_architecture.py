@@ -1,117 +1,263 @@
-"""The arrows between the rooms: imports point down, and no module imports itself in a circle."""
+"""The arrows between files and rooms: every import, also of annotations and inside of functions, points one way."""
 
 from __future__ import annotations
 
 import ast
-import graphlib
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import TypeAlias
 
 import pytest
 
-from support.package import ROOMS, module_name, source_files
+from support.package import ROOMS, ROOT, module_name, source_files
 
-# The package's own __init__ is its face: it stands on the frontend, and only tools may use it.
-LEVELS = {
-    "dialect": 0,
-    "passes": 1,
-    "backend": 2,
-    "frontend": 3,
-    "weft": 4,
-    "tools": 5,
+ORDER = {
+    # The package's own __init__ is its face: it stands on the frontend, and only tools may use it.
+    "": ("dialect", "passes", "backend", "frontend", "__init__.py", "tools"),
+    "backend": (
+        "__init__.py",
+        "planning",
+        "target.py",
+        "nests",
+        "llvm_compatibility",
+        "cache",
+        "analysis",
+        "functions",
+        "ranges",
+        "cpu",
+        "compiler.py",
+    ),
+    "frontend": (
+        "__init__.py",
+        "settings.py",
+        "signature",
+        "source",
+        "guards",
+        "tracing",
+        "indexing",
+        "runtime_values",
+        "numpy_api",
+        "autograph",
+        "python_state",
+        "compiling",
+        "calls",
+        "disk_cache",
+        "function.py",
+    ),
 }
-MODULES = {module_name(path): path for path in source_files()}
+"""The rooms of a folder from the ground up: each may import from those before it."""
+
+Arrows: TypeAlias = "Mapping[tuple[str, str], set[str]]"
+"""For each file and each that it imports, by their paths, the names that it takes."""
 
 
-def room_of(module: str) -> str:
-    """The room a module is in; `weft` itself is a room of its own.
-
-    >>> room_of("weft.passes.lowering.shape"), room_of("weft")
-    ('passes', 'weft')
-    """
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else parts[0]
+# What is imported
 
 
-def own_module(name: str) -> str:
-    """The module that `name` is or is an attribute of."""
-    while name not in MODULES:
-        name, _, _ = name.rpartition(".")
-    return name
-
-
-def package_of(module: str) -> str:
-    """The package that `from .` means in a module."""
-    return module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
-
-
-def imported_names(node: ast.AST, package: str) -> Iterator[str]:
-    """The absolute dotted names that one import statement asks for."""
+def imported_names(node: ast.AST, package: str) -> Iterator[tuple[str, str]]:
+    """For each name that an import statement takes its absolute dotted name, and the name itself."""
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
+        yield from ((alias.name, alias.name) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
         parts = package.split(".")
         base = parts[: len(parts) - node.level + 1] if node.level else []
         prefix = ".".join([*base, *([node.module] if node.module else [])])
-        yield from (f"{prefix}.{alias.name}" for alias in node.names)
+        yield from ((f"{prefix}.{alias.name}", alias.name) for alias in node.names)
 
 
-def without_type_checking(tree: ast.Module) -> ast.Module:
-    """The module as it runs: bodies of `if TYPE_CHECKING:` are dropped."""
+def package_of(module: str, path: str) -> str:
+    """The package that `from .` means in a file.
 
-    class Dropper(ast.NodeTransformer):
-        def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-            self.generic_visit(node)
-            return node.orelse if ast.unparse(node.test).endswith("TYPE_CHECKING") else node
-
-    return Dropper().visit(tree)
+    >>> package_of("weft.passes", "passes/__init__.py"), package_of("weft.passes.base", "passes/base.py")
+    ('weft.passes', 'weft.passes')
+    """
+    return module if path.endswith("__init__.py") else module.rpartition(".")[0]
 
 
-def imports_of(module: str, *, with_type_checking: bool = True) -> set[str]:
-    """The modules of the package that a module imports, inside functions too."""
-    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
-    if not with_type_checking:
-        tree = without_type_checking(tree)
-    names = (name for node in ast.walk(tree) for name in imported_names(node, package_of(module)))
-    return {own_module(name) for name in names if name.split(".")[0] == "weft"} - {module}
+def find_arrows(sources: Mapping[str, str], modules: Mapping[str, str]) -> Arrows:
+    """The imports between files, given their texts by path, and their paths by the names of their modules."""
+    arrows: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for module, path in modules.items():
+        for node in ast.walk(ast.parse(sources[path])):
+            for dotted, name in imported_names(node, package_of(module, path)):
+                if dotted.split(".")[0] != "weft":
+                    continue
+                while dotted not in modules:
+                    dotted = dotted.rpartition(".")[0]
+                if modules[dotted] != path:
+                    arrows[path, modules[dotted]].add(name)
+    return arrows
 
 
-def test_rooms_are_all_known() -> None:
-    assert set(ROOMS) | {"weft"} == set(LEVELS)
-    assert {room_of(module) for module in MODULES} == set(LEVELS)
+# What the arrows mean for a folder
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_imports_point_down(module: str) -> None:
-    level = LEVELS[room_of(module)]
-    upward = {other for other in imports_of(module) if LEVELS[room_of(other)] > level}
-    assert not upward, f"{module} imports {sorted(upward)}"
+def child_of(path: str, folder: str) -> str:
+    """The child of a folder that a file is, or lies in.
+
+    >>> child_of("frontend/tracing/array.py", "frontend"), child_of("frontend/function.py", "frontend")
+    ('tracing', 'function.py')
+    """
+    return PurePosixPath(path).relative_to(folder).parts[0]
 
 
-def test_no_module_imports_itself_in_a_circle() -> None:
-    graph = {module: imports_of(module, with_type_checking=False) for module in MODULES}
-    graphlib.TopologicalSorter(graph).prepare()
+def arrows_between_children(arrows: Arrows, folder: str) -> dict[str, dict[str, list[str]]]:
+    """For each child of a folder those that it imports, with the two files and the names in words."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for (source, target), names in arrows.items():
+        if all(PurePosixPath(path).is_relative_to(folder) for path in (source, target)):
+            ends = child_of(source, folder), child_of(target, folder)
+            if ends[0] != ends[1]:
+                found[ends[0]][ends[1]].append(f"{source} imports {', '.join(sorted(names))} of {target}")
+    return found
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The groups of nodes that lead to each other."""
+    reach: dict[str, set[str]] = {}
+    for start in graph:
+        pending, seen = [start], set[str]()
+        while pending:
+            new = set(graph.get(pending.pop(), ())) - seen
+            seen |= new
+            pending += new
+        reach[start] = seen
+    groups = {frozenset({n, *(o for o in reach[n] if n in reach.get(o, ()))}) for n in graph if n in reach[n]}
+    return sorted(map(sorted, groups))
+
+
+def circles_of_children(arrows: Arrows, folder: str) -> list[str]:
+    """What closes circles among the children of a folder, in words."""
+    graph = arrows_between_children(arrows, folder)
+    return [
+        text
+        for group in circles(graph)
+        for source in group
+        for target in graph[source]
+        if target in group
+        for text in graph[source][target]
+    ]
+
+
+def arrows_up(arrows: Arrows, folder: str, order: tuple[str, ...]) -> list[str]:
+    """The imports of a child by one that stands before it, in words."""
+    return [
+        text
+        for source, targets in arrows_between_children(arrows, folder).items()
+        for target, texts in targets.items()
+        if order.index(target) > order.index(source)
+        for text in texts
+    ]
+
+
+# The package
+
+PATHS = [path.relative_to(ROOT).as_posix() for path in source_files()]
+SOURCES = {path: (ROOT / path).read_text(encoding="utf-8") for path in PATHS}
+MODULES = {module_name(ROOT / path): path for path in PATHS}
+FOLDERS = sorted(
+    {parent.as_posix().removeprefix(".") for path in PATHS for parent in PurePosixPath(path).parents}
+)
+
+
+@pytest.fixture(scope="module")
+def arrows() -> Arrows:
+    return find_arrows(SOURCES, MODULES)
+
+
+def test_no_file_imports_itself_in_a_circle(arrows: Arrows) -> None:
+    graph: dict[str, set[str]] = defaultdict(set)
+    for source, target in arrows:
+        graph[source].add(target)
+    closing = [
+        f"{source} imports {', '.join(sorted(names))} of {target}"
+        for group in circles(graph)
+        for (source, target), names in arrows.items()
+        if source in group and target in group
+    ]
+    assert closing == []
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder or "weft")
+def test_the_children_of_a_folder_form_no_circle(arrows: Arrows, folder: str) -> None:
+    assert circles_of_children(arrows, folder) == []
+
+
+@pytest.mark.parametrize("folder", ORDER, ids=lambda folder: folder or "weft")
+def test_rooms_import_from_those_below_them(arrows: Arrows, folder: str) -> None:
+    inside = [path for path in PATHS if PurePosixPath(path).is_relative_to(folder)]
+    assert {child_of(path, folder) for path in inside} == set(ORDER[folder])
+    assert arrows_up(arrows, folder, ORDER[folder]) == []
+
+
+def test_rooms_are_all_searched() -> None:
+    assert {*ROOMS, "__init__.py"} == set(ORDER[""])
 
 
 def test_imports_inside_the_package_are_relative() -> None:
     absolute = [
-        f"{module}:{node.lineno}"
-        for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{path}:{node.lineno}"
+        for path, text in SOURCES.items()
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, (ast.Import, ast.ImportFrom))
         and not getattr(node, "level", 0)
-        and any(name.split(".")[0] == "weft" for name in imported_names(node, package_of(module)))
+        and any(dotted.split(".")[0] == "weft" for dotted, _ in imported_names(node, ""))
     ]
     assert absolute == []
 
 
+# The helpers above find what they look for
+
+
+def planted(**texts: str) -> Arrows:
+    """The arrows of a package with some files in the folders low/ and high/, as `low_a="from ..high import b"`."""
+    sources = {f"{name.replace('_', '/')}.py": text for name, text in texts.items()}
+    return find_arrows(sources, {f"weft.{path[:-3].replace('/', '.')}": path for path in sources})
+
+
 def test_relative_imports_are_resolved() -> None:
-    """The helpers above see what an import statement means."""
     node = ast.parse("from ..dialect.mlir import ir").body[0]
-    assert list(imported_names(node, "weft.passes")) == ["weft.dialect.mlir.ir"]
+    assert list(imported_names(node, "weft.passes")) == [("weft.dialect.mlir.ir", "ir")]
     node = ast.parse("from . import fold, simplify").body[0]
-    assert list(imported_names(node, "weft.passes")) == ["weft.passes.fold", "weft.passes.simplify"]
+    assert [dotted for dotted, _ in imported_names(node, "weft.passes")] == [
+        "weft.passes.fold",
+        "weft.passes.simplify",
+    ]
 
 
-def test_type_checking_imports_are_dropped() -> None:
-    tree = ast.parse("if TYPE_CHECKING:\n    import a\nelse:\n    import b\nimport c")
-    assert ast.unparse(without_type_checking(tree)) == "import b\nimport c"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from ..high.b import name",
+        "if TYPE_CHECKING:\n    from ..high.b import name",
+        "def function():\n    from ..high.b import name",
+    ],
+    ids=["import", "annotation", "inside of a function"],
+)
+def test_a_planted_arrow_up_is_found(text: str) -> None:
+    found = planted(low_a=text, high_b="")
+    assert found == {("low/a.py", "high/b.py"): {"name"}}
+    assert arrows_up(found, "", ("low", "high")) == ["low/a.py imports name of high/b.py"]
+    assert arrows_up(found, "", ("high", "low")) == []
+
+
+def test_a_planted_circle_of_files_is_found() -> None:
+    found = planted(
+        low_a="from .b import x", low_b="from .c import y", low_c="from .a import z", low_d="from .a import z"
+    )
+    assert circles_of_children(found, "low") == [
+        "low/a.py imports x of low/b.py",
+        "low/b.py imports y of low/c.py",
+        "low/c.py imports z of low/a.py",
+    ]
+    assert circles_of_children(found, "") == []
+
+
+def test_a_planted_circle_of_rooms_is_found_where_no_file_is_in_one() -> None:
+    found = planted(low_a="from ..high.b import x", high_b="", high_c="from ..low.d import y", low_d="")
+    assert circles_of_children(found, "low") == circles_of_children(found, "high") == []
+    assert circles_of_children(found, "") == [
+        "high/c.py imports y of low/d.py",
+        "low/a.py imports x of high/b.py",
+    ]
