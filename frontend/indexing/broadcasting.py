@@ -21,7 +21,15 @@ from ..tracing.staging import ArrayLike, ArrayResult, asarray, trace_of, view_of
 
 
 def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayResult:
-    """Repeat axes of extent 1, and add leading axes, up to a shape; a read-only view."""
+    """A read-only view with axes of extent 1 repeated, and axes added in front, as `numpy.broadcast_to`.
+
+    Shape: `shape`, extents of which may be traced. Dtype: that of `array`. Raises `ValueError` where the extents do
+    not fit.
+
+    >>> weft.broadcast_to(np.array([1, 2]), (2, 2))
+    array([[1, 2],
+           [1, 2]])
+    """
     x = asarray(array)
     attribute, dims = split_shape(shape)
     known = tuple(None if extent == -1 else extent for extent in attribute)
@@ -73,7 +81,13 @@ def _common_shape(*arrays: Any) -> tuple[Extent, ...]:
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ArrayResult, ...]:
-    """The arrays, each broadcast to the shape they have together."""
+    """The arrays, each broadcast to the shape that they have together, as `numpy.broadcast_arrays`.
+
+    Shape: the common one. Dtype: that of each. Raises `ValueError` for shapes that do not broadcast.
+
+    >>> weft.broadcast_arrays(np.array([1, 2]), 5)
+    (array([1, 2]), array([5, 5]))
+    """
     arrays = [asarray(array) for array in args]
     shape = _common_shape(*arrays)
     return tuple(broadcast_to(array, shape) for array in arrays)

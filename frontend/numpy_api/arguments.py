@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,12 @@ def axis_index(axis: Any, rank: int, argument: str | None = None) -> int:
     if argument is not None and not -rank <= place < rank:
         raise AxisError(place, rank, argument)
     return normalize_axis(place, rank)
+
+
+def flat_or_axis(a: ArrayLike, axis: Any) -> tuple[ArrayResult, int]:
+    """An array and one of its axes counted from the front; the flattened array and its axis where there is none."""
+    x = asarray(a)
+    return (x.reshape(-1), 0) if axis is None else (x, axis_index(axis, x.ndim))
 
 
 def axis_tuple(axis: Any, rank: int, argument: str | None = None) -> tuple[int, ...]:
@@ -104,6 +112,18 @@ def raise_where(condition: Any, error: type[Exception], message: str, *shown: An
         raise_if(condition, builtin.__name__, message, *shown)
     elif condition:
         raise error(message.format(*shown))
+
+
+@contextmanager
+def numpy_errors() -> Iterator[None]:
+    """NumPy's errors about axes and values as those of weft."""
+    try:
+        yield
+    except np.exceptions.AxisError as error:
+        argument = str(error).rpartition(": axis")[0]
+        raise AxisError(error.axis, error.ndim, argument or None) from None  # type: ignore[arg-type]
+    except ValueError as error:
+        raise WeftValueError(str(error)) from None
 
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:

@@ -15,11 +15,12 @@ from ..tracing.staging import is_traced
 def constant(array: Any, dtype: DTypeLike | None = None) -> np.ndarray[Any, Any]:
     """A copy of an array that nobody can write: NumPy refuses to make it writable, as its memory is a `bytes` object.
 
+    Shape: that of the array. Dtype: `dtype`, or that of the array.
     Compiled functions that find it outside of their arguments may keep what they make of it: weights of matrix
-    products and filters of convolutions are brought into the order that these read once, and not at each call. Raises
-    `WeftTypeError` for what is no array of a dtype that weft knows, or is computed in a compiled function.
+    products and filters of convolutions are brought into the order that these read once, and not at each call.
+    Raises `TypeError` for dtypes that weft does not have, and for arrays that a compiled function computes.
 
-    >>> weights = constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> weights = weft.constant([[1.0, 2.0], [3.0, 4.0]])
     >>> weights @ [1, 1]
     array([3., 7.])
     >>> weights.flags.writeable = True

@@ -34,9 +34,12 @@ def matmul(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> ArrayResult:
-    """The matrix product of the last two axes; vectors count as a row or column and leading axes broadcast.
+    """The matrix product of the last two axes, as `numpy.matmul`; vectors count as a row or column.
 
-    >>> matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    Shape: (..., m, n) for (..., m, k) and (..., k, n), of which the leading axes broadcast. Dtype: `dtype`, or the
+    common one. Raises `ValueError` for extents that do not fit and for arrays without axes.
+
+    >>> weft.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
     array([3, 7])
     """
     x, y = asarray(x1), asarray(x2)
@@ -118,7 +121,14 @@ def _shape(x: ArrayResult) -> str:
 
 
 def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
-    """The sum of products over the last axis of a and the last but one of b, as `numpy.dot`."""
+    """The sum of products over the last axis of a and the last but one of b, as `numpy.dot`.
+
+    Shape: (..., m, ..., n) for (..., m, k) and (..., k, n). Dtype: the common one. Raises `ValueError` for extents
+    that do not fit.
+
+    >>> weft.dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+    """
     x, y = promoted(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return deliver(np.multiply(x, y), out)
@@ -130,7 +140,13 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
-    """The sum of products over the last axes."""
+    """The sum of products over the last axes, as `numpy.inner`.
+
+    Shape: the other axes of a, then those of b. Dtype: the common one. Raises `ValueError` for extents that differ.
+
+    >>> weft.inner(np.array([1, 2]), np.array([3, 4]))
+    np.int64(11)
+    """
     x, y = promoted(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return np.multiply(x, y)
@@ -138,18 +154,37 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
 
 
 def vdot(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
-    """The sum of products of all elements, those of a conjugated."""
+    """The sum of products of all elements, those of a conjugated, as `numpy.vdot`.
+
+    Shape: (). Dtype: the common one. Raises `ValueError` for different numbers of elements.
+
+    >>> weft.vdot(np.array([1j, 2]), np.array([1j, 1]))
+    np.complex128(3+0j)
+    """
     x, y = promoted(ravel(a), ravel(b))
     return dot(np.conjugate(x) if kind(x.dtype) == "c" else x, y)
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
-    """The products of all pairs of elements of two flattened arrays."""
+    """The products of all pairs of elements of two flattened arrays, as `numpy.outer`.
+
+    Shape: (a.size, b.size). Dtype: the common one. Raises `ValueError` for an `out` of another shape.
+
+    >>> weft.outer(np.array([1, 2]), np.array([3, 4]))
+    array([[3, 4],
+           [6, 8]])
+    """
     return deliver(np.multiply(ravel(a)[:, None], ravel(b)[None, :]), out)
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: int = -1) -> ArrayResult:
-    """The sum of products along an axis, those of x1 conjugated; the other axes broadcast."""
+    """The sum of products along an axis, those of x1 conjugated, as `numpy.vecdot`.
+
+    Shape: the other axes, broadcast. Dtype: the common one. Raises `ValueError` for extents that do not fit.
+
+    >>> weft.vecdot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+    """
     x, y = promoted(x1, x2)
     x, y = (moveaxis(operand, axis, -1) for operand in (x, y))
     _require_inner("vecdot", x, -1, y, -1)
@@ -158,12 +193,26 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Any = None, *, axis: int = -1) 
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> ArrayResult:
-    """The product of matrices with vectors; leading axes broadcast."""
+    """The product of matrices with vectors, as `numpy.matvec`.
+
+    Shape: (..., m) for (..., m, n) and (..., n), of which the leading axes broadcast. Dtype: the common one. Raises
+    `ValueError` for extents that do not fit.
+
+    >>> weft.matvec(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
+    """
     return deliver(squeeze(matmul(x1, expand_dims(x2, -1)), -1), out)
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Any = None) -> ArrayResult:
-    """The product of vectors, conjugated, with matrices; leading axes broadcast."""
+    """The product of vectors, conjugated, with matrices, as `numpy.vecmat`.
+
+    Shape: (..., n) for (..., m) and (..., m, n), of which the leading axes broadcast. Dtype: the common one. Raises
+    `ValueError` for extents that do not fit.
+
+    >>> weft.vecmat(np.array([1, 1]), np.array([[1, 2], [3, 4]]))
+    array([4, 6])
+    """
     x = asarray(x1)
     x = np.conjugate(x) if kind(x.dtype) == "c" else x
     return deliver(squeeze(matmul(expand_dims(x, -2), x2), -2), out)
@@ -176,7 +225,13 @@ def _aligned_labels(x_rank: int, y_rank: int, x_core: int, y_core: int) -> list[
 
 
 def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
-    """The sum of products over pairs of axes, given as a count or as two sequences."""
+    """The sum of products over pairs of axes, given as a count or as two sequences, as `numpy.tensordot`.
+
+    Shape: the other axes of a, then those of b. Dtype: the common one. Raises `ValueError` for extents that differ.
+
+    >>> weft.tensordot(np.array([[1, 2], [3, 4]]), np.array([1, 1]), axes=1)
+    array([3, 7])
+    """
     x, y = promoted(a, b)
     if np.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
         count = operator.index(axes)
@@ -207,7 +262,14 @@ def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> ArrayResult:
-    """The Kronecker product: blocks of b, scaled by the elements of a."""
+    """The Kronecker product: blocks of b scaled by the elements of a, as `numpy.kron`.
+
+    Shape: the products of the extents, the shorter shape with ones in front. Dtype: the common one. Raises
+    `TypeError` for dtypes that weft does not have.
+
+    >>> weft.kron(np.array([1, 2]), np.array([1, 10]))
+    array([ 1, 10,  2, 20])
+    """
     x, y = asarray(a), asarray(b)
     rank = max(x.ndim, y.ndim)
     x, y = (expand_dims(e, tuple(range(rank - e.ndim))) if e.ndim < rank else e for e in (x, y))
@@ -221,7 +283,14 @@ def kron(a: ArrayLike, b: ArrayLike) -> ArrayResult:
 def cross(
     a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> ArrayResult:
-    """The cross product of vectors of three elements."""
+    """The cross product of vectors of three elements, as `numpy.cross`.
+
+    Shape: that of a and b, broadcast, with the vectors at `axisc`. Dtype: the common one. Raises `ValueError` for
+    other extents.
+
+    >>> weft.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+    array([0, 0, 1])
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
@@ -254,12 +323,26 @@ def trace(
     dtype: DTypeLike | None = None,
     out: Any = None,
 ) -> ArrayResult:
-    """The sums along diagonals."""
+    """The sums along diagonals, as `numpy.trace`.
+
+    Shape: that of a without the two axes. Dtype: that of `sum`. Raises what `diagonal` raises.
+
+    >>> weft.trace(np.array([[1, 2], [3, 4]]))
+    np.int64(5)
+    """
     return sum_of(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
-    """The discrete convolution of two vectors."""
+    """The discrete convolution of two vectors, as `numpy.convolve`.
+
+    Shape: (m + n - 1,), for "same" (max(m, n),), for "valid" (abs(m - n) + 1,). Dtype: the common one. Raises
+    `ValueError` for empty vectors and other numbers of axes, `UnsupportedError` for lengths known only when the
+    function runs.
+
+    >>> weft.convolve(np.array([1, 2]), np.array([1, 1]))
+    array([1, 3, 2])
+    """
     x, kernel = promoted(a, v)
     if x.ndim != 1 or kernel.ndim != 1:
         raise WeftValueError("object too deep for desired array")
@@ -271,7 +354,13 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
 
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
-    """The cross-correlation of two vectors, of which the second is conjugated."""
+    """The cross-correlation of two vectors, of which the second is conjugated, as `numpy.correlate`.
+
+    Shape and dtype: those of `convolve`, whose `mode` is "valid" here unless given. Raises what `convolve` raises.
+
+    >>> weft.correlate(np.array([1, 2, 3]), np.array([1, 1]))
+    array([3, 5])
+    """
     x, kernel = promoted(a, v)
     kernel = np.conjugate(kernel) if kind(kernel.dtype) == "c" else kernel
     if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
@@ -302,7 +391,14 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
-    """The value of a polynomial, highest coefficient first, by Horner's rule."""
+    """The value of a polynomial, highest coefficient first, by Horner's rule, as `numpy.polyval`.
+
+    Shape: that of x; p is a vector. Dtype: the common one. Raises `UnsupportedError` where the number of coefficients
+    is known only when the function runs.
+
+    >>> weft.polyval(np.array([1, 2, 3]), 10)
+    np.int64(123)
+    """
     coefficients, place = asarray(p), asarray(x)
     count = known_extent(coefficients, 0, "polyval")
     result = np.zeros((), common_dtype(coefficients, place))
@@ -317,10 +413,13 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
 def einsum(
     *operands: Any, out: Any = None, optimize: Any = False, dtype: Any = None, **kwargs: Any
 ) -> ArrayResult:
-    """Sums of products over labelled axes, as `numpy.einsum`; ellipses and repeated labels included.
+    """Sums of products over labelled axes, as `numpy.einsum`.
 
-    >>> einsum("ii->i", np.array([[1, 2], [3, 4]]))
-    array([1, 4])
+    Shape: the extents of the labels behind the arrow, or of those that occur once. Dtype: `dtype`, or the common one.
+    Raises `ValueError` for labels that do not fit the arrays, and for extents of one label that differ.
+
+    >>> weft.einsum("ij,j->i", np.array([[1, 2], [3, 4]]), np.array([1, 1]))
+    array([3, 7])
     """
     spec, arrays = _einsum_arguments(operands)
     inputs, arrow, result = spec.replace(" ", "").partition("->")

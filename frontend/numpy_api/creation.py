@@ -20,7 +20,8 @@ from ..tracing.array import TracedArray
 from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
 from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, recording, staged
 from ..tracing.staging import asarray as array_of
-from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_device
+from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
+from .documentation import Family, member
 from .joining import stack
 from .selection import choose
 from .shape import expand_dims, moveaxis, reshape, swapaxes
@@ -34,9 +35,12 @@ _numpy: Any = np
 def full(
     shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None
 ) -> ArrayResult:
-    """A new array of a shape, filled with a value that is broadcast to it.
+    """A new array of a shape, filled with a value, as `numpy.full`.
 
-    >>> full((2, 2), 7)
+    Shape: `shape`, to which `fill_value` broadcasts; extents may be traced. Dtype: `dtype`, or that of the value.
+    Raises `ValueError` for negative extents, a value that does not broadcast, and devices other than "cpu".
+
+    >>> weft.full((2, 2), 7)
     array([[7, 7],
            [7, 7]])
     """
@@ -54,29 +58,44 @@ def full(
     return filled
 
 
-def zeros(
-    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> ArrayResult:
-    """A new array of zeros; float64 unless another dtype is given."""
-    return _constant(0, shape, dtype, order, device)
+def _filled(value: int) -> Family:
+    def function(
+        shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
+    ) -> ArrayResult:
+        """Shape: `shape`, extents of which may be traced. Dtype: `dtype`, or float64.
+        Raises `ValueError` for negative extents and for devices other than "cpu".
+        """
+        return full(shape, np.array(value, optional_dtype(dtype) or FLOAT64), None, order, device=device)
+
+    return member(function)
 
 
-def ones(
-    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> ArrayResult:
-    """A new array of ones; float64 unless another dtype is given."""
-    return _constant(1, shape, dtype, order, device)
+@_filled(0)
+def zeros() -> None:
+    """A new array of zeros, as `numpy.zeros`.
+
+    >>> weft.zeros((2, 2))
+    array([[0., 0.],
+           [0., 0.]])
+    """
 
 
-def empty(
-    shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
-) -> ArrayResult:
-    """A new array to be written to; it holds zeros, so that programs behave the same each time."""
-    return _constant(0, shape, dtype, order, device)
+@_filled(1)
+def ones() -> None:
+    """A new array of ones, as `numpy.ones`.
+
+    >>> weft.ones(3, weft.int32)
+    array([1, 1, 1], dtype=int32)
+    """
 
 
-def _constant(value: int, shape: Any, dtype: DTypeLike | None, order: str, device: Any) -> ArrayResult:
-    return full(shape, np.array(value, optional_dtype(dtype) or FLOAT64), None, order, device=device)
+@_filled(0)
+def empty() -> None:
+    """A new array to write to, as `numpy.empty`; it holds zeros, so that programs behave the same each time.
+
+    >>> weft.empty(2)
+    array([0., 0.])
+    """
 
 
 def full_like(
@@ -89,37 +108,51 @@ def full_like(
     *,
     device: Any = None,
 ) -> ArrayResult:
-    """A new filled array with the shape and dtype of another."""
+    """A new filled array in the shape and dtype of another, as `numpy.full_like`.
+
+    Shape: `shape`, or that of a. Dtype: `dtype`, or that of a. Raises what `full` raises.
+
+    >>> weft.full_like(np.array([1.5, 2.5]), 7)
+    array([7., 7.])
+    """
     x = array_of(a)
     return full(
         x.shape if shape is None else shape, fill_value, optional_dtype(dtype) or x.dtype, device=device
     )
 
 
-def zeros_like(
-    a: ArrayLike,
-    dtype: DTypeLike | None = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> ArrayResult:
-    """A new array of zeros with the shape and dtype of another."""
-    return full_like(a, 0, dtype, order, subok, shape, device=device)
+def _filled_like(value: int) -> Family:
+    def function(
+        a: ArrayLike,
+        dtype: DTypeLike | None = None,
+        order: str = "K",
+        subok: bool = True,
+        shape: Any = None,
+        *,
+        device: Any = None,
+    ) -> ArrayResult:
+        """Shape: `shape`, or that of a. Dtype: `dtype`, or that of a. Raises what `full` raises."""
+        return full_like(a, value, dtype, order, subok, shape, device=device)
+
+    return member(function)
 
 
-def ones_like(
-    a: ArrayLike,
-    dtype: DTypeLike | None = None,
-    order: str = "K",
-    subok: bool = True,
-    shape: Any = None,
-    *,
-    device: Any = None,
-) -> ArrayResult:
-    """A new array of ones with the shape and dtype of another."""
-    return full_like(a, 1, dtype, order, subok, shape, device=device)
+@_filled_like(0)
+def zeros_like() -> None:
+    """A new array of zeros in the shape and dtype of another, as `numpy.zeros_like`.
+
+    >>> weft.zeros_like(np.array([1, 2]))
+    array([0, 0])
+    """
+
+
+@_filled_like(1)
+def ones_like() -> None:
+    """A new array of ones in the shape and dtype of another, as `numpy.ones_like`.
+
+    >>> weft.ones_like(np.array([1, 2]))
+    array([1, 1])
+    """
 
 
 def empty_like(
@@ -131,7 +164,13 @@ def empty_like(
     *,
     device: Any = None,
 ) -> ArrayResult:
-    """A new array to be written to, with the shape and dtype of another."""
+    """A new array to write to in the shape and dtype of another, as `numpy.empty_like`; it holds zeros.
+
+    Shape: `shape`, or that of the prototype. Dtype: `dtype`, or that of the prototype. Raises what `full` raises.
+
+    >>> weft.empty_like(np.array([1, 2]))
+    array([0, 0])
+    """
     return full_like(prototype, 0, dtype, order, subok, shape, device=device)
 
 
@@ -147,7 +186,15 @@ def asarray(
     copy: bool | None = None,
     like: Any = None,
 ) -> ArrayResult:
-    """An array of what NumPy would take as one; `copy` as in the Array API: None copies only when needed."""
+    """An array of what NumPy would take as one, as `numpy.asarray`; `copy` as in the Array API.
+
+    Shape: that of the argument, or of nested lists. Dtype: `dtype`, or the one NumPy gives. While a function is
+    recorded, lists become arrays of its own; a NumPy array stays what it is unless it is copied. Raises `ValueError`
+    when `copy=False` and a copy is needed, `TypeError` for dtypes that weft does not have.
+
+    >>> weft.asarray([1, 2], dtype=weft.float32)
+    array([1., 2.], dtype=float32)
+    """
     require_device(device)
     if isinstance(a, np.ndarray) and not copy:
         if copy is False and dtype is not None and as_dtype(dtype) != a.dtype:
@@ -186,7 +233,14 @@ def array(
     ndmin: int = 0,
     like: Any = None,
 ) -> ArrayResult:
-    """A new array of what NumPy would take as one."""
+    """A new array of what NumPy would take as one, as `numpy.array`.
+
+    Shape: that of the argument, with axes of extent 1 in front up to `ndmin`. Dtype: `dtype`, or the one NumPy gives.
+    Raises what `asarray` raises.
+
+    >>> weft.array([1, 2], ndmin=2)
+    array([[1, 2]])
+    """
     made = asarray(object, dtype, copy=copy)
     if made.ndim < ndmin:
         made = expand_dims(made, tuple(range(ndmin - made.ndim)))
@@ -194,7 +248,13 @@ def array(
 
 
 def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
-    """A copy of an array."""
+    """A copy of an array, as `numpy.copy`.
+
+    Shape and dtype: those of a. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.copy(np.array([1, 2]))
+    array([1, 2])
+    """
     return array_of(a).copy()
 
 
@@ -208,20 +268,30 @@ def astype(
     copy: bool = True,
     device: Any = None,
 ) -> ArrayResult:
-    """The array in another dtype; a copy unless `copy` is false and nothing changes."""
+    """The array in another dtype, as `numpy.astype`; a copy unless `copy` is false and nothing changes.
+
+    Shape: that of x. Dtype: `dtype`. Raises `TypeError` for a dtype that the rule `casting` does not allow.
+
+    >>> weft.astype(np.array([1.5, -1.5]), weft.int32)
+    array([ 1, -1], dtype=int32)
+    """
     require_device(device)
     source, wanted = array_of(x), as_dtype(dtype)
-    if not np.can_cast(source.dtype, wanted, casting):  # type: ignore[arg-type]
-        raise WeftTypeError(
-            f"Cannot cast array data from {source.dtype!r} to {wanted!r} according to the rule '{casting}'"
-        )
+    require_castable(source.dtype, wanted, casting)
     if source.dtype == wanted:
         return source.copy() if copy else source
     return array_of(cast(source, wanted))
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ArrayResult:
-    """A NumPy array of an object with the DLPack protocol, sharing its memory where that is possible."""
+    """A NumPy array that shares memory with an object of the DLPack protocol, as `numpy.from_dlpack`.
+
+    Shape and dtype: those of x. Raises `ValueError` for devices other than "cpu", `BufferError` where memory cannot
+    be shared.
+
+    >>> weft.from_dlpack(np.array([1, 2]))
+    array([1, 2])
+    """
     require_device(device)
     if is_traced(x):
         return x.copy() if copy else x
@@ -242,7 +312,11 @@ def arange(
 ) -> ArrayResult:
     """Evenly spaced numbers from start up to but not including stop, as `numpy.arange`.
 
-    Bounds may be traced when they follow from the shapes of the arguments.
+    Shape: (ceil((stop - start) / step),). Dtype: `dtype`, or that of the bounds. Bounds may be traced integers.
+    Raises `TypeError` for other traced bounds and for a traced step, `ZeroDivisionError` for a step of 0.
+
+    >>> weft.arange(2, 9, 3)
+    array([2, 5, 8])
     """
     require_device(device)
     bounds: tuple[Any, Any] = (0, start) if stop is None else (start, stop)
@@ -295,7 +369,14 @@ def linspace(
     *,
     device: Any = None,
 ) -> ArrayResult:
-    """Evenly spaced numbers between two bounds, as `numpy.linspace`; the bounds may be arrays and traced."""
+    """Evenly spaced numbers between two bounds, as `numpy.linspace`.
+
+    Shape: `num` as a new axis at `axis` of the common shape of the bounds, which may be traced. Dtype: `dtype`, or a
+    floating-point one. Raises `ValueError` for a negative `num`.
+
+    >>> weft.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
     require_device(device)
     count = operator.index(num)
     if count < 0:
@@ -335,7 +416,13 @@ def logspace(
     dtype: Any = None,
     axis: int = 0,
 ) -> ArrayResult:
-    """Powers of a base with evenly spaced exponents."""
+    """Powers of a base with evenly spaced exponents, as `numpy.logspace`.
+
+    Shape and dtype: those of `linspace`. Raises what `linspace` raises.
+
+    >>> weft.logspace(0, 2, 3)
+    array([  1.,  10., 100.])
+    """
     powers = np.power(base, linspace(start, stop, num, endpoint=endpoint, axis=axis))
     return powers if dtype is None else cast(powers, as_dtype(dtype))
 
@@ -354,7 +441,15 @@ def eye(
     device: Any = None,
     like: Any = None,
 ) -> ArrayResult:
-    """Ones on diagonal k, zeros elsewhere."""
+    """The matrix with ones on diagonal k and zeros elsewhere, as `numpy.eye`.
+
+    Shape: (N, M), or (N, N) without M; extents may be traced. Dtype: `dtype`, or float64. Raises `ValueError` for
+    negative extents and for devices other than "cpu".
+
+    >>> weft.eye(2, 3, k=1)
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
     require_device(device)
     wanted = optional_dtype(dtype) or FLOAT64
     columns = N if M is None else M
@@ -365,14 +460,29 @@ def eye(
 
 
 def identity(n: Any, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
-    """The square matrix with ones on its diagonal."""
+    """The square matrix with ones on its diagonal, as `numpy.identity`.
+
+    Shape: (n, n). Dtype: `dtype`, or float64. Raises `ValueError` for a negative extent.
+
+    >>> weft.identity(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
     return eye(n, dtype=dtype)
 
 
 def tri(
     N: Any, M: Any = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None
 ) -> ArrayResult:
-    """Ones at and below diagonal k, zeros elsewhere."""
+    """The matrix with ones at and below diagonal k and zeros above, as `numpy.tri`.
+
+    Shape: (N, M), or (N, N) without M. Dtype: `dtype`, or float64. Raises `TypeError` for dtypes that weft does not
+    have.
+
+    >>> weft.tri(2, 3)
+    array([[1., 0., 0.],
+           [1., 1., 0.]])
+    """
     columns = N if M is None else M
     return array_of(cast(np.greater_equal(arange(N)[:, None] + k, arange(columns)), as_dtype(dtype)))
 
@@ -380,7 +490,16 @@ def tri(
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[ArrayResult, ...]:
-    """Coordinate matrices of coordinate vectors, as `numpy.meshgrid`."""
+    """The coordinates of a grid, an array for each vector, as `numpy.meshgrid`.
+
+    Shape: the lengths of the vectors, the first two exchanged unless `indexing` is "ij"; under `sparse` extents of 1
+    in all axes but one. Dtype: that of each vector. Raises `ValueError` for another `indexing`.
+
+    >>> weft.meshgrid(np.array([1, 2]), np.array([3, 4]))
+    (array([[1, 2],
+           [1, 2]]), array([[3, 3],
+           [4, 4]]))
+    """
 
     if indexing not in ("xy", "ij"):
         raise WeftValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -397,7 +516,18 @@ def meshgrid(
 
 
 def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> ArrayResult:
-    """The coordinates of every place of a grid, stacked (or as a tuple when sparse)."""
+    """The coordinates of every element of a grid, as `numpy.indices`.
+
+    Shape: (len(dimensions), *dimensions), or a tuple of arrays that broadcast under `sparse`. Dtype: `dtype`. Raises
+    `TypeError` for dtypes that weft does not have.
+
+    >>> weft.indices((2, 2))
+    array([[[0, 0],
+            [1, 1]],
+    <BLANKLINE>
+           [[0, 1],
+            [0, 1]]])
+    """
 
     ranges = [arange(extent, dtype=dtype) for extent in dimensions]
     grids = meshgrid(*ranges, indexing="ij", sparse=sparse)
@@ -405,7 +535,16 @@ def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> Ar
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ArrayResult:
-    """The matrix of powers of a vector."""
+    """The matrix of powers of a vector, highest first unless `increasing`, as `numpy.vander`.
+
+    Shape: (n, N) for a vector (n,); N is n unless given. Dtype: that of the vector, at least int64. Raises
+    `UnsupportedError` where N is needed because n is known only when the function runs.
+
+    >>> weft.vander(np.array([1, 2, 3]))
+    array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]])
+    """
     vector = array_of(x)
     count = known_extent(vector, 0, "vander") if N is None else N
     exponents = _numpy.arange(count) if increasing else _numpy.arange(count)[::-1]

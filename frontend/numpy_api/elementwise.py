@@ -17,6 +17,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
 from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted
+from .elementwise_examples import EXAMPLES
 from .info import finfo
 from .selection import as_weak_operand, blend
 from .ufuncs import apply_ufunc, ops_of_ufuncs
@@ -42,7 +43,7 @@ ALIASES = {
 """Further names of ufuncs, from NumPy and from the Array API."""
 
 
-def _unary(ufunc: np.ufunc, summary: str) -> Callable[..., ArrayResult]:
+def _unary(ufunc: np.ufunc) -> Callable[..., ArrayResult]:
     def function(
         x: ArrayLike,
         /,
@@ -54,14 +55,13 @@ def _unary(ufunc: np.ufunc, summary: str) -> Callable[..., ArrayResult]:
         dtype: Any = None,
         subok: bool = True,
     ) -> ArrayResult:
-        return apply_ufunc(
-            ufunc, x, out=out, where=where, casting=casting, order=order, dtype=dtype, subok=subok
-        )
+        given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "subok": subok}
+        return apply_ufunc(ufunc, x, out=out, **given)
 
-    return _named(function, ufunc.__name__, summary)
+    return function
 
 
-def _binary(ufunc: np.ufunc, summary: str) -> Callable[..., ArrayResult]:
+def _binary(ufunc: np.ufunc) -> Callable[..., ArrayResult]:
     def function(
         x1: ArrayLike,
         x2: ArrayLike,
@@ -77,24 +77,37 @@ def _binary(ufunc: np.ufunc, summary: str) -> Callable[..., ArrayResult]:
         given = {"where": where, "casting": casting, "order": order, "dtype": dtype, "subok": subok}
         return apply_ufunc(ufunc, x1, x2, out=out, **given)
 
-    return _named(function, ufunc.__name__, summary)
-
-
-def _named(function: Callable[..., Any], name: str, summary: str) -> Callable[..., Any]:
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{summary}\n\nElementwise; takes the arguments of `numpy.{name}`."
     return function
 
 
 def _functions_of_ufuncs() -> dict[str, Callable[..., ArrayResult]]:
     functions = {}
     for ufunc, op_class in ops_of_ufuncs().items():
-        make = _unary if ufunc.nin == 1 else _binary
+        function = _unary(ufunc) if ufunc.nin == 1 else _binary(ufunc)
         name = op_class.name if op_class.ufunc is ufunc else ufunc.__name__
-        functions[name] = make(ufunc, op_class.summary())
+        function.__name__ = function.__qualname__ = name
+        function.__doc__ = _docstring(name, ufunc, op_class.summary())
+        functions[name] = function
     for alias, name in ALIASES.items():
         functions[alias] = functions[name]
     return functions
+
+
+def _docstring(name: str, ufunc: np.ufunc, summary: str) -> str:
+    """What the loops of a ufunc say about shapes, dtypes and errors, and an example."""
+    taken, made = ("".join(loop.split("->")[side] for loop in ufunc.types) for side in (0, 1))
+    refused = (
+        "" if "D" in taken else "for complex numbers" if "d" in taken else "for numbers that are no integers"
+    )
+    errors = [f"`TypeError` {refused or 'for dtypes that weft does not have'}"]
+    errors += ["`ValueError` for shapes that do not broadcast"] * (ufunc.nin > 1)
+    call, _, shown = EXAMPLES[name].partition(" -> ")
+    return (
+        f"{summary} As `numpy.{ufunc.__name__}`, with its arguments.\n\n"
+        f"Shape: {'that of x' if ufunc.nin == 1 else 'the common one of x1 and x2'}. "
+        f"Dtype: {'bool' if set(made) <= set('?O') else 'that of the loop that NumPy takes'}.\n"
+        f"Raises {', '.join(errors)}.\n\n>>> weft.{name}({call}\n{shown}"
+    )
 
 
 UFUNC_FUNCTIONS = _functions_of_ufuncs()
@@ -111,9 +124,12 @@ def clip(
     a_max: Any = NO_VALUE,
     dtype: Any = None,
 ) -> ArrayResult:
-    """Limit the elements to an interval, as `numpy.clip`; a bound that is None does not limit.
+    """The elements limited to an interval, as `numpy.clip`; a bound that is None does not limit.
 
-    >>> clip(np.array([1, 5, 9]), 2, 6)
+    Shape: the common one of a and the bounds. Dtype: `dtype`, or the common one. Raises `OverflowError` for a Python
+    int that limits and does not fit the dtype.
+
+    >>> weft.clip(np.array([1, 5, 9]), 2, 6)
     array([2, 5, 6])
     """
     low = a_min if a_min is not NO_VALUE else min
@@ -136,9 +152,11 @@ def clip(
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
-    """Round to a number of decimals, halves to even, as `numpy.round`.
+    """The elements rounded to a number of decimals, halves to even, as `numpy.round`.
 
-    >>> round(np.array([0.5, 1.5, 2.25]))
+    Shape and dtype: those of a. Raises `TypeError` for decimals that are no number.
+
+    >>> weft.round(np.array([0.5, 1.5, 2.25]))
     array([0., 2., 2.])
     """
     x = asarray(a)
@@ -158,21 +176,36 @@ def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
 
 
 def fix(x: ArrayLike, out: Any = None) -> ArrayResult:
-    """Round towards zero, as `numpy.fix`."""
+    """The elements rounded towards zero, as `numpy.fix`.
+
+    Shape and dtype: those of x. Raises `TypeError` for complex numbers.
+
+    >>> weft.fix(np.array([1.7, -1.7]))
+    array([ 1., -1.])
+    """
     return apply_ufunc(np.trunc, x, out=out)
 
 
 def erf(x: ArrayLike, /) -> ArrayResult:
-    """The error function of real floating-point numbers."""
+    """The error function, as `scipy.special.erf`.
+
+    Shape: that of x. Dtype: that of x; of integers float64. Raises `TypeError` for complex numbers.
+
+    >>> weft.erf(np.array([0.0, 1.0]))
+    array([0.        , 0.84270079])
+    """
     return apply(Erf, as_inexact(asarray(x)))
 
 
 def nan_to_num(
     x: ArrayLike, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
 ) -> ArrayResult:
-    """Replace NaN by a number and infinities by the largest numbers there are, as `numpy.nan_to_num`.
+    """The elements with numbers for NaN and infinities, as `numpy.nan_to_num`.
 
-    >>> nan_to_num(np.array([np.nan, 1.0]))
+    Shape and dtype: those of x, into which they are written unless `copy`. Raises `TypeError` for dtypes that weft
+    does not have.
+
+    >>> weft.nan_to_num(np.array([np.nan, 1.0]))
     array([0., 1.])
     """
     array = asarray(x)
@@ -194,7 +227,13 @@ def nan_to_num(
 
 
 def real(val: ArrayLike) -> ArrayResult:
-    """The real part, a view; of real numbers, the array itself."""
+    """The real part, as `numpy.real`: a view; of real numbers the array itself.
+
+    Shape: that of val. Dtype: that of the parts. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.real(np.array([1 + 2j]))
+    array([1.])
+    """
     x = asarray(val)
     if not isinstance(x, TracedArray):
         return x.real
@@ -202,7 +241,13 @@ def real(val: ArrayLike) -> ArrayResult:
 
 
 def imag(val: ArrayLike) -> ArrayResult:
-    """The imaginary part, a view; of real numbers, zeros."""
+    """The imaginary part, as `numpy.imag`: a view; of real numbers zeros.
+
+    Shape: that of val. Dtype: that of the parts. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.imag(np.array([1 + 2j]))
+    array([2.])
+    """
     x = asarray(val)
     if not isinstance(x, TracedArray):
         return x.imag
@@ -212,12 +257,26 @@ def imag(val: ArrayLike) -> ArrayResult:
 
 
 def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:
-    """Complex numbers of two arrays of parts."""
+    """Complex numbers of arrays of real and imaginary parts.
+
+    Shape: the common one. Dtype: complex64 for parts in float32, else complex128. Raises `ValueError` for shapes that
+    do not broadcast.
+
+    >>> weft.complex_of(np.array([1.0]), np.array([2.0]))
+    array([1.+2.j])
+    """
     return apply(Complex, *promoted(*(as_inexact(asarray(part)) for part in (real_part, imaginary_part))))
 
 
 def angle(z: ArrayLike, deg: bool = False) -> ArrayResult:
-    """The angle of complex numbers, as `numpy.angle`."""
+    """The angle of complex numbers in radians, or in degrees, as `numpy.angle`.
+
+    Shape: that of z. Dtype: that of the parts; of integers float64. Raises `TypeError` for dtypes that weft does not
+    have.
+
+    >>> weft.angle(np.array([1j]), deg=True)
+    array([90.])
+    """
     x = asarray(z)
     if kind(x.dtype) == "c":
         result = np.arctan2(imag(x), real(x))
@@ -227,27 +286,57 @@ def angle(z: ArrayLike, deg: bool = False) -> ArrayResult:
 
 
 def isreal(x: ArrayLike) -> ArrayResult:
-    """Whether the imaginary part is zero."""
+    """Whether imaginary parts are zero, as `numpy.isreal`.
+
+    Shape: that of x. Dtype: bool. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.isreal(np.array([1j, 1]))
+    array([False,  True])
+    """
     return imag(x) == 0
 
 
 def iscomplex(x: ArrayLike) -> ArrayResult:
-    """Whether the imaginary part is not zero."""
+    """Whether imaginary parts are not zero, as `numpy.iscomplex`.
+
+    Shape: that of x. Dtype: bool. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.iscomplex(np.array([1j, 1]))
+    array([ True, False])
+    """
     return imag(x) != 0
 
 
 def isposinf(x: ArrayLike, out: Any = None) -> ArrayResult:
-    """Whether an element is plus infinity."""
+    """Whether elements are plus infinity, as `numpy.isposinf`.
+
+    Shape: that of x. Dtype: bool. Raises `TypeError` for complex numbers.
+
+    >>> weft.isposinf(np.array([np.inf, -np.inf]))
+    array([ True, False])
+    """
     return deliver(np.logical_and(np.isinf(asarray(x)), ~np.signbit(asarray(x))), out)
 
 
 def isneginf(x: ArrayLike, out: Any = None) -> ArrayResult:
-    """Whether an element is minus infinity."""
+    """Whether elements are minus infinity, as `numpy.isneginf`.
+
+    Shape: that of x. Dtype: bool. Raises `TypeError` for complex numbers.
+
+    >>> weft.isneginf(np.array([np.inf, -np.inf]))
+    array([False,  True])
+    """
     return deliver(np.logical_and(np.isinf(asarray(x)), np.signbit(asarray(x))), out)
 
 
 def sinc(x: ArrayLike) -> ArrayResult:
-    """sin(pi x) / (pi x), 1 at 0, as `numpy.sinc`."""
+    """sin(pi x) / (pi x), which is 1 at 0, as `numpy.sinc`.
+
+    Shape: that of x. Dtype: that of x; of integers float64. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.sinc(np.array([0.0, 0.5]))
+    array([1.        , 0.63661977])
+    """
     array = as_inexact(asarray(x))
     scaled = np.multiply(array, np.pi)
     at_zero = asarray(scaled == 0)
@@ -258,7 +347,13 @@ def sinc(x: ArrayLike) -> ArrayResult:
 def isclose(
     a: ArrayLike, b: ArrayLike, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> ArrayResult:
-    """Whether elements agree within tolerances, as `numpy.isclose`."""
+    """Whether elements agree within tolerances, as `numpy.isclose`.
+
+    Shape: the common one. Dtype: bool. Raises `ValueError` for shapes that do not broadcast.
+
+    >>> weft.isclose(np.array([1.0, 2.0]), np.array([1.0 + 1e-9, 2.1]))
+    array([ True, False])
+    """
     x, y = asarray(a), asarray(b)
     if not is_inexact(y.dtype):
         y = cast(y, common_dtype(y, 1.0))

@@ -36,14 +36,17 @@ def conv2d(
     dilations: Any = 1,
     groups: int = 1,
 ) -> ArrayResult:
-    """The cross-correlation of images (N,H,W,C) with filters (KH,KW,C/groups,F).
+    """The cross-correlation of images with filters.
 
-    With `groups`, channels and filters are divided into so many parts of equal size, in their order, and filters see
-    the channels of their part alone; with as many groups as channels every channel has filters of its own (depthwise).
-
+    Shape: (N, H', W', F) for images (N, H, W, C) and filters (KH, KW, C/groups, F). Dtype: the common one. With
+    `groups`, channels and filters are divided into so many parts of equal size, in their order, and filters see the
+    channels of their part alone; with as many groups as channels every channel has filters of its own (depthwise).
     `strides` and `dilations` are a number or one for height and width. `padding` is "valid" (none), "same" (the
-    result is the image's size divided by the strides, rounded up), a number, a pair for height and width, or
-    ((top, bottom), (left, right)). Raises `WeftValueError` where the shapes do not fit.
+    result has the image's size divided by the strides, rounded up), a number, a pair, or ((top, bottom), (left,
+    right)). Raises `ValueError` where the shapes do not fit.
+
+    >>> weft.conv2d(np.ones((1, 3, 3, 1)), np.ones((2, 2, 1, 1))).shape
+    (1, 2, 2, 1)
     """
     image, kernel = promoted(x, filters)
     steps, spread, parts = _pair(strides, "strides"), _pair(dilations, "dilations"), operator.index(groups)
@@ -60,12 +63,26 @@ def conv2d(
 
 
 def max_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
-    """The largest element in every window of images (N,H,W,C); the stride is the window unless given."""
+    """The largest element in every window of images; the stride is the window unless given.
+
+    Shape: (N, H', W', C) for images (N, H, W, C), `strides` and `padding` as in `conv2d`. Dtype: that of x. Raises
+    `ValueError` where the window does not fit.
+
+    >>> weft.max_pool2d(np.arange(4.0).reshape(1, 2, 2, 1), 2)
+    array([[[[3.]]]])
+    """
     return _pool(MaxPool2d, x, window, strides, padding)
 
 
 def avg_pool2d(x: ArrayLike, /, window: Any, *, strides: Any = None, padding: Any = "valid") -> ArrayResult:
-    """The mean of every window of images (N,H,W,C); the border does not count."""
+    """The mean of every window of images, in which the border does not count; the stride is the window unless given.
+
+    Shape: (N, H', W', C) for images (N, H, W, C), `strides` and `padding` as in `conv2d`. Dtype: that of x. Raises
+    `ValueError` where the window does not fit.
+
+    >>> weft.avg_pool2d(np.arange(4.0).reshape(1, 2, 2, 1), 2)
+    array([[[[1.5]]]])
+    """
     return _pool(AvgPool2d, x, window, strides, padding)
 
 

@@ -26,7 +26,18 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
-from .arguments import BOOL, INT64, along, axis_index, common_dtype, deliver, write_into
+from .arguments import (
+    BOOL,
+    INT64,
+    along,
+    axis_index,
+    common_dtype,
+    deliver,
+    flat_or_axis,
+    raise_where,
+    require_castable,
+    write_into,
+)
 from .joining import stack
 from .reductions import all as all_of
 from .reductions import any as any_of
@@ -38,15 +49,15 @@ from .shape import expand_dims, ravel, reshape, tile
 def take(
     a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: Any = None, mode: str = "raise"
 ) -> ArrayResult:
-    """The elements at indices along an axis, or of the flattened array; `mode` raise, wrap or clip.
+    """The elements at indices along an axis, or of the flattened array, as `numpy.take`.
 
-    >>> take(np.array([5, 6, 7]), [2, 0])
+    Shape: that of a with the axis replaced by the shape of the indices. Dtype: that of a. Raises `IndexError` for
+    indices out of bounds unless `mode` is wrap or clip, `TypeError` for those that are no integers.
+
+    >>> weft.take(np.array([5, 6, 7]), [2, 0])
     array([7, 5])
     """
-    x = asarray(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
+    x, place = flat_or_axis(a, axis)
     places = _integers(indices)
     if known_shape(x)[place] == 0 and 0 not in known_shape(places):
         raise WeftIndexError("cannot do a non-empty take from an empty axes.")
@@ -61,10 +72,7 @@ def _integers(indices: ArrayLike) -> ArrayResult:
     places = asarray(indices)
     if not is_traced(places) and places.size == 0 and not hasattr(indices, "dtype"):
         places = places.astype(INT64)
-    if places.dtype.kind not in "iub":
-        raise WeftTypeError(
-            f"Cannot cast array data from {places.dtype!r} to dtype('int64') according to the rule 'same_kind'"
-        )
+    require_castable(places.dtype, INT64, "same_kind")
     return asarray(cast(places, INT64))
 
 
@@ -91,13 +99,31 @@ def _in_bounds(places: ArrayResult, x: ArrayResult, axis: int, mode: str) -> Arr
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> ArrayResult:
-    """Along an axis, the element that the index at the same place says, as after argsort."""
+    """The elements that an array of indices names along an axis, as `numpy.take_along_axis`.
+
+    Shape: that of the indices, broadcast with arr in the other axes. Dtype: that of arr. Raises `IndexError` for
+    indices out of bounds or of another kind, `ValueError` for another number of axes.
+
+    >>> weft.take_along_axis(np.array([[5, 6], [7, 8]]), np.array([[1], [0]]), axis=1)
+    array([[6],
+           [7]])
+    """
     x, places, place = _along(arr, indices, axis)
     return asarray(apply(ops.TakeAlongAxis, x, places, axis=place))
 
 
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
-    """Along an axis, replace the element that the index at the same place says, in the array."""
+    """Write values, in place, where an array of indices says along an axis, as `numpy.put_along_axis`.
+
+    Shape: values broadcast to the indices, and these with arr in the other axes. Dtype: values are cast to that of
+    arr. Raises what `take_along_axis` raises.
+
+    >>> x = np.array([[5, 6], [7, 8]])
+    >>> weft.put_along_axis(x, np.array([[1], [0]]), 0, axis=1)
+    >>> x
+    array([[5, 0],
+           [0, 8]])
+    """
     target = asarray(arr)
     x, places, place = _along(target, indices, axis)
     update = broadcast_to(cast(asarray(values), x.dtype), places.shape)
@@ -174,7 +200,17 @@ def _require_in_bounds(x: ArrayResult, places: ArrayResult, axis: int) -> None:
 
 
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
-    """Replace elements of the flattened array, in the array; values are repeated as needed."""
+    """Write values, in place, at indices of the flattened array, as `numpy.put`.
+
+    Shape: v is repeated up to the number of indices. Dtype: v is cast to that of a. Raises `IndexError` for indices
+    out of bounds unless `mode` is wrap or clip, `UnsupportedError` for numbers of them that are known only when the
+    function runs.
+
+    >>> x = np.zeros(3)
+    >>> weft.put(x, [0, 2], [1, 2])
+    >>> x
+    array([1., 0., 2.])
+    """
     target = asarray(a)
     flat = ravel(target)
     places = _in_bounds(ravel(_integers(ind)), flat, 0, mode)
@@ -199,7 +235,16 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
-    """Replace where a mask holds by one value, in the array."""
+    """Write one value, in place, where a mask holds, as `numpy.place`.
+
+    Shape: the mask broadcasts to arr. Dtype: the value is cast to that of arr. Raises `UnsupportedError` for several
+    values.
+
+    >>> x = np.array([1, 2, 3])
+    >>> weft.place(x, x > 1, 0)
+    >>> x
+    array([1, 0, 0])
+    """
     values = asarray(vals)
     if values.size != 1:
         raise UnsupportedError(
@@ -209,7 +254,16 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
 
 
 def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
-    """Replace where a mask holds by values of the same shape, or by one, in the array."""
+    """Write values, in place, where a mask holds, as `numpy.putmask`.
+
+    Shape: values have that of a, or one element. Dtype: values are cast to that of a. Raises `UnsupportedError` for
+    values of other shapes.
+
+    >>> x = np.array([1, 2, 3])
+    >>> weft.putmask(x, x > 1, -x)
+    >>> x
+    array([ 1, -2, -3])
+    """
     target = asarray(a)
     condition = asarray(mask)
     condition = condition if condition.dtype == BOOL else condition != 0
@@ -220,13 +274,19 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
 
 
 def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: Any = True) -> None:
-    """Copy values from one array to another, broadcasting, where a mask holds."""
+    """Write an array into another, in place, where a mask holds, as `numpy.copyto`.
+
+    Shape: src and the mask broadcast to dst. Dtype: src is cast to that of dst. Raises `TypeError` for a cast that
+    the rule `casting` does not allow, `ValueError` for shapes that do not broadcast.
+
+    >>> x = np.zeros(2)
+    >>> weft.copyto(x, [1, 2])
+    >>> x
+    array([1., 2.])
+    """
     target, source = asarray(dst), as_weak_operand(src)
     given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
-    if not np.can_cast(given, target.dtype, casting):  # type: ignore[arg-type]
-        raise WeftTypeError(
-            f"Cannot cast array data from {given!r} to {target.dtype!r} according to the rule '{casting}'"
-        )
+    require_castable(given, target.dtype, casting)
     value = broadcast_to(cast(source, target.dtype), target.shape)
     if where is not True:
         value = blend(asarray(where), value, target)
@@ -234,8 +294,14 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
 
 
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> ArrayResult:
-    """Elements of one of several arrays, by index; `mode` wrap or clip in compiled code, raise checks."""
+    """Elements of one of several arrays, by index, as `numpy.choose`.
 
+    Shape: the common one of a and the choices. Dtype: the common one of the choices. Raises `ValueError` for indices
+    without a choice unless `mode` is wrap or clip, `TypeError` for those that are no integers.
+
+    >>> weft.choose(np.array([1, 0]), [np.array([5, 6]), np.array([7, 8])])
+    array([7, 6])
+    """
     options = [asarray(choice) for choice in choices]
     dtype = common_dtype(*options)
     selector, *options = broadcast_arrays(asarray(a), *(cast(option, dtype) for option in options))
@@ -244,22 +310,20 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     if mode != "raise":
         selector = _in_bounds(selector, stacked, 0, mode)
     else:
-        selector = _no_negative(selector, len(options))
+        misfit = any_of((selector < 0) | (selector >= len(options)))
+        raise_where(misfit, WeftValueError, "invalid entry in choice array")
     return deliver(take_along_axis(stacked, expand_dims(selector, 0), axis=0)[0], out)
 
 
-def _no_negative(selector: ArrayResult, count: int) -> ArrayResult:
-
-    outside = any_of((selector < 0) | (selector >= count))
-    if is_traced(outside):
-        raise_if(outside, "ValueError", "invalid entry in choice array")
-    elif outside:
-        raise WeftValueError("invalid entry in choice array")
-    return selector
-
-
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
-    """Elements of the first choice whose condition holds, else the default, as `numpy.select`."""
+    """Elements of the first choice whose condition holds, else the default, as `numpy.select`.
+
+    Shape: the common one. Dtype: the common one of the choices and the default. Raises `TypeError` for conditions
+    that are not boolean, `ValueError` for lists that are empty or of different lengths.
+
+    >>> weft.select([np.array([True, False])], [np.array([1, 2])], 9)
+    array([1, 9])
+    """
     if len(condlist) != len(choicelist):
         raise WeftValueError("list of cases must be same length as list of conditions")
     if not condlist:
@@ -275,7 +339,14 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
 def searchsorted(
     a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None
 ) -> ArrayResult:
-    """The places at which values could be inserted into a sorted vector that stays sorted."""
+    """The places at which values can be inserted into a sorted vector that stays sorted, as `numpy.searchsorted`.
+
+    Shape: that of v. Dtype: int64. Raises `ValueError` for a side other than left and right, and unless a is a
+    vector.
+
+    >>> weft.searchsorted(np.array([1, 3, 5]), [2, 3])
+    array([1, 1])
+    """
     if side not in ("left", "right"):
         raise WeftValueError(f"search side must be 'left' or 'right' (got {side!r})")
     x, values = asarray(a), v if isinstance(v, (bool, int, float, complex)) else asarray(v)
@@ -288,7 +359,13 @@ def searchsorted(
 
 
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
-    """The bins that values belong to; the bins are known while tracing and monotonic."""
+    """The bins that values belong to, as `numpy.digitize`.
+
+    Shape: that of x. Dtype: int64. Traced bins are increasing. Raises `ValueError` for bins that are not monotonic.
+
+    >>> weft.digitize(np.array([0.5, 2.5]), np.array([1, 2, 3]))
+    array([0, 2])
+    """
     edges = asarray(bins)
     if is_traced(edges):
         return searchsorted(edges, x, side="left" if right else "right")
@@ -301,7 +378,13 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
 
 
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None) -> ArrayResult:
-    """Piecewise linear interpolation of points with increasing abscissas, as `numpy.interp`."""
+    """Piecewise linear interpolation of points with increasing abscissas, as `numpy.interp`.
+
+    Shape: that of x; xp and fp are vectors of one length. Dtype: float64. Raises `ValueError` unless xp is a vector.
+
+    >>> weft.interp(np.array([0.5, 9.0]), [0, 1], [10, 20])
+    array([15., 20.])
+    """
     positions, grid, values = (asarray(cast(asarray(e), np.dtype(np.float64))) for e in (x, xp, fp))
     last = grid.shape[0] - 1
     upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), last)
@@ -325,7 +408,13 @@ def isin(
     *,
     kind: Any = None,
 ) -> ArrayResult:
-    """Whether elements are among those of another array."""
+    """Whether elements are among those of another array, as `numpy.isin`.
+
+    Shape: that of `element`. Dtype: bool. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.isin(np.array([1, 2, 3]), [1, 3])
+    array([ True, False,  True])
+    """
 
     x, tests = asarray(element), ravel(asarray(test_elements))
     pairs = x[..., None]

@@ -37,9 +37,11 @@ _KINDS = {
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:
-    """Whether a dtype is of a kind: another dtype, a name such as `real floating`, or one of a tuple of these.
+    """Whether a dtype is another, of a kind such as "real floating", or one of a tuple of these, as `numpy.isdtype`.
 
-    >>> isdtype(np.float32, "real floating")
+    Returns a bool. Raises `ValueError` for an unknown name, `TypeError` for dtypes that weft does not have.
+
+    >>> weft.isdtype(np.float32, "real floating")
     True
     """
     if isinstance(kind, tuple):
@@ -52,19 +54,37 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
-    """The dtype that NumPy's promotion gives arrays, dtypes and Python scalars together."""
+    """The dtype that promotion gives arrays, dtypes and Python scalars together, as `numpy.result_type`.
+
+    Returns a dtype, bfloat16 included. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.result_type(np.float32, 1.0)
+    dtype('float32')
+    """
     entries = [as_dtype(e) if isinstance(e, (str, type, np.dtype)) else e for e in arrays_and_dtypes]
     return common_dtype(*entries)
 
 
 def can_cast(from_: Any, to: DTypeLike, /, casting: str = "safe") -> bool:
-    """Whether a dtype, or the dtype of an array, can be cast to another under a casting rule."""
+    """Whether a casting rule lets a dtype, or that of an array, into another, as `numpy.can_cast`.
+
+    Returns a bool. Raises `ValueError` for an unknown rule, `TypeError` for dtypes that weft does not have.
+
+    >>> weft.can_cast("int8", "int16")
+    True
+    """
     source = from_.dtype if hasattr(from_, "dtype") and not isinstance(from_, type) else as_dtype(from_)
     return bool(np.can_cast(source, as_dtype(to), casting))  # type: ignore[arg-type]
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype[Any]:
-    """The smallest dtype to which both can be cast."""
+    """The smallest dtype into which both can be cast, as `numpy.promote_types`.
+
+    Returns a dtype. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.promote_types("int8", "uint8")
+    dtype('int16')
+    """
     return as_dtype(np.promote_types(as_dtype(type1), as_dtype(type2)))
 
 
@@ -73,7 +93,13 @@ def _dtype_of(value: Any) -> np.dtype[Any]:
 
 
 def finfo(type: Any, /) -> Any:
-    """The limits of a floating-point dtype; of a complex one, those of its parts."""
+    """The limits of a floating-point dtype, or of the parts of a complex one, as `numpy.finfo`.
+
+    Returns an object with `eps`, `max` and others. Raises `ValueError` for other dtypes.
+
+    >>> float(weft.finfo(weft.float32).eps)
+    1.1920928955078125e-07
+    """
     dtype = _dtype_of(type)
     if kind_of(dtype) not in "fc":
         raise WeftValueError(f"data type {dtype!r} not inexact")
@@ -82,7 +108,13 @@ def finfo(type: Any, /) -> Any:
 
 
 def iinfo(type: Any, /) -> Any:
-    """The limits of an integer dtype."""
+    """The limits of an integer dtype, as `numpy.iinfo`.
+
+    Returns an object with `min` and `max`. Raises `ValueError` for other dtypes.
+
+    >>> weft.iinfo(weft.int8).max
+    127
+    """
     dtype = _dtype_of(type)
     if kind_of(dtype) not in "iu":
         raise WeftValueError(f"Invalid integer data type {dtype.kind!r}.")
@@ -90,34 +122,70 @@ def iinfo(type: Any, /) -> Any:
 
 
 def iscomplexobj(x: ArrayLike) -> bool:
-    """Whether an array is of a complex dtype."""
+    """Whether an array is of a complex dtype, as `numpy.iscomplexobj`.
+
+    Returns a bool. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.iscomplexobj(np.array([1j]))
+    True
+    """
     return kind_of(_dtype_of(x if hasattr(x, "dtype") else np.asarray(x))) == "c"
 
 
 def isrealobj(x: ArrayLike) -> bool:
-    """Whether an array is not of a complex dtype."""
+    """Whether an array is not of a complex dtype, as `numpy.isrealobj`.
+
+    Returns a bool. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.isrealobj(np.array([1j]))
+    False
+    """
     return not iscomplexobj(x)
 
 
 def ndim(a: ArrayLike) -> int:
-    """The number of dimensions."""
+    """The number of axes, as `numpy.ndim`.
+
+    Returns an int. Raises `ValueError` for lists that make no array.
+
+    >>> weft.ndim([[1, 2]])
+    2
+    """
     return int(a.ndim) if hasattr(a, "ndim") else np.ndim(a)
 
 
 def shape(a: ArrayLike) -> tuple[Any, ...]:
-    """The shape; run-time extents are traced scalars."""
+    """The shape, as `numpy.shape`; extents known only when the function runs are traced scalars.
+
+    Returns a tuple. Raises `ValueError` for lists that make no array.
+
+    >>> weft.shape([[1, 2]])
+    (1, 2)
+    """
     return tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
 
 
 def size(a: ArrayLike, axis: int | None = None) -> Any:
-    """The number of elements, in all or along an axis."""
+    """The number of elements, in all or along an axis, as `numpy.size`.
+
+    Returns an int, or a traced scalar. Raises `IndexError` for an axis that a does not have.
+
+    >>> weft.size([[1, 2]], 1)
+    2
+    """
     if not hasattr(a, "shape"):
         return np.size(a, axis)
     return a.size if axis is None else a.shape[axis]
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape to which shapes broadcast together."""
+    """The shape to which shapes broadcast together, as `numpy.broadcast_shapes`.
+
+    Returns a tuple of ints. Raises `ValueError` for shapes that do not broadcast.
+
+    >>> weft.broadcast_shapes((3, 1), (2,))
+    (3, 2)
+    """
     return np.broadcast_shapes(*shapes)
 
 
@@ -157,5 +225,11 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """The standard's inspection object."""
+    """The standard's inspection object, as `numpy.__array_namespace_info__`.
+
+    Returns an object that tells devices, dtypes and capabilities. Raises nothing.
+
+    >>> weft.__array_namespace_info__().default_device()
+    'cpu'
+    """
     return Info()

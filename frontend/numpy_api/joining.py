@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.shape import Concat, Stack
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_if, trace_of
-from .arguments import along, axis_index, common_dtype, deliver
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
+from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, raise_where, require_castable
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
@@ -29,9 +29,12 @@ def concatenate(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> ArrayResult:
-    """Join arrays along an existing axis, or flattened when the axis is None.
+    """Arrays joined along an axis, or flattened when the axis is None, as `numpy.concatenate`.
 
-    >>> concatenate([np.array([1, 2]), np.array([3])])
+    Shape: that of the first with the sum of the extents along the axis. Dtype: `dtype`, or the common one. Raises
+    `ValueError` without arrays and where other extents differ, `AxisError` for an axis that they do not have.
+
+    >>> weft.concatenate([np.array([1, 2]), np.array([3])])
     array([1, 2, 3])
     """
     pieces = [asarray(piece) for piece in _pieces(arrays)]
@@ -52,10 +55,7 @@ def concatenate(
         _require_same_extents(pieces[0], piece, index, place)
     wanted = as_dtype(dtype) if dtype is not None else common_dtype(*pieces)
     for piece in pieces:
-        if not np.can_cast(piece.dtype, wanted, casting):  # type: ignore[arg-type]
-            raise WeftTypeError(
-                f"Cannot cast array data from {piece.dtype!r} to {wanted!r} according to the rule '{casting}'"
-            )
+        require_castable(piece.dtype, wanted, casting)
     return deliver(_joined([asarray(cast(piece, wanted)) for piece in pieces], place), out)
 
 
@@ -95,7 +95,13 @@ def _require_same_extents(first: Any, other: Any, index: int, place: int) -> Non
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> ArrayResult:
-    """Join arrays along an existing axis (Array API)."""
+    """Arrays joined along an axis: `concatenate` in the Array API, `numpy.concat`.
+
+    Shape and dtype: those of `concatenate`. Raises what `concatenate` raises.
+
+    >>> weft.concat([np.array([1, 2]), np.array([3])])
+    array([1, 2, 3])
+    """
     return concatenate(arrays, axis=axis)
 
 
@@ -108,7 +114,15 @@ def stack(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> ArrayResult:
-    """Join arrays of one shape along a new axis."""
+    """Arrays of one shape joined along a new axis, as `numpy.stack`.
+
+    Shape: that of the arrays with their number at `axis`. Dtype: `dtype`, or the common one. Raises `ValueError`
+    without arrays and for different shapes, `AxisError` for an axis that the result does not have.
+
+    >>> weft.stack([np.array([1, 2]), np.array([3, 4])])
+    array([[1, 2],
+           [3, 4]])
+    """
     pieces = [asarray(piece) for piece in _pieces(arrays)]
     if not pieces:
         raise WeftValueError("need at least one array to stack")
@@ -131,7 +145,14 @@ def stack(
 def hstack(
     tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> ArrayResult:
-    """Join along the second axis, or the first of vectors."""
+    """Arrays joined along the second axis, or along the first of vectors, as `numpy.hstack`.
+
+    Shape: that of the first with the sum of the extents. Dtype: `dtype`, or the common one. Raises what `concatenate`
+    raises.
+
+    >>> weft.hstack([np.array([1, 2]), np.array([3])])
+    array([1, 2, 3])
+    """
     pieces = [atleast_1d(piece) for piece in _pieces(tup)]
     axis = 0 if pieces and pieces[0].ndim == 1 else 1
     return concatenate(pieces, axis, dtype=dtype, casting=casting)
@@ -140,24 +161,55 @@ def hstack(
 def vstack(
     tup: Sequence[ArrayLike], *, dtype: DTypeLike | None = None, casting: str = "same_kind"
 ) -> ArrayResult:
-    """Join along the first axis; vectors are rows."""
+    """Arrays joined along the first axis, vectors as rows, as `numpy.vstack`.
+
+    Shape: that of the first with the sum of the extents. Dtype: `dtype`, or the common one. Raises what `concatenate`
+    raises.
+
+    >>> weft.vstack([np.array([1, 2]), np.array([3, 4])])
+    array([[1, 2],
+           [3, 4]])
+    """
     return concatenate([atleast_2d(piece) for piece in _pieces(tup)], 0, dtype=dtype, casting=casting)
 
 
 def dstack(tup: Sequence[ArrayLike]) -> ArrayResult:
-    """Join along the third axis."""
+    """Arrays joined along the third axis, as `numpy.dstack`.
+
+    Shape: that of `atleast_3d` with the sum of the extents. Dtype: the common one. Raises what `concatenate` raises.
+
+    >>> weft.dstack([np.array([1, 2]), np.array([3, 4])])
+    array([[[1, 3],
+            [2, 4]]])
+    """
     return concatenate([atleast_3d(piece) for piece in _pieces(tup)], 2)
 
 
 def column_stack(tup: Sequence[ArrayLike]) -> ArrayResult:
-    """Join vectors as the columns of a matrix."""
+    """Vectors joined as the columns of a matrix, as `numpy.column_stack`.
+
+    Shape: (m, n) for n vectors (m,); matrices count as many columns. Dtype: the common one. Raises what `concatenate`
+    raises.
+
+    >>> weft.column_stack([np.array([1, 2]), np.array([3, 4])])
+    array([[1, 3],
+           [2, 4]])
+    """
     pieces = [asarray(piece) for piece in _pieces(tup)]
     columns = [expand_dims(atleast_1d(piece), 1) if piece.ndim < 2 else piece for piece in pieces]
     return concatenate(columns, 1)
 
 
 def block(arrays: Any) -> ArrayResult:
-    """Assemble an array from nested lists of blocks."""
+    """An array assembled from nested lists of blocks, as `numpy.block`.
+
+    Shape: the innermost lists join along the last axis, outer ones along those before. Dtype: the common one. Raises
+    what `concatenate` raises.
+
+    >>> weft.block([[np.eye(2), np.zeros((2, 1))]])
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
+    """
 
     def depth(entry: Any) -> int:
         return 1 + max(map(depth, entry)) if isinstance(entry, list) else 0
@@ -178,12 +230,25 @@ def block(arrays: Any) -> ArrayResult:
 
 
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ArrayResult:
-    """Join values to the end of an array, both flattened when no axis is given."""
+    """Values joined to the end of an array, both flattened without an axis, as `numpy.append`.
+
+    Shape and dtype: those of `concatenate`. Raises what `concatenate` raises.
+
+    >>> weft.append(np.array([1, 2]), [3])
+    array([1, 2, 3])
+    """
     return concatenate((asarray(arr), asarray(values)), axis)
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ArrayResult, ...]:
-    """The arrays along an axis, which it takes away (Array API); views."""
+    """Views of the arrays along an axis, as `numpy.unstack`.
+
+    Shape: that of x without the axis. Dtype: that of x. Raises `ValueError` for an array without axes,
+    `UnsupportedError` where the extent is known only when the function runs.
+
+    >>> weft.unstack(np.array([[1, 2], [3, 4]]))
+    (array([1, 2]), array([3, 4]))
+    """
     array = asarray(x)
     if array.ndim == 0:
         raise WeftValueError("Input array must be at least 1-d.")
@@ -192,7 +257,14 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ArrayResult, ...]:
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
-    """Take an array apart along an axis: into a number of nearly equal parts, or at indices; views."""
+    """Views of nearly equal parts along an axis, or of the parts between indices, as `numpy.array_split`.
+
+    Shape: that of ary with the length of each part. Dtype: that of ary. Raises `UnsupportedError` for traced indices,
+    `ValueError` for less than one part, `AxisError` for an axis that ary does not have.
+
+    >>> weft.array_split(np.array([1, 2, 3]), 2)
+    [array([1, 2]), array([3])]
+    """
     x = asarray(ary)
     place = axis_index(axis, x.ndim)
     if isinstance(indices_or_sections, TracedArray):
@@ -212,20 +284,31 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[ArrayResult]:
-    """Take an array apart along an axis: into a number of equal parts, or at indices; views."""
+    """Views of equal parts along an axis, or of the parts between indices, as `numpy.split`.
+
+    Shape and dtype: those of `array_split`. Raises `ValueError` where the parts are not equal, and what `array_split`
+    raises.
+
+    >>> weft.split(np.array([1, 2, 3]), [1])
+    [array([1]), array([2, 3])]
+    """
     x = asarray(ary)
     if not np.ndim(indices_or_sections):
         rest = x.shape[axis_index(axis, x.ndim)] % operator.index(indices_or_sections)
-        complaint = "array split does not result in an equal division"
-        if isinstance(rest, TracedArray):
-            raise_if(rest != 0, "ValueError", complaint)
-        elif rest:
-            raise WeftValueError(complaint)
+        raise_where(rest != 0, WeftValueError, "array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
-    """Take an array apart along its second axis, or the first of a vector."""
+    """Views of the parts along the second axis, or along the first of a vector, as `numpy.hsplit`.
+
+    Shape and dtype: those of `array_split`. Raises `ValueError` for an array without axes, and what `split` raises.
+
+    >>> weft.hsplit(np.array([[1, 2], [3, 4]]), 2)
+    [array([[1],
+           [3]]), array([[2],
+           [4]])]
+    """
     x = asarray(ary)
     if x.ndim == 0:
         raise WeftValueError("hsplit only works on arrays of 1 or more dimensions")
@@ -233,25 +316,41 @@ def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
-    """Take an array apart along its first axis."""
+    """Views of the parts along the first axis, as `numpy.vsplit`.
+
+    Shape and dtype: those of `array_split`. Raises `ValueError` for less than two axes, and what `split` raises.
+
+    >>> weft.vsplit(np.array([[1, 2], [3, 4]]), 2)
+    [array([[1, 2]]), array([[3, 4]])]
+    """
     if asarray(ary).ndim < 2:
         raise WeftValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[ArrayResult]:
-    """Take an array apart along its third axis."""
+    """Views of the parts along the third axis, as `numpy.dsplit`.
+
+    Shape and dtype: those of `array_split`. Raises `ValueError` for less than three axes, and what `split` raises.
+
+    >>> weft.dsplit(np.zeros((1, 1, 2)), 2)
+    [array([[[0.]]]), array([[[0.]]])]
+    """
     if asarray(ary).ndim < 3:
         raise WeftValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)
 
 
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> ArrayResult:
-    """Insert values before a place along an axis that is known while tracing."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
+    """The array with values inserted in front of one index of an axis, as `numpy.insert`.
+
+    Shape: that of arr with the values' extent more; flat without an axis. Dtype: that of arr. Raises
+    `UnsupportedError` for slices, several indices, and an index that is not known while tracing.
+
+    >>> weft.insert(np.array([1, 3]), 1, 2)
+    array([1, 2, 3])
+    """
+    x, place = flat_or_axis(arr, axis)
     if isinstance(obj, (TracedArray, slice)) or np.ndim(obj):
         raise UnsupportedError("insert() takes one place that is known while tracing, as a Python int")
     where = operator.index(obj)
@@ -266,11 +365,15 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
 
 
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ArrayResult:
-    """Leave out the elements at places along an axis that are known while tracing."""
-    x = asarray(arr)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
+    """The array without the elements at indices of an axis, as `numpy.delete`.
+
+    Shape: that of arr without the elements; flat without an axis. Dtype: that of arr. Raises `UnsupportedError` for
+    traced indices, `IndexError` for those out of bounds.
+
+    >>> weft.delete(np.array([1, 2, 3]), 1)
+    array([1, 3])
+    """
+    x, place = flat_or_axis(arr, axis)
     if isinstance(obj, TracedArray):
         raise UnsupportedError("the shape of delete() depends on the places; pass them as Python ints")
     kept = np.delete(np.arange(known_extent(x, place, "delete")), obj)

@@ -5,6 +5,7 @@ What needs one (inv, solve, svd, ...) runs on NumPy arrays through NumPy and is 
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any
 
@@ -18,14 +19,21 @@ from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from . import contraction
 from . import reductions as reduce
 from . import shape as shapes
-from .arguments import FLOAT64, axis_tuple, is_inexact
+from .arguments import as_inexact, axis_tuple
 from .contraction import matmul
 from .creation import eye
 from .elementwise import imag, real
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
-    """The products of all pairs of elements of two vectors."""
+    """The products of all pairs of elements of two vectors, as `numpy.linalg.outer`.
+
+    Shape: (m, n) for (m,) and (n,). Dtype: the common one. Raises `ValueError` for other numbers of axes.
+
+    >>> weft.linalg.outer(np.array([1, 2]), np.array([3, 4]))
+    array([[3, 4],
+           [6, 8]])
+    """
     x, y = asarray(x1), asarray(x2)
     if x.ndim != 1 or y.ndim != 1:
         raise WeftValueError(
@@ -35,22 +43,48 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ArrayResult:
-    """The cross product of vectors of three elements."""
+    """The cross product of vectors of three elements, as `numpy.linalg.cross`.
+
+    Shape: the common one. Dtype: the common one. Raises `ValueError` for other extents of the axis.
+
+    >>> weft.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
+    array([0, 0, 1])
+    """
     return contraction.cross(x1, x2, axis=axis)
 
 
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ArrayResult:
-    """The diagonals of the matrices in the last two axes."""
+    """Read-only views of the diagonals of matrices in the last two axes, as `numpy.linalg.diagonal`.
+
+    Shape: (..., k) for (..., m, n) and diagonals of length k. Dtype: that of x. Raises `ValueError` for less than two
+    axes.
+
+    >>> weft.linalg.diagonal(np.array([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
     return shapes.diagonal(x, offset, -2, -1)
 
 
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ArrayResult:
-    """The sums of the diagonals of the matrices in the last two axes."""
+    """The sums of the diagonals of matrices in the last two axes, as `numpy.linalg.trace`.
+
+    Shape: (...,) for (..., m, n). Dtype: that of `weft.sum`. Raises `ValueError` for less than two axes.
+
+    >>> weft.linalg.trace(np.array([[1, 2], [3, 4]]))
+    np.int64(5)
+    """
     return contraction.trace(x, offset, -2, -1, dtype)
 
 
 def multi_dot(arrays: Any, *, out: Any = None) -> ArrayResult:
-    """The product of several matrices, in the order that needs the fewest multiplications."""
+    """The product of several matrices, in the order that takes the fewest multiplications, as `numpy.linalg.multi_dot`.
+
+    Shape: (m, n) for (m, k), ..., (l, n); the first and the last may be vectors. Dtype: the common one. Raises
+    `ValueError` for less than two arrays and for extents that do not fit.
+
+    >>> weft.linalg.multi_dot([np.array([[1, 2]]), np.array([[3], [4]]), np.array([[5]])])
+    array([[55]])
+    """
     chain = [asarray(array) for array in arrays]
     if len(chain) < 2:
         raise WeftValueError("Expecting at least two arrays.")
@@ -88,7 +122,15 @@ def _best_order(extents: list[int]) -> dict[tuple[int, int], int]:
 
 
 def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
-    """The product of n copies of square matrices; negative powers need an inverse."""
+    """The product of n copies of square matrices, as `numpy.linalg.matrix_power`.
+
+    Shape and dtype: those of a. Raises `LinAlgError` unless the matrices are square, `UnsupportedError` for a
+    negative n of traced arrays, which needs an inverse.
+
+    >>> weft.linalg.matrix_power(np.array([[1, 1], [0, 1]]), 3)
+    array([[1, 3],
+           [0, 1]])
+    """
     x = asarray(a)
     if x.ndim < 2:
         raise np.linalg.LinAlgError(
@@ -115,9 +157,15 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
 
 
 def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False) -> ArrayResult:
-    """The norm of vectors or matrices, as `numpy.linalg.norm`."""
-    array = asarray(x)
-    array = array if is_inexact(array.dtype) else cast(array, FLOAT64)
+    """The norm of vectors or matrices, as `numpy.linalg.norm`.
+
+    Shape: that of x without the axes. Dtype: that of the absolute values; of integers float64. Raises `ValueError`
+    for an unknown order, `UnsupportedError` for one that needs singular values of traced arrays.
+
+    >>> weft.linalg.norm(np.array([3.0, 4.0]))
+    np.float64(5.0)
+    """
+    array = as_inexact(asarray(x))
     if axis is None:
         if ord is None or (ord in ("f", "fro") and array.ndim == 2) or (ord == 2 and array.ndim == 1):
             result = _two_norm(shapes.ravel(array), (0,), False)
@@ -133,14 +181,26 @@ def norm(x: ArrayLike, ord: Any = None, axis: Any = None, keepdims: bool = False
 
 
 def vector_norm(x: ArrayLike, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> ArrayResult:
-    """The norm of vectors along axes (Array API)."""
-    array = asarray(x)
-    array = array if is_inexact(array.dtype) else cast(array, FLOAT64)
+    """The norm of vectors along axes, as `numpy.linalg.vector_norm`.
+
+    Shape: that of x without the axes. Dtype: that of the absolute values; of integers float64. Raises `ValueError`
+    for an order that is a name.
+
+    >>> weft.linalg.vector_norm(np.array([[3.0, 4.0]]), axis=1)
+    array([5.])
+    """
+    array = as_inexact(asarray(x))
     return _vector_norm(array, axis_tuple(axis, array.ndim), ord, keepdims)
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: Any = "fro") -> ArrayResult:
-    """The norm of the matrices in the last two axes (Array API)."""
+    """The norm of the matrices in the last two axes, as `numpy.linalg.matrix_norm`.
+
+    Shape: (...,) for (..., m, n). Dtype: that of the absolute values; of integers float64. Raises what `norm` raises.
+
+    >>> weft.linalg.matrix_norm(np.array([[3.0, 4.0]]))
+    np.float64(5.0)
+    """
     return norm(x, ord, (-2, -1), keepdims)
 
 
@@ -203,7 +263,11 @@ def _eager_only(name: str) -> Any:
         return numpy_function(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"As `numpy.linalg.{name}`, on NumPy arrays; on traced ones an `UnsupportedError`."
+    summary = (inspect.getdoc(numpy_function) or "").partition("\n")[0]
+    function.__doc__ = (
+        f"{summary} It is `numpy.linalg.{name}`, for NumPy arrays alone.\n\nShapes, dtypes and examples: see there. "
+        "Raises `LinAlgError` as NumPy does, `UnsupportedError` for traced arrays."
+    )
     function.__wrapped__ = numpy_function  # type: ignore[attr-defined]
     return function
 

@@ -138,9 +138,12 @@ def cumulative_prod() -> None:
 def diff(
     a: ArrayLike, n: int = 1, axis: int = -1, prepend: Any = NO_VALUE, append: Any = NO_VALUE
 ) -> ArrayResult:
-    """The differences of neighbours along an axis, n times.
+    """The differences of neighbours along an axis, n times, as `numpy.diff`.
 
-    >>> diff(np.array([1, 4, 9]))
+    Shape: that of a with n elements less along the axis. Dtype: that of a. Raises `ValueError` for a negative n and
+    for an array without axes, `AxisError` for an axis that a does not have.
+
+    >>> weft.diff(np.array([1, 4, 9]))
     array([3, 5])
     """
     x = asarray(a)
@@ -167,7 +170,14 @@ def diff(
 
 
 def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayResult:
-    """The differences of neighbours of the flattened array, with something before and behind."""
+    """The differences of neighbours of the flattened array, as `numpy.ediff1d`.
+
+    Shape: (ary.size - 1,), and what comes before and behind. Dtype: that of ary. Raises `TypeError` for dtypes that
+    weft does not have.
+
+    >>> weft.ediff1d(np.array([1, 4, 9]), to_begin=0)
+    array([0, 3, 5])
+    """
     differences = diff(ravel(ary))
     parts = [differences]
     if to_begin is not None:
@@ -178,7 +188,14 @@ def ediff1d(ary: ArrayLike, to_end: Any = None, to_begin: Any = None) -> ArrayRe
 
 
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ArrayResult:
-    """The integral along an axis by the trapezoidal rule."""
+    """The integral along an axis by the trapezoidal rule, as `numpy.trapezoid`.
+
+    Shape: that of y without the axis. Dtype: the common one of y, x and float64. Raises `AxisError` for an axis that
+    y does not have.
+
+    >>> weft.trapezoid(np.array([1, 2, 3]))
+    np.float64(4.0)
+    """
     values = asarray(y)
     place = axis_index(axis, values.ndim)
     width: Any = dx
@@ -192,7 +209,14 @@ def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Arr
 
 
 def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """The slope by central differences on an even grid, with first-order edges, as `numpy.gradient`."""
+    """The slope along axes by central differences on an even grid, as `numpy.gradient`.
+
+    Shape: that of f; a tuple for several axes. Dtype: that of f; of integers float64. Raises `UnsupportedError` for
+    uneven grids and for `edge_order=2`, `TypeError` for another number of spacings than axes.
+
+    >>> weft.gradient(np.array([1.0, 2.0, 4.0]))
+    array([1. , 1.5, 2. ])
+    """
     x = as_inexact(asarray(f))
     axes = axis_tuple(axis, x.ndim)
     if edge_order != 1 or any(np.ndim(spacing) for spacing in varargs):
@@ -211,7 +235,13 @@ def gradient(f: ArrayLike, *varargs: Any, axis: Any = None, edge_order: int = 1)
 
 
 def unwrap(p: ArrayLike, discont: Any = None, axis: int = -1, *, period: float = 2 * np.pi) -> ArrayResult:
-    """Take away jumps of more than half a period along an axis, as `numpy.unwrap` of floating-point numbers."""
+    """The angles without jumps of more than half a period along an axis, as `numpy.unwrap`.
+
+    Shape: that of p. Dtype: that of p; of integers float64. Raises `AxisError` for an axis that p does not have.
+
+    >>> weft.unwrap(np.array([0.0, 6.0]), period=4)
+    array([0., 2.])
+    """
     x = as_inexact(asarray(p))
     place = axis_index(axis, x.ndim)
     steps = diff(x, axis=place)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops import indexing as ops
 from ...dialect.ops.elementwise import NotEqual
 from ..indexing.selections import nonzero_places
@@ -25,7 +25,7 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
-from .arguments import INT64, NO_VALUE
+from .arguments import INT64, NO_VALUE, cast_error
 from .creation import arange, zeros
 from .indexing import searchsorted, take
 from .joining import concatenate, stack
@@ -38,9 +38,11 @@ from .sorting import argsort, sort
 
 
 def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
-    """The places of the elements that are not zero, an array for each axis.
+    """The places of the elements that are not zero, an array for each axis, as `numpy.nonzero`.
 
-    >>> nonzero(np.array([[0, 3], [4, 0]]))
+    Shape: (n,) each, for n such elements. Dtype: int64. Raises `ValueError` for an array without axes.
+
+    >>> weft.nonzero(np.array([[0, 3], [4, 0]]))
     (array([0, 1]), array([1, 0]))
     """
     x = asarray(a)
@@ -54,12 +56,25 @@ def nonzero(a: ArrayLike, /) -> tuple[ArrayResult, ...]:
 
 
 def flatnonzero(a: ArrayLike) -> ArrayResult:
-    """The places of the elements that are not zero in the flattened array."""
+    """The places of the elements of the flattened array that are not zero, as `numpy.flatnonzero`.
+
+    Shape: (n,) for n such elements. Dtype: int64. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.flatnonzero(np.array([[0, 3], [4, 0]]))
+    array([1, 2])
+    """
     return nonzero(ravel(asarray(a)))[0]
 
 
 def argwhere(a: ArrayLike) -> ArrayResult:
-    """The indices of the elements that are not zero, a row for each."""
+    """The indices of the elements that are not zero, a row for each, as `numpy.argwhere`.
+
+    Shape: (n, a.ndim) for n such elements. Dtype: int64. Raises `UnsupportedError` for a traced array without axes.
+
+    >>> weft.argwhere(np.array([[0, 3], [4, 0]]))
+    array([[0, 1],
+           [1, 0]])
+    """
     x = asarray(a)
     if not is_traced(x):
         return np.argwhere(x)
@@ -71,9 +86,12 @@ def argwhere(a: ArrayLike) -> ArrayResult:
 
 
 def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE, /) -> ArrayResult:
-    """Elements of x where the condition holds, of y elsewhere; with the condition alone, `nonzero`.
+    """Elements of x where the condition is not zero, of y elsewhere; without these `nonzero`; as `numpy.where`.
 
-    >>> where(np.array([True, False]), 1, np.array([5.0, 6.0]))
+    Shape: the common one. Dtype: the common one of x and y. Raises `ValueError` for x without y, and for shapes that
+    do not broadcast.
+
+    >>> weft.where(np.array([True, False]), 1, np.array([5.0, 6.0]))
     array([1., 6.])
     """
     if (x is NO_VALUE) != (y is NO_VALUE):
@@ -82,18 +100,24 @@ def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> ArrayResult:
-    """The elements of the flattened array where the flattened condition holds.
+    """The elements of the flattened array where the flattened condition is not zero, as `numpy.extract`.
 
-    >>> extract([True, False, True], np.array([1, 2, 3]))
+    Shape: (n,) for n such elements. Dtype: that of arr. Raises `IndexError` where the condition is longer than the
+    array.
+
+    >>> weft.extract([True, False, True], np.array([1, 2, 3]))
     array([1, 3])
     """
     return take(ravel(asarray(arr)), flatnonzero(condition))
 
 
 def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: Any = None) -> ArrayResult:
-    """The slices along an axis, or the elements of the flattened array, where a condition with one axis holds.
+    """The slices along an axis, or the elements of the flattened array, where a condition holds, as `numpy.compress`.
 
-    >>> compress([False, True], np.array([[1, 2], [3, 4]]), axis=0)
+    Shape: that of a with n elements along the axis. Dtype: that of a. Raises `ValueError` unless the condition is a
+    vector, `IndexError` where it is longer than the axis.
+
+    >>> weft.compress([False, True], np.array([[1, 2], [3, 4]]), axis=0)
     array([[3, 4]])
     """
     mask = asarray(condition)
@@ -103,9 +127,12 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: A
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ArrayResult:
-    """How often each number from 0 to the largest occurs, or the sum of its weights.
+    """How often each number from 0 to the largest occurs, or the sum of its weights, as `numpy.bincount`.
 
-    >>> bincount(np.array([0, 2, 2]))
+    Shape: (max(x) + 1,), at least (`minlength`,). Dtype: int64, with weights float64. Raises `ValueError` for
+    negative numbers and unless x is a vector, `TypeError` unless it holds integers.
+
+    >>> weft.bincount(np.array([0, 2, 2]))
     array([1, 0, 2])
     """
     numbers = asarray(x)
@@ -142,9 +169,7 @@ def _require_counts(numbers: Any, minlength: Any) -> None:
             else "object of too small depth for desired array"
         )
     if numbers.dtype.kind not in "iub":
-        raise WeftTypeError(
-            f"Cannot cast array data from {numbers.dtype!r} to dtype('int64') according to the rule 'safe'"
-        )
+        raise cast_error(numbers.dtype, INT64)
     if not is_traced(minlength) and minlength < 0:
         raise WeftValueError("'minlength' must not be negative")
 
@@ -162,9 +187,12 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> ArrayResult:
-    """The different elements in ascending order; if asked for, where each is first, which is where, and how often.
+    """The different elements in ascending order, as `numpy.unique`.
 
-    >>> unique(np.array([3, 1, 3]), return_counts=True)
+    Shape: (n,) for n different ones; the inverse has the shape of ar. Dtype: that of ar; of places and counts int64.
+    Raises `UnsupportedError` for an axis in compiled code.
+
+    >>> weft.unique(np.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
     x = asarray(ar)
@@ -251,22 +279,50 @@ class UniqueInverse(NamedTuple):
 
 
 def unique_all(x: ArrayLike, /) -> UniqueAll:
-    """The different elements, where each is first, which is where, and how often; no NaN equals another."""
+    """The different elements, where each is first, which is where, and how often, as `numpy.unique_all`.
+
+    Shape: (n,) for n different ones, of the inverse that of x; no NaN equals another. Dtype: that of x, and int64.
+    Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.unique_all(np.array([3, 1, 3])).indices
+    array([1, 0])
+    """
     return UniqueAll(*unique(x, True, True, True, equal_nan=False))
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
-    """The different elements, and how often each occurs; no NaN equals another."""
+    """The different elements, and how often each occurs, as `numpy.unique_counts`.
+
+    Shape: (n,) for n different ones; no NaN equals another. Dtype: that of x, and int64. Raises `TypeError` for
+    dtypes that weft does not have.
+
+    >>> weft.unique_counts(np.array([3, 1, 3])).counts
+    array([1, 2])
+    """
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
 def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
-    """The different elements, and which is where; no NaN equals another."""
+    """The different elements, and which is where, as `numpy.unique_inverse`.
+
+    Shape: (n,) for n different ones, and that of x; no NaN equals another. Dtype: that of x, and int64. Raises
+    `TypeError` for dtypes that weft does not have.
+
+    >>> weft.unique_inverse(np.array([3, 1, 3])).inverse_indices
+    array([1, 0, 1])
+    """
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def unique_values(x: ArrayLike, /) -> ArrayResult:
-    """The different elements; no NaN equals another."""
+    """The different elements, as `numpy.unique_values`.
+
+    Shape: (n,) for n different ones; no NaN equals another. Dtype: that of x. Raises `TypeError` for dtypes that weft
+    does not have.
+
+    >>> weft.unique_values(np.array([3, 1, 3]))
+    array([1, 3])
+    """
     return unique(x, equal_nan=False)
 
 
@@ -274,16 +330,25 @@ def unique_values(x: ArrayLike, /) -> ArrayResult:
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ArrayResult:
-    """The different elements of both arrays, in ascending order."""
+    """The different elements of both arrays, in ascending order, as `numpy.union1d`.
+
+    Shape: (n,) for n different ones. Dtype: the common one. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.union1d(np.array([1, 3]), np.array([2, 3]))
+    array([1, 2, 3])
+    """
     return unique(concatenate((ravel(asarray(ar1)), ravel(asarray(ar2)))))
 
 
 def intersect1d(
     ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
 ) -> ArrayResult:
-    """The different elements that are in both arrays, in ascending order.
+    """The different elements that are in both arrays, in ascending order, as `numpy.intersect1d`.
 
-    >>> intersect1d(np.array([1, 2, 3]), np.array([2, 3, 4]))
+    Shape: (n,) for n such elements. Dtype: the common one. Raises `UnsupportedError` for `return_indices` in compiled
+    code.
+
+    >>> weft.intersect1d(np.array([1, 2, 3]), np.array([2, 3, 4]))
     array([2, 3])
     """
     if trace_of((ar1, ar2)) is None:
@@ -297,7 +362,13 @@ def intersect1d(
 
 
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ArrayResult:
-    """The different elements that are in one of the arrays only, in ascending order."""
+    """The different elements that are in one of the arrays only, in ascending order, as `numpy.setxor1d`.
+
+    Shape: (n,) for n such elements. Dtype: the common one. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.setxor1d(np.array([1, 2, 3]), np.array([2, 3, 4]))
+    array([1, 4])
+    """
     if trace_of((ar1, ar2)) is None:
         return np.setxor1d(ar1, ar2, assume_unique)
     together = _sorted_together(ar1, ar2, assume_unique)
@@ -308,7 +379,13 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> Arr
 
 
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ArrayResult:
-    """The different elements of the first array that are not in the second."""
+    """The different elements of the first array that are not in the second, as `numpy.setdiff1d`.
+
+    Shape: (n,) for n such elements. Dtype: that of ar1. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.setdiff1d(np.array([1, 2, 3]), np.array([2, 3, 4]))
+    array([1])
+    """
     if trace_of((ar1, ar2)) is None:
         return np.setdiff1d(ar1, ar2, assume_unique)
     kept = ravel(asarray(ar1)) if assume_unique else unique(ar1)
@@ -323,9 +400,12 @@ def _sorted_together(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool) -> Arr
 
 
 def trim_zeros(filt: ArrayLike, trim: Any = "fb") -> ArrayResult:
-    """The array with one axis without the zeros in front ("f") and at the back ("b").
+    """A vector without the zeros in front ("f") and at the back ("b"), as `numpy.trim_zeros`.
 
-    >>> trim_zeros(np.array([0, 1, 0, 2, 0]))
+    Shape: (n,) for n elements left. Dtype: that of filt. Raises `UnsupportedError` for traced arrays of several axes,
+    `ValueError` for other letters.
+
+    >>> weft.trim_zeros(np.array([0, 1, 0, 2, 0]))
     array([1, 0, 2])
     """
     if not is_traced(filt):

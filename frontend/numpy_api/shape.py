@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import shape as ops
@@ -34,7 +36,16 @@ from ..tracing.staging import (
     view_of,
 )
 from ..tracing.view_steps import reshape_is_view
-from .arguments import along, axis_index, axis_tuple
+from .arguments import (
+    INT64,
+    along,
+    axis_index,
+    axis_tuple,
+    cast_error,
+    flat_or_axis,
+    numpy_errors,
+    raise_where,
+)
 
 # Reshaping
 
@@ -42,9 +53,12 @@ from .arguments import along, axis_index, axis_tuple
 def reshape(
     a: ArrayLike, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: bool | None = None
 ) -> ArrayResult:
-    """Give the elements, in row-major order, another shape; one extent may be -1, as in `numpy.reshape`.
+    """The elements, in row-major order, in another shape, as `numpy.reshape`; a view where NumPy makes one.
 
-    >>> reshape(np.arange(6), (2, -1))
+    Shape: `shape`, one extent of which may be -1. Dtype: that of a. Raises `ValueError` for a shape of another size,
+    with `copy=False` also where a copy is needed.
+
+    >>> weft.reshape(np.arange(6), (2, -1))
     array([[0, 1, 2],
            [3, 4, 5]])
     """
@@ -124,12 +138,25 @@ def _asked(extents: tuple[Extent, ...]) -> str:
 
 
 def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
-    """The elements in one axis; a view where NumPy makes one."""
+    """The elements in one axis, as `numpy.ravel`; a view where NumPy makes one.
+
+    Shape: (a.size,). Dtype: that of a. Raises `ValueError` for an unknown `order`.
+
+    >>> weft.ravel(np.array([[1, 2], [3, 4]]))
+    array([1, 2, 3, 4])
+    """
     return reshape(a, (-1,), order)
 
 
 def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
-    """Remove axes of extent 1: all, or those given."""
+    """A view without axes of extent 1, all or those given, as `numpy.squeeze`.
+
+    Shape: that of a without the axes. Dtype: that of a. Raises `ValueError` for an axis whose extent is not known to
+    be 1.
+
+    >>> weft.squeeze(np.array([[1, 2]]))
+    array([1, 2])
+    """
     x = asarray(a)
     shape = known_shape(x)
     if axis is None:
@@ -142,24 +169,50 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
 
 
 def expand_dims(a: ArrayLike, axis: Any = 0) -> ArrayResult:
-    """Insert axes of extent 1 at the given places of the result."""
+    """A view with axes of extent 1 at the given places of the result, as `numpy.expand_dims`.
+
+    Shape: that of a with a 1 at each axis. Dtype: that of a. Raises `AxisError` for an axis that the result does not
+    have.
+
+    >>> weft.expand_dims(np.array([1, 2]), 0).shape
+    (1, 2)
+    """
     x = asarray(a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     return view_of(x, ops.ExpandDims, axes=tuple(sorted(axis_tuple(axis, x.ndim + count))))
 
 
 def atleast_1d(*arys: ArrayLike) -> ArrayResult:
-    """The arrays with at least one axis."""
+    """The arrays with at least one axis, as `numpy.atleast_1d`; views.
+
+    Shape: that of each, (1,) for (). Dtype: that of each. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.atleast_1d(5)
+    array([5])
+    """
     return _each(arys, lambda x: reshape(x, (1,)) if x.ndim == 0 else x)
 
 
 def atleast_2d(*arys: ArrayLike) -> ArrayResult:
-    """The arrays with at least two axes; new ones come first."""
+    """The arrays with at least two axes, new ones in front, as `numpy.atleast_2d`; views.
+
+    Shape: (1, 1) for (), (1, n) for (n,). Dtype: that of each. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.atleast_2d(np.array([1, 2]))
+    array([[1, 2]])
+    """
     return _each(arys, lambda x: expand_dims(x, tuple(range(2 - x.ndim))) if x.ndim < 2 else x)
 
 
 def atleast_3d(*arys: ArrayLike) -> ArrayResult:
-    """The arrays with at least three axes, as NumPy places them."""
+    """The arrays with at least three axes, as `numpy.atleast_3d`; views.
+
+    Shape: (1, n, 1) for (n,), (m, n, 1) for (m, n). Dtype: that of each. Raises `TypeError` for dtypes that weft does
+    not have.
+
+    >>> weft.atleast_3d(np.array([1, 2])).shape
+    (1, 2, 1)
+    """
     places = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
     return _each(arys, lambda x: expand_dims(x, places[x.ndim]) if x.ndim < 3 else x)
 
@@ -172,116 +225,159 @@ def _each(arrays: tuple[ArrayLike, ...], function: Any) -> ArrayResult:
 # Permuting axes
 
 
-def transpose(a: ArrayLike, axes: Any = None) -> ArrayResult:
-    """Permute the axes, or reverse them."""
+def _rearranged(numpy_function: Callable[..., Any], a: ArrayLike, *arguments: Any) -> ArrayResult:
+    """The view of an array that a function of NumPy makes by permuting and reversing axes.
+
+    Which axis goes where is read off what the function makes of an array that tells its axes by their strides.
+    """
     x = asarray(a)
-    if axes is None:
-        return view_of(x, ops.Transpose, permutation=tuple(range(x.ndim))[::-1])
-    given = axes if isinstance(axes, (tuple, list)) else (axes,)
-    if len(given) != x.ndim:
-        raise WeftValueError("axes don't match array")
-    permutation = tuple(axis_index(axis, x.ndim) for axis in given)
-    if len(set(permutation)) != len(permutation):
-        raise WeftValueError("repeated axis in transpose")
-    return view_of(x, ops.Transpose, permutation=permutation)
+    with numpy_errors():
+        if not isinstance(x, TracedArray):
+            return numpy_function(x, *arguments)
+        told_apart = as_strided(np.empty(0), (2,) * x.ndim, tuple(range(1, x.ndim + 1)))
+        strides = numpy_function(told_apart, *arguments).strides
+    permutation = tuple(abs(stride) - 1 for stride in strides)
+    is_reversed = [stride < 0 for stride in strides]
+    if True not in is_reversed:
+        return view_of(x, ops.Transpose, permutation=permutation)
+    permuted = x if permutation == tuple(range(x.ndim)) else transpose(x, permutation)
+    return view_of(
+        permuted,
+        Slice,
+        start=tuple(INT64_MAX if reverse else 0 for reverse in is_reversed),
+        stop=tuple(INT64_MIN if reverse else INT64_MAX for reverse in is_reversed),
+        step=tuple(-1 if reverse else 1 for reverse in is_reversed),
+    )
+
+
+def transpose(a: ArrayLike, axes: Any = None) -> ArrayResult:
+    """A view with the axes permuted, or reversed, as `numpy.transpose`.
+
+    Shape: the extents of a in the order of `axes`. Dtype: that of a. Raises `ValueError` where `axes` are not a
+    permutation, `AxisError` for an axis that a does not have.
+
+    >>> weft.transpose(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return _rearranged(np.transpose, a, axes)
 
 
 def permute_dims(x: ArrayLike, /, axes: Any = None) -> ArrayResult:
-    """Permute the axes (Array API)."""
+    """A view with the axes permuted: `transpose` in the Array API, `numpy.permute_dims`.
+
+    Shape: the extents of x in the order of `axes`. Dtype: that of x. Raises what `transpose` raises.
+
+    >>> weft.permute_dims(np.zeros((2, 3)), (1, 0)).shape
+    (3, 2)
+    """
     return transpose(x, axes)
 
 
 def matrix_transpose(x: ArrayLike, /) -> ArrayResult:
-    """Exchange the last two axes."""
-    array = asarray(x)
-    if array.ndim < 2:
-        raise WeftValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
-    return swapaxes(array, -1, -2)
+    """A view with the last two axes exchanged, as `numpy.matrix_transpose`.
+
+    Shape: (..., n, m) for (..., m, n). Dtype: that of x. Raises `ValueError` for less than two axes.
+
+    >>> weft.matrix_transpose(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    return _rearranged(np.matrix_transpose, x)
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ArrayResult:
-    """Exchange two axes."""
-    x = asarray(a)
-    first, second = axis_index(axis1, x.ndim, "axis1"), axis_index(axis2, x.ndim, "axis2")
-    order = list(range(x.ndim))
-    order[first], order[second] = second, first
-    return transpose(x, tuple(order))
+    """A view with two axes exchanged, as `numpy.swapaxes`.
+
+    Shape: that of a with two extents exchanged. Dtype: that of a. Raises `AxisError` for an axis that a does not
+    have.
+
+    >>> weft.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    return _rearranged(np.swapaxes, a, axis1, axis2)
 
 
 def moveaxis(a: ArrayLike, source: Any, destination: Any) -> ArrayResult:
-    """Move axes to new places; the others keep their order."""
-    x = asarray(a)
-    sources = axis_tuple(source, x.ndim, "source")
-    destinations = axis_tuple(destination, x.ndim, "destination")
-    if len(sources) != len(destinations):
-        raise WeftValueError("`source` and `destination` arguments must have the same number of elements")
-    order = [axis for axis in range(x.ndim) if axis not in sources]
-    for place, axis in sorted(zip(destinations, sources, strict=True)):
-        order.insert(place, axis)
-    return transpose(x, tuple(order))
+    """A view with axes moved to new places, the others in their order, as `numpy.moveaxis`.
+
+    Shape: the extents in the new order. Dtype: that of a. Raises `AxisError` for an axis that a does not have,
+    `ValueError` for axes named twice or unequal numbers of them.
+
+    >>> weft.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    return _rearranged(np.moveaxis, a, source, destination)
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ArrayResult:
-    """Move an axis backwards until it lies in front of `start`."""
-    x = asarray(a)
-    place = axis_index(axis, x.ndim)
-    before = start + x.ndim if start < 0 else start
-    if not 0 <= before <= x.ndim:
-        axis_index(start, x.ndim + 1)
-    return moveaxis(x, place, before - 1 if place < before else before)
+    """A view with an axis moved in front of the axis `start`, as `numpy.rollaxis`.
 
+    Shape: the extents in the new order. Dtype: that of a. Raises `AxisError` for an axis that a does not have.
 
-# Reversing and turning
+    >>> weft.rollaxis(np.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    return _rearranged(np.rollaxis, a, axis, start)
 
 
 def flip(m: ArrayLike, axis: Any = None) -> ArrayResult:
-    """Reverse the order along axes; a view."""
-    x = asarray(m)
-    axes = axis_tuple(axis, x.ndim)
-    flipped = [axis in axes for axis in range(x.ndim)]
-    return view_of(
-        x,
-        Slice,
-        start=tuple(INT64_MAX if f else 0 for f in flipped),
-        stop=tuple(INT64_MIN if f else INT64_MAX for f in flipped),
-        step=tuple(-1 if f else 1 for f in flipped),
-    )
+    """A view with the order along axes reversed, along all unless given, as `numpy.flip`.
+
+    Shape and dtype: those of m. Raises `AxisError` for an axis that m does not have.
+
+    >>> weft.flip(np.array([1, 2, 3]))
+    array([3, 2, 1])
+    """
+    return _rearranged(np.flip, m, axis)
 
 
 def fliplr(m: ArrayLike) -> ArrayResult:
-    """Reverse the second axis."""
-    if asarray(m).ndim < 2:
-        raise WeftValueError("Input must be >= 2-d.")
-    return flip(m, 1)
+    """A view with the second axis reversed, as `numpy.fliplr`.
+
+    Shape and dtype: those of m. Raises `ValueError` for less than two axes.
+
+    >>> weft.fliplr(np.array([[1, 2], [3, 4]]))
+    array([[2, 1],
+           [4, 3]])
+    """
+    return _rearranged(np.fliplr, m)
 
 
 def flipud(m: ArrayLike) -> ArrayResult:
-    """Reverse the first axis."""
-    if asarray(m).ndim < 1:
-        raise WeftValueError("Input must be >= 1-d.")
-    return flip(m, 0)
+    """A view with the first axis reversed, as `numpy.flipud`.
+
+    Shape and dtype: those of m. Raises `ValueError` for an array without axes.
+
+    >>> weft.flipud(np.array([[1, 2], [3, 4]]))
+    array([[3, 4],
+           [1, 2]])
+    """
+    return _rearranged(np.flipud, m)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> ArrayResult:
-    """Turn by 90 degrees, k times, in the plane of two axes."""
-    x = asarray(m)
-    if len(axes) != 2:
-        raise WeftValueError("len(axes) must be 2.")
-    first, second = (axis_index(axis, x.ndim) for axis in axes)
-    if first == second:
-        raise WeftValueError("Axes must be different.")
-    turns = k % 4
-    if turns == 0:
-        return x
-    if turns == 2:
-        return flip(x, (first, second))
-    exchanged = list(range(x.ndim))
-    exchanged[first], exchanged[second] = second, first
-    return transpose(flip(x, second), exchanged) if turns == 1 else flip(transpose(x, exchanged), second)
+    """A view turned by 90 degrees, k times, in the plane of two axes, as `numpy.rot90`.
+
+    Shape: that of m, with the two extents exchanged for odd k. Dtype: that of m. Raises `ValueError` unless there are
+    two different axes, `AxisError` for an axis that m does not have.
+
+    >>> weft.rot90(np.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    return _rearranged(np.rot90, m, k, axes)
 
 
 def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
-    """Shift the elements along axes; what leaves at the end comes in at the front."""
+    """The elements shifted along axes, those that leave at the end in front again, as `numpy.roll`.
+
+    Shape and dtype: those of a. Shifts are known while tracing. Raises `AxisError` for an axis that a does not have,
+    `ValueError` for unequal numbers of shifts and axes.
+
+    >>> weft.roll(np.array([1, 2, 3]), 1)
+    array([3, 1, 2])
+    """
     x = asarray(a)
     if axis is None:
         return reshape(roll(ravel(x), int(np.sum(shift)), 0), x.shape)
@@ -302,7 +398,14 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
 
 
 def tile(A: ArrayLike, reps: Any) -> ArrayResult:
-    """Lay copies side by side, as `numpy.tile`."""
+    """Copies of an array side by side, as `numpy.tile`.
+
+    Shape: the extents of A, with ones in front where `reps` is longer, times `reps`. Dtype: that of A. Raises
+    `TypeError` for repetitions that are no integers known while tracing.
+
+    >>> weft.tile(np.array([1, 2]), 2)
+    array([1, 2, 1, 2])
+    """
     x = asarray(A)
     counts = tuple(reps) if np.ndim(reps) else (reps,)
     rank = max(x.ndim, len(counts))
@@ -313,20 +416,23 @@ def tile(A: ArrayLike, reps: Any) -> ArrayResult:
 
 
 def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
-    """Repeat every element along an axis; counts per element must be known while tracing."""
-    x = asarray(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
+    """Every element repeated along an axis, as `numpy.repeat`.
+
+    Shape: that of a with the axis times `repeats`, or as long as the sum of these; flat without an axis. Dtype: that
+    of a. Raises `UnsupportedError` for traced `repeats`, `ValueError` for negative ones and for a number of them that
+    does not fit.
+
+    >>> weft.repeat(np.array([1, 2]), [2, 1])
+    array([1, 1, 2])
+    """
+    x, place = flat_or_axis(a, axis)
     if isinstance(repeats, TracedArray):
         raise UnsupportedError(
             "the shape of repeat() depends on the values of the counts; pass them as Python ints or as a NumPy array"
         )
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub":
-        raise WeftTypeError(
-            f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'"
-        )
+        raise cast_error(counts.dtype, INT64)
     if counts.size == 1 and int(counts.reshape(())) < 0:
         raise WeftValueError("negative dimensions are not allowed")
     if (counts < 0).any():
@@ -345,12 +451,26 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
 
 
 def tril(m: ArrayLike, /, k: int = 0) -> ArrayResult:
-    """The matrices with zeros above diagonal k."""
+    """The matrices with zeros above diagonal k, as `numpy.tril`.
+
+    Shape: that of m; (n, n) for a vector (n,). Dtype: that of m. Raises `TypeError` for an array without axes.
+
+    >>> weft.tril(np.array([[1, 2], [3, 4]]))
+    array([[1, 0],
+           [3, 4]])
+    """
     return _triangle(ops.Tril, m, k)
 
 
 def triu(m: ArrayLike, /, k: int = 0) -> ArrayResult:
-    """The matrices with zeros below diagonal k."""
+    """The matrices with zeros below diagonal k, as `numpy.triu`.
+
+    Shape: that of m; (n, n) for a vector (n,). Dtype: that of m. Raises `TypeError` for an array without axes.
+
+    >>> weft.triu(np.array([[1, 2], [3, 4]]))
+    array([[1, 2],
+           [0, 4]])
+    """
     return _triangle(ops.Triu, m, k)
 
 
@@ -364,7 +484,14 @@ def _triangle(op_class: Any, m: ArrayLike, k: int) -> ArrayResult:
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ArrayResult:
-    """The diagonals of the matrices that two axes span, as a new last axis; a read-only view."""
+    """A read-only view of the diagonals of the matrices that two axes span, as `numpy.diagonal`.
+
+    Shape: that of a without the two axes, and the length of the diagonals at the end. Dtype: that of a. Raises
+    `ValueError` for less than two axes and for equal ones, `AxisError` for an axis that a does not have.
+
+    >>> weft.diagonal(np.array([[1, 2], [3, 4]]))
+    array([1, 4])
+    """
     x = asarray(a)
     if x.ndim < 2:
         raise WeftValueError("diag requires an array of at least two dimensions")
@@ -378,7 +505,15 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
 
 def diag(v: ArrayLike, k: int = 0) -> ArrayResult:
-    """The diagonal of a matrix, or the matrix with a vector on its diagonal."""
+    """The diagonal of a matrix, or the matrix with a vector on its diagonal, as `numpy.diag`.
+
+    Shape: (n + abs(k), n + abs(k)) for (n,), the length of the diagonal for (m, n). Dtype: that of v. Raises
+    `ValueError` for other numbers of axes.
+
+    >>> weft.diag(np.array([1, 2]))
+    array([[1, 0],
+           [0, 2]])
+    """
     x = asarray(v)
     if x.ndim == 1:
         return asarray(apply(ops.Diag, x, offset=operator.index(k)))
@@ -388,7 +523,14 @@ def diag(v: ArrayLike, k: int = 0) -> ArrayResult:
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> ArrayResult:
-    """The matrix with all elements of an array on its diagonal."""
+    """The matrix with all elements of an array on its diagonal, as `numpy.diagflat`.
+
+    Shape: (n, n) with n = v.size + abs(k). Dtype: that of v. Raises `TypeError` for a k that is no integer.
+
+    >>> weft.diagflat(np.array([[1, 2]]))
+    array([[1, 0],
+           [0, 2]])
+    """
     return diag(ravel(v), k)
 
 
@@ -405,9 +547,12 @@ _PAD_KEYWORDS = {
 
 
 def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> ArrayResult:
-    """Add a border, as `numpy.pad`: modes constant, edge, empty, reflect, symmetric and wrap.
+    """The array with a border, as `numpy.pad`: in mode constant, edge, empty, reflect, symmetric or wrap.
 
-    >>> pad(np.array([1, 2]), 1)
+    Shape: every extent plus the two widths of its axis. Dtype: that of `array`. Raises `UnsupportedError` for other
+    modes, `ValueError` for negative widths and for an empty axis that has nothing to repeat.
+
+    >>> weft.pad(np.array([1, 2]), 1)
     array([0, 1, 2, 0])
     """
     x = asarray(array)
@@ -446,8 +591,7 @@ def _require_elements_to_extend(x: ArrayResult, low: tuple[int, ...], high: tupl
     for axis, extent in enumerate(x.shape):
         if isinstance(extent, TracedArray) and (low[axis] or high[axis]):
             message = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-            is_empty: Any = np.equal(extent, 0)
-            raise_if(is_empty, "ValueError", message)
+            raise_where(np.equal(extent, 0), WeftValueError, message)
 
 
 def _pairs(width: Any, rank: int, what: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

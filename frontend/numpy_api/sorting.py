@@ -7,66 +7,69 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.op import Op
 from ...dialect.ops.sorting import Argsort, Partition, Sort
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, trace_of
-from .arguments import axis_index
+from .arguments import flat_or_axis
+from .documentation import Family, member
 from .indexing import take_along_axis
-from .shape import ravel
 
 
-def sort(
-    a: ArrayLike,
-    /,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> ArrayResult:
-    """The array sorted along an axis, or flattened when the axis is None; NaN comes last.
+def _ordering(op_class: type[Op]) -> Family:
+    def function(
+        a: ArrayLike,
+        /,
+        axis: int | None = -1,
+        kind: Any = None,
+        order: Any = None,
+        *,
+        stable: bool | None = None,
+        descending: bool = False,
+    ) -> ArrayResult:
+        """Shape: that of a; flat when the axis is None. Dtype: that of a for `sort`, int64 for `argsort`.
+        Raises `ValueError` for an unknown `kind` and for an `order`, `AxisError` for an axis that a does not have.
+        """
+        if kind not in _KINDS:
+            raise WeftValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+        if order is not None:
+            raise WeftValueError("Cannot specify order when the array has no fields.")
+        x, place = flat_or_axis(a, axis)
+        return asarray(apply(op_class, x, axis=place, descending=bool(descending)))
 
-    >>> sort([3, 1, 2], descending=True)
+    return member(function)
+
+
+@_ordering(Sort)
+def sort() -> None:
+    """The elements sorted along an axis, NaN last, as `numpy.sort`; `descending` as in the Array API.
+
+    >>> weft.sort([3, 1, 2], descending=True)
     array([3, 2, 1])
     """
-    return _ordered(Sort, a, axis, kind, order, descending)
 
 
-def argsort(
-    a: ArrayLike,
-    /,
-    axis: int | None = -1,
-    kind: Any = None,
-    order: Any = None,
-    *,
-    stable: bool | None = None,
-    descending: bool = False,
-) -> ArrayResult:
-    """The places that sort the array along an axis; those of equal elements stay in order."""
-    return _ordered(Argsort, a, axis, kind, order, descending)
+@_ordering(Argsort)
+def argsort() -> None:
+    """The places that sort along an axis, those of equal elements in their order, as `numpy.argsort`.
+
+    >>> weft.argsort(np.array([3, 1, 2]))
+    array([1, 2, 0])
+    """
 
 
 _KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
-def _ordered(
-    op_class: Any, a: ArrayLike, axis: int | None, kind: Any, order: Any, descending: bool
-) -> ArrayResult:
-    if kind not in _KINDS:
-        raise WeftValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
-    if order is not None:
-        raise WeftValueError("Cannot specify order when the array has no fields.")
-    x = asarray(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
-    return asarray(apply(op_class, x, axis=place, descending=bool(descending)))
-
-
 def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
-    """The places that sort by several keys, of which the last counts most."""
+    """The places that sort by several keys, of which the last counts most, as `numpy.lexsort`.
 
+    Shape: that of a key. Dtype: int64. Raises `TypeError` without keys, `AxisError` for an axis that they do not
+    have.
+
+    >>> weft.lexsort((np.array([1, 0, 2]), np.array([5, 5, 4])))
+    array([2, 1, 0])
+    """
     columns = [asarray(key) for key in keys]
     if not columns:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
@@ -81,11 +84,15 @@ def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
 def partition(
     a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> ArrayResult:
-    """The array with what belongs at place `kth`, or several, there: smaller elements in front, larger ones behind."""
-    x = asarray(a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    place = axis_index(axis, x.ndim)
+    """The array with the elements that belong at places `kth` there, smaller ones in front, as `numpy.partition`.
+
+    Shape: that of a; flat when the axis is None. Dtype: that of a. With a traced `kth` or extent all elements are
+    sorted. Raises `ValueError` for a place out of bounds, `TypeError` for one that is no integer.
+
+    >>> weft.partition(np.array([2, 0, 1]), 1)[1]
+    np.int64(1)
+    """
+    x, place = flat_or_axis(a, axis)
     extent = known_shape(x)[place]
     if extent is None or trace_of((kth,)) is not None:
         return sort(x, axis=place)
@@ -110,5 +117,11 @@ def _places(kth: Any, extent: int) -> tuple[int, ...]:
 def argpartition(
     a: ArrayLike, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
 ) -> ArrayResult:
-    """The places that partition the array: here, those that sort it."""
+    """The places that partition an array, as `numpy.argpartition`: here those that sort it.
+
+    Shape: that of a; flat when the axis is None. Dtype: int64. Raises `AxisError` for an axis that a does not have.
+
+    >>> weft.argpartition(np.array([2, 0, 1]), 1)
+    array([1, 2, 0])
+    """
     return argsort(a, axis=axis)

@@ -9,7 +9,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
-from .arguments import FLOAT64, axis_tuple, common_dtype, deliver, is_inexact
+from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
 from .elementwise import clip
 from .indexing import searchsorted
@@ -25,7 +25,14 @@ from .sorting import partition
 def median(
     a: ArrayLike, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> ArrayResult:
-    """The middle element, or the mean of the two in the middle; NaN if there is one."""
+    """The middle element over axes, or the mean of the two in the middle, as `numpy.median`.
+
+    Shape: that of a without the axes, which `keepdims` leaves with extent 1. Dtype: that of a; of integers float64.
+    NaN where there is one. Raises what `quantile` raises.
+
+    >>> weft.median(np.array([3, 1, 2]))
+    np.float64(2.0)
+    """
     return quantile(a, 0.5, axis, out, keepdims=keepdims)
 
 
@@ -38,7 +45,13 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> ArrayResult:
-    """Quantiles in percent, which are known while tracing."""
+    """Quantiles in percent, as `numpy.percentile`.
+
+    Shape and dtype: those of `quantile`. Raises what `quantile` raises.
+
+    >>> weft.percentile(np.array([1, 2, 3]), 50)
+    np.float64(2.0)
+    """
     if trace_of((q,)) is not None:
         raise UnsupportedError(
             "the percentages of percentile() must be known while tracing; pass Python numbers"
@@ -55,13 +68,20 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> ArrayResult:
-    """Quantiles over axes by linear interpolation, at places that are known while tracing; NaN if there is one."""
+    """Quantiles over axes, by linear interpolation, as `numpy.quantile`.
+
+    Shape: that of q, and of a without the axes. Dtype: that of a; of integers float64. NaN where there is one. Raises
+    `UnsupportedError` for a q or extents that are known only when the function runs and for methods other than
+    linear, `ValueError` for a q outside of [0, 1] and for empty axes.
+
+    >>> weft.quantile(np.array([1, 2, 3]), [0.5, 1])
+    array([2., 3.])
+    """
     if trace_of((q,)) is not None:
         raise UnsupportedError("the places of quantile() must be known while tracing; pass Python numbers")
     if method != "linear":
         raise UnsupportedError(f"method {method!r} of quantile is not supported; the method there is: linear")
-    x = asarray(a)
-    x = x if is_inexact(x.dtype) else cast(x, FLOAT64)
+    x = as_inexact(asarray(a))
     fractions = np.asarray(q, np.float64)
     if not ((fractions >= 0) & (fractions <= 1)).all():
         raise WeftValueError("Quantiles must be in the range [0, 1]")
@@ -102,7 +122,14 @@ def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLi
 def histogram(
     a: ArrayLike, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> Any:
-    """Counts of elements in bins, as `numpy.histogram`; traced arrays need the bins or the range as numbers."""
+    """Counts of elements in bins, and the edges of these, as `numpy.histogram`.
+
+    Shape: (bins,) and (bins + 1,). Dtype: int64, or that of the weights; float64 for a density. Raises
+    `UnsupportedError` for traced arrays without edges or a range, `ValueError` for edges that decrease.
+
+    >>> weft.histogram(np.array([1, 2, 2]), bins=2, range=(1, 3))
+    (array([1, 2]), array([1., 2., 3.]))
+    """
     x = ravel(a)
     if trace_of((x, weights)) is None:
         return np.histogram(x, bins, range, density, weights)
@@ -132,7 +159,15 @@ def cov(
     *,
     dtype: Any = None,
 ) -> ArrayResult:
-    """The covariances of variables (rows, unless `rowvar` is false), as `numpy.cov` without weights."""
+    """The covariances of variables, which are rows unless `rowvar` is false, as `numpy.cov` without its weights.
+
+    Shape: (n, n) for n variables, () for one. Dtype: `dtype`, or a floating-point one. Raises `ValueError` for more
+    than two axes.
+
+    >>> weft.cov(np.array([[0, 2], [2, 0]]))
+    array([[ 2., -2.],
+           [-2.,  2.]])
+    """
     x = _variables(m, rowvar)
     if y is not None:
         x = concatenate([x, _variables(y, rowvar)], axis=0)
@@ -156,7 +191,14 @@ def _variables(m: ArrayLike, rowvar: bool) -> ArrayResult:
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, *, dtype: Any = None
 ) -> ArrayResult:
-    """The correlations of variables, as `numpy.corrcoef`."""
+    """The correlations of variables, which are rows unless `rowvar` is false, as `numpy.corrcoef`.
+
+    Shape and dtype: those of `cov`. Raises what `cov` raises.
+
+    >>> weft.corrcoef(np.array([[0, 2], [2, 0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
     covariances = cov(x, y, rowvar, dtype=dtype)
     if covariances.ndim == 0:
         return covariances / covariances
