@@ -68,7 +68,12 @@ class Function(FastCallable):
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (Python numbers,
     strings, None, objects) is a constant of the compiled code, and another value compiles again. Made by
-    `weft.function`.
+    `weft.function`. A call raises what the Python function raises, `TypeError` for arguments that are no data and
+    cannot be told apart, and `UnsupportedError` for what compiled code cannot do.
+
+    >>> increased = weft.function(lambda x: x + 1)
+    >>> increased(np.array([1, 2])), increased.trace_count
+    (array([2, 3]), 1)
     """
 
     __slots__ = ("__dict__", "__weakref__", "_native")
@@ -125,7 +130,7 @@ class Function(FastCallable):
 
     @property
     def trace_count(self) -> int:
-        """How often the Python function was traced."""
+        """How often the Python function was traced: once for each signature, and again where guards failed."""
         return self._traces
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -165,7 +170,12 @@ class Function(FastCallable):
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.
 
-        Without arguments, the one of the `input_signature`.
+        Without arguments, the one of the `input_signature`. Raises `TypeError` for arguments that the function does not
+        take or that do not fit its `input_signature`.
+
+        >>> increased = weft.function(lambda x: x + 1)
+        >>> increased.get_concrete_function(weft.TensorSpec((None,), "int64"))(np.array([1, 2]))
+        array([2, 3])
         """
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
@@ -175,7 +185,7 @@ class Function(FastCallable):
     def explain_retrace(self) -> str:
         """Why the function was traced last: a first call, other arguments, or what changed outside of them.
 
-        >>> @function
+        >>> @weft.function
         ... def scaled(x, factor):
         ...     return x * factor
         >>> for factor in (2, 3):
@@ -186,13 +196,20 @@ class Function(FastCallable):
         return self._reason
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """The signatures compiled so far, one below the other."""
+        """The signatures compiled so far, one below the other; empty before the first call.
+
+        >>> weft.function(lambda x: x + 1).pretty_printed_concrete_signatures()
+        ''
+        """
         return "\n\n".join(
             c.pretty_printed_signature() for found in list(self._concrete.values()) for c in found.concretes
         )
 
     def clear_cache(self) -> None:
-        """Forget all specialisations; their machine code is freed."""
+        """Forget all specialisations: their machine code is freed, and the next call compiles again.
+
+        >>> weft.function(lambda x: x + 1).clear_cache()
+        """
         self._concrete = {}  # other threads may be reading the old one
         if hasattr(self, "_native"):
             self._native.clear()
@@ -565,8 +582,9 @@ def function(
     that conditions and loops cannot depend on the values of arrays. With `strict=True` a function that is called and
     cannot be converted is an error, instead of a warning. `target` names the machine to compile for, if not this one
     or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", or a processor as LLVM calls it.
+    Raises `TypeError` for what is no function, `ValueError` for a longer `input_signature` than there are positional
+    arguments and for an unknown `target`.
 
-    >>> import numpy as np, weft
     >>> @weft.function
     ... def scaled(x, factor=2):
     ...     return x * factor + 1
@@ -579,13 +597,26 @@ def function(
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Turn compiling off (True) or on (False) for the whole process: decorated functions then run as plain Python."""
+    """Turn compiling off (True) or on (False) for the whole process: decorated functions then run as plain Python.
+
+    It is the setting `disable_jit`.
+
+    >>> weft.run_functions_eagerly(True)
+    >>> weft.function(lambda x: type(x))(1)
+    <class 'int'>
+    >>> weft.run_functions_eagerly(False)
+    """
     settings.disable_jit = bool(run_eagerly)
 
 
 @contextlib.contextmanager
 def eager() -> Iterator[None]:
-    """Run decorated functions as plain Python inside the `with` block, in this thread only, to debug them."""
+    """Run decorated functions as plain Python inside the `with` block, in this thread only, to debug them.
+
+    >>> with weft.eager():
+    ...     weft.function(lambda x: type(x))(1)
+    <class 'int'>
+    """
     switches.look_at(_is_eager)
     token = _is_eager.set(True)
     try:

@@ -39,7 +39,7 @@ def _parse(variable: str, text: str, default: Any) -> Any:
 class Settings:
     """The settings; assign to an attribute, or use `with weft.settings.scope(name=value):`.
 
-    >>> settings.max_trace_ops
+    >>> weft.settings.max_trace_ops
     100000
     """
 
@@ -121,7 +121,14 @@ class Settings:
 
     @contextlib.contextmanager
     def scope(self, **values: Any) -> Iterator[Settings]:
-        """Set some settings, of the whole process, for the duration of a `with` block."""
+        """Set some settings, of the whole process, for the duration of a `with` block.
+
+        Raises `ValueError` for a name that no setting has.
+
+        >>> with weft.settings.scope(max_trace_ops=10):
+        ...     weft.settings.max_trace_ops
+        10
+        """
         names = {f.name for f in fields(self)}
         for name in values:
             if name not in names:

@@ -13,9 +13,10 @@ from .operators.values.iterables import Range, Staged, Unrolled
 def unroll(iterable: Iterable[Any]) -> Any:
     """Let a `for` loop over an iterable be unrolled, whatever its length: each iteration is compiled by itself.
 
-    Outside of compiled functions it is the iterable itself.
+    Outside of compiled functions it is the iterable itself. The loop raises `UnsupportedError` where only the program
+    knows how many iterations there are.
 
-    >>> [i for i in unroll([0, 1, 2])]
+    >>> [i for i in weft.unroll([0, 1, 2])]
     [0, 1, 2]
     """
     return iterable if current_trace() is None else Unrolled(iterable)
@@ -24,9 +25,9 @@ def unroll(iterable: Iterable[Any]) -> Any:
 def range(*bounds: Any) -> Any:
     """Python's `range`, for a `for` loop that is never unrolled: its body is compiled once, whatever the bounds are.
 
-    Outside of compiled functions it is Python's `range`.
+    Outside of compiled functions it is Python's `range`. Raises `ValueError` for a step of 0.
 
-    >>> [i for i in range(1, 7, 3)]
+    >>> [i for i in weft.range(1, 7, 3)]
     [1, 4]
     """
     return builtins.range(*bounds) if current_trace() is None else Staged(Range.of(*bounds))

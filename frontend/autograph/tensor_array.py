@@ -25,10 +25,11 @@ class TensorArray(RuntimeValue):
     """A list of arrays of one shape and dtype that are written once each, at any place, and read.
 
     With `dynamic_size` writing behind the end makes it longer. `element_shape` is that of the first entry written if it
-    is not given. Entries that were not written are zeros. With `clear_after_read` each may be read once. Out of range
-    is an IndexError, writing or reading twice a ValueError.
+    is not given. Entries that were not written are zeros. With `clear_after_read` each may be read once.
+    Raises `IndexError` for entries out of range, `ValueError` for those written or read twice and for another shape,
+    `TypeError` for another dtype, `UnsupportedError` where it is used in another function than it was made in.
 
-    >>> squares = TensorArray("int64", size=0, dynamic_size=True)
+    >>> squares = weft.TensorArray("int64", size=0, dynamic_size=True)
     >>> for i in range(4):
     ...     squares = squares.write(i, i * i)
     >>> squares.stack()
@@ -64,7 +65,14 @@ class TensorArray(RuntimeValue):
     # One entry
 
     def write(self, index: Any, value: Any) -> TensorArray:
-        """Set an entry, which must not have been written; returns the TensorArray itself."""
+        """Set an entry, and return the TensorArray itself.
+
+        Raises `IndexError` for an index out of range, `ValueError` for an entry that was written or read already or has
+        another shape, `TypeError` for another dtype.
+
+        >>> weft.TensorArray("int64", size=2).write(1, 5).stack()
+        array([0, 5])
+        """
         self._require_here()
         entry = self._entry(value)
         index = _index(index)
@@ -96,7 +104,13 @@ class TensorArray(RuntimeValue):
         return self
 
     def read(self, index: Any) -> Any:
-        """An entry; with `clear_after_read` it cannot be read again."""
+        """An entry; with `clear_after_read` it cannot be read again.
+
+        Raises `IndexError` for an index out of range, `ValueError` for the second reading and without any shape.
+
+        >>> int(weft.TensorArray("int64", size=2).write(1, 5).read(1))
+        5
+        """
         self._require_here()
         index = _index(index)
         self._require_inside(index)
@@ -117,36 +131,72 @@ class TensorArray(RuntimeValue):
     # All entries
 
     def stack(self) -> Any:
-        """All entries as one array, along a new first axis."""
+        """All entries as one array, along a new first axis: (size, *element_shape).
+
+        Raises `ValueError` where no shape is known.
+
+        >>> weft.TensorArray("int64", size=2, element_shape=()).stack()
+        array([0, 0])
+        """
         self._require_here()
         return self._entries("stack")[: self._length].copy()
 
     def gather(self, indices: Any) -> Any:
-        """Some entries as one array."""
+        """Some entries as one array: (len(indices), *element_shape).
+
+        Raises `IndexError` for an index out of range, `ValueError` where no shape is known.
+
+        >>> weft.TensorArray("int64", size=3).write(1, 5).gather([1, 0])
+        array([5, 0])
+        """
         self._require_here()
         indices = asarray(indices)
         OPERATORS.for_(indices, lambda index: self._require_inside(_index(index)))
         return self._entries("gather")[indices]
 
     def concat(self) -> Any:
-        """All entries behind each other, along their first axis."""
+        """All entries behind each other, along their first axis: (size * element_shape[0], *element_shape[1:]).
+
+        Raises `ValueError` for entries without an axis and where no shape is known.
+
+        >>> weft.TensorArray("int64", size=2).write(1, [5, 6]).concat()
+        array([0, 0, 5, 6])
+        """
         stacked = self.stack()
         if stacked.ndim < 2:
             raise WeftValueError("TensorArray: concat needs entries with an axis; use stack()")
         return lookup("reshape")(stacked, (-1, *stacked.shape[2:]))
 
     def unstack(self, value: Any) -> TensorArray:
-        """Write the entries of an array along its first axis."""
+        """Write the entries of an array along its first axis, and return the TensorArray itself.
+
+        Raises what `write` raises.
+
+        >>> weft.TensorArray("int64", size=2).unstack([5, 6]).read(0)
+        np.int64(5)
+        """
         value = asarray(value)
         return self._write_all(lookup("arange")(value.shape[0]), value, value.shape[0])
 
     def scatter(self, indices: Any, value: Any) -> TensorArray:
-        """Write the entries of an array to some places."""
+        """Write the entries of an array to some places, and return the TensorArray itself.
+
+        Raises what `write` raises.
+
+        >>> weft.TensorArray("int64", size=3).scatter([2, 0], [5, 6]).stack()
+        array([6, 0, 5])
+        """
         value, indices = asarray(value), asarray(indices)
         return self._write_all(indices, value, indices.shape[0])
 
     def split(self, value: Any, lengths: Any) -> TensorArray:
-        """Write pieces of an array along its first axis, which are all of one length."""
+        """Write pieces of an array along its first axis, all of one length, and return the TensorArray itself.
+
+        Raises `ValueError` for different lengths and where they do not add up, `UnsupportedError` for traced ones.
+
+        >>> weft.TensorArray("int64", size=2).split([1, 2, 3, 4], [2, 2]).read(1)
+        array([3, 4])
+        """
         if isinstance(lengths, TracedArray):
             raise UnsupportedError("TensorArray: the lengths of split must be known while tracing")
         known = [length.__index__() for length in lengths]
@@ -163,7 +213,11 @@ class TensorArray(RuntimeValue):
         return self.unstack(pieces)
 
     def size(self) -> Any:
-        """The number of entries."""
+        """The number of entries.
+
+        >>> weft.TensorArray("int64", size=3).size()
+        3
+        """
         self._require_here()
         return self._length
 

@@ -187,9 +187,10 @@ def fix(x: ArrayLike, out: Any = None) -> ArrayResult:
 
 
 def erf(x: ArrayLike, /) -> ArrayResult:
-    """The error function, as `scipy.special.erf`.
+    """The error function of real numbers, as `scipy.special.erf`.
 
-    Shape: that of x. Dtype: that of x; of integers float64. Raises `TypeError` for complex numbers.
+    Shape: that of x. Dtype: that of x; of integers float64. Raises `TypeError` for complex numbers in compiled
+    code.
 
     >>> weft.erf(np.array([0.0, 1.0]))
     array([0.        , 0.84270079])

@@ -38,8 +38,9 @@ def print(
 
     Without `file` it is `sys.stdout` of the time of the printing. Of objects other than arrays, numbers, strings and
     containers the text at the time of tracing is printed. `weft.trace_print` prints while tracing.
+    Raises what writing to the file raises.
 
-    >>> print("x =", [np.float64(1.5), 2])
+    >>> weft.print("x =", [np.float64(1.5), 2])
     x = [np.float64(1.5), 2]
     """
     trace = current_trace()
@@ -59,7 +60,11 @@ def print(
 
 
 def trace_print(*values: Any, **options: Any) -> None:
-    """Print while the function is traced: once for each signature, traced arrays as their types."""
+    """Print while the function is traced: once for each signature, traced arrays as their types.
+
+    >>> weft.trace_print("traced with", 2)
+    traced with 2
+    """
     builtins.print(*map(_for_tracing, values), **options)
 
 
@@ -71,10 +76,11 @@ def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> A
     """Call a Python function each time the compiled function runs; it gets the values NumPy would have.
 
     `result` says what comes back, as nested `weft.TensorSpec` with known extents; without it, nothing does. Arrays are
-    passed as read-only copies. What the function raises ends the call. Functions with Python calls in them cannot be
-    saved without Python.
+    passed as read-only copies. Functions with Python calls in them cannot be saved without Python. What the function
+    raises ends the call. Raises `TypeError` for a `result` of other things or of unknown extents, and where what comes
+    back is not what is declared.
 
-    >>> py_call(lambda x: x.sum(), np.arange(3.0), result=TensorSpec((), "float64"))
+    >>> weft.py_call(lambda x: x.sum(), np.arange(3.0), result=weft.TensorSpec((), "float64"))
     np.float64(3.0)
     """
     specs: list[Any] = []

@@ -23,7 +23,9 @@ Key: TypeAlias = Any
 class TensorSpec:
     """The type of an array argument: a shape with None for extents that vary, a dtype, a name.
 
-    >>> TensorSpec([None, 3], "float32", name="x")
+    Raises `ValueError` for extents that are no whole numbers, `TypeError` for dtypes that weft does not have.
+
+    >>> weft.TensorSpec([None, 3], "float32", name="x")
     TensorSpec(shape=(None, 3), dtype=float32, name='x')
     """
 
@@ -44,7 +46,11 @@ class TensorSpec:
 
     @classmethod
     def from_string(cls, text: str, name: str | None = None) -> TensorSpec:
-        """Read `f32[?,3]`."""
+        """Read a type as messages show it. Raises `TypeError` for an unknown dtype, `ValueError` for other text.
+
+        >>> weft.TensorSpec.from_string("f32[?,3]")
+        TensorSpec(shape=(None, 3), dtype=float32)
+        """
         parsed = parse_type(text)
         return cls(parsed.shape, parsed.dtype, name)
 

@@ -34,6 +34,31 @@ def test_a_docstring_says_shapes_dtypes_errors_and_has_an_example(name: str) -> 
     assert len(text.splitlines()) <= 20
 
 
+WITHOUT_EXAMPLE = {
+    "widen",
+    "at_run_time",
+    "fingerprint_parts",
+    "trace_count",
+    "shape",
+    "dtype",
+    "get_num_threads",
+}
+"""Properties that are shown elsewhere, and what is public for other rooms alone."""
+
+TOOLS = {name: tool for name in weft.__all__ if inspect.isfunction(tool := getattr(weft, name))}
+TOOLS |= {
+    f"{kind.__name__}.{name}": getattr(kind, name)
+    for kind in (weft.Function, weft.TensorArray, weft.TensorSpec, type(weft.settings))
+    for name, member in vars(kind).items()
+    if not name.startswith("_") and (inspect.isroutine(member) or isinstance(member, property))
+}
+
+
+@pytest.mark.parametrize("name", [name for name in TOOLS if name.rpartition(".")[2] not in WITHOUT_EXAMPLE])
+def test_what_is_beside_the_namespace_has_an_example(name: str) -> None:
+    assert ">>> " in (inspect.getdoc(TOOLS[name]) or ""), f"weft.{name} has no example in its docstring"
+
+
 def _contents(name: str, function: Callable[..., Any], text: str) -> dict[str, bool]:
     """What there has to be in a docstring, and whether it is."""
     prose = " ".join(text.split())
