@@ -11,13 +11,14 @@ import numpy as np
 from ....dialect.errors import InternalError
 from ....dialect.types import TensorType
 from ...cache.objects import cached_object
+from ..machine.libraries import numpy_function
 from ..machine.native_code import link_forever
 from ..memory.pool_code import POOLED_BYTES
 from ..memory.result_pool import result_pool
 from ..native_python.layout import ARRAY_STRIDES, TABLE, TYPE_SIZE, Api
 from .copies import CopyApi
 from .descriptors import table
-from .library import LANGUAGE, library, numpy_function, source
+from .library import library
 from .objects import is_supported
 from .squares import WIDTHS, edge, square_name, squares_assembly
 
@@ -30,9 +31,8 @@ class Copies:
 
     def __init__(self) -> None:
         _check_layout()
-        key = "\n".join(map(source, ("copies", "squares", *LANGUAGE)))
         squares = [square_name(width) for width in WIDTHS]
-        linked = link_forever(cached_object(key, _object_code), [_NAME, TABLE, *squares], (), {})
+        linked = link_forever(cached_object("copies", _object_code), [_NAME, TABLE, *squares], (), {})
         self.new_copy_address = linked[_NAME]
         """Of `PyObject *weft_new_copy(PyArrayObject *array, NPY_ORDER ignored)`: an array of the same elements, which
         are in this machine's byte order, in C order; from 64 KiB on in memory of the pool.

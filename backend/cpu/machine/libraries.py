@@ -1,8 +1,9 @@
-"""Functions of the C libraries that the process has loaded."""
+"""Functions of the C libraries that the process has loaded, and of NumPy."""
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import os
 import sys
 from functools import cache
@@ -22,6 +23,16 @@ def library_function(name: str) -> int | None:
         if address:
             return address
     return None
+
+
+def numpy_function(index: int) -> int:
+    """The address at an index of NumPy's table of C functions."""
+    capsule = importlib.import_module("numpy._core._multiarray_umath")._ARRAY_API
+    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, None)
+    if table is None:
+        raise InternalError("NumPy has no table of C functions")
+    return ctypes.c_size_t.from_address(table + 8 * index).value
 
 
 def call_at_fork(before: int, in_parent: int, in_child: int) -> None:

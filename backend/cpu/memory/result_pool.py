@@ -9,7 +9,6 @@ it, or tells its name (`numpy._core.multiarray.get_handler_name`).
 from __future__ import annotations
 
 import ctypes
-import importlib
 import math
 import threading
 from collections.abc import Callable, Mapping
@@ -20,16 +19,13 @@ from typing import Any
 import numpy as np
 
 from ....dialect.errors import InternalError
-from ...cache.objects import cached_object
-from ..machine.libraries import call_at_fork
-from ..machine.native_code import compile_assembly, link_forever
+from ..machine.libraries import call_at_fork, numpy_function
+from ..native_python.layout import ARRAY_FLAGS, ARRAY_HANDLER
+from ..native_python.library import link_native
+from . import pool_code
 from .limit import follow_limit
-from .pool_code import EXPORTS, POOLED_BYTES, STATISTICS, SYMBOLS, pool_assembly
+from .pool_code import LARGEST, POOLED_BYTES, STATISTICS
 
-_HEADER = object.__basicsize__
-# PyArrayObject_fields after the object header: data, nd, dimensions, strides, base, descr, flags, weakreflist,
-# _buffer_info, mem_handler.
-_FLAGS, _HANDLER = _HEADER + 48, _HEADER + 72
 _NEW_FROM_DESCRIPTOR, _GET_HANDLER = 94, 305  # in NumPy's table of C functions
 
 
@@ -80,6 +76,7 @@ class ResultPool:
 
     def set_limit(self, limit: int) -> None:
         """Bound the bytes of free blocks."""
+        limit = min(limit, LARGEST)
         self._state[0] = limit
         self._shrink(limit)
 
@@ -94,16 +91,38 @@ class ResultPool:
         return dict(zip(STATISTICS, self._state, strict=True))
 
 
+_HANDLER_FUNCTIONS = ("allocate", "allocate_zeros", "reallocate", "free")
+
+
+class _Handler(ctypes.Structure):
+    """PyDataMem_Handler of numpy/ndarraytypes.h."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in _HANDLER_FUNCTIONS),
+    )
+
+
 def linked_pool(replaced: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
     """The functions of a new pool, by name, set up; with other functions than the system's where they are given."""
-    functions = _numpy_functions()
-    _check_array_layout(functions[_GET_HANDLER])
-    known = {"PyArray_NewFromDescr": functions[_NEW_FROM_DESCRIPTOR], **replaced}
-    text = pool_assembly(_FLAGS, _HANDLER)
-    code = cached_object(text, lambda: compile_assembly(text))
-    addresses = link_forever(code, EXPORTS, SYMBOLS, known)
-    setup = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(addresses["weft_memory_setup"])
-    setup(id(np.ndarray))  # the native code keeps the capsule
+    _check_array_layout(numpy_function(_GET_HANDLER))
+    known = {"PyArray_NewFromDescr": numpy_function(_NEW_FROM_DESCRIPTOR), **replaced}
+    addresses = link_native("memory", [pool_code], known)
+    functions = {name: addresses[f"weft_handler_{name}"] for name in _HANDLER_FUNCTIONS}
+    handler, name = _Handler(b"weft result pool", 1, **functions), b"mem_handler"
+    new_capsule = ctypes.pythonapi.PyCapsule_New
+    new_capsule.restype, new_capsule.argtypes = (
+        ctypes.py_object,
+        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
+    )
+    capsule = new_capsule(ctypes.addressof(handler), name, None)
+    for owner in (handler, name, capsule):  # arrays may die after all else
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(addresses["weft_memory_setup"])(
+        id(np.ndarray), id(capsule)
+    )
     return addresses
 
 
@@ -138,20 +157,12 @@ def maker(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Callable[[], np.ndarr
     return partial(result_pool().new, shape, dtype)
 
 
-def _numpy_functions() -> Any:
-    """NumPy's table of C functions."""
-    capsule = importlib.import_module("numpy._core._multiarray_umath")._ARRAY_API
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    address = pointer(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, None)
-    return ctypes.cast(address, ctypes.POINTER(ctypes.c_void_p))
-
-
 def _check_array_layout(get_handler: int) -> None:
     """Make sure that array objects have flags and a memory handler where expected; InternalError otherwise."""
     array = np.empty((3, 5))
     handler = ctypes.PYFUNCTYPE(ctypes.py_object)(get_handler)()
-    flags = ctypes.c_int.from_address(id(array) + _FLAGS).value
-    if np.ndarray.__basicsize__ < _HANDLER + 8 or flags != array.flags.num:
+    flags = ctypes.c_int.from_address(id(array) + ARRAY_FLAGS).value
+    if np.ndarray.__basicsize__ < ARRAY_HANDLER + 8 or flags != array.flags.num:
         raise InternalError("array objects of this Python or NumPy have unknown flags")
-    if ctypes.c_void_p.from_address(id(array) + _HANDLER).value != id(handler):
+    if ctypes.c_void_p.from_address(id(array) + ARRAY_HANDLER).value != id(handler):
         raise InternalError("array objects of this Python or NumPy have an unknown memory handler")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import platform
+import sys
 import threading
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ....dialect.errors import InternalError
-from ...cache.objects import cached_object
 from ...planning.names import PARALLEL_FOR
-from ..machine.libraries import call_at_fork, library_function
-from ..machine.native_code import compile_assembly, link_forever
+from ..machine.libraries import call_at_fork
 from ..memory.result_pool import result_pool
+from ..native_python.library import link_native
+from . import pool_code
 from .count import follow_num_threads
-from .pool_code import EXPORTS, SET_THREADS, SETUP, STOP, called_functions, pool_code
+
+if sys.platform == "win32":
+    from . import windows as system
+else:
+    from . import posix as system
 
 
 class Pool:
@@ -25,11 +28,11 @@ class Pool:
     def __init__(self) -> None:
         addresses = linked_pool()
         self.parallel_for = addresses[PARALLEL_FOR]
-        self._set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int32)(addresses[SET_THREADS])
-        self._stop = ctypes.CFUNCTYPE(ctypes.c_int32)(addresses[STOP])
+        self._set_threads = ctypes.CFUNCTYPE(None, ctypes.c_int64)(addresses["weft_pool_set_threads"])
+        self._stop = ctypes.CFUNCTYPE(ctypes.c_int64)(addresses["weft_pool_stop"])
         follow_num_threads(self._set_threads)
         result_pool()  # asked first, it is locked last: threads that end give memory back
-        call_at_fork(addresses[STOP], 0, addresses[SETUP])
+        call_at_fork(addresses["weft_pool_stop"], 0, addresses["weft_pool_setup"])
         atexit.register(self.stop)
 
     def stop(self) -> bool:
@@ -39,14 +42,8 @@ class Pool:
 
 def linked_pool(replaced: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
     """The functions of a new pool, by name, set up; with other functions than the system's where they are given."""
-    text = pool_code(platform.machine().lower())
-    functions = {name: replaced.get(name) or library_function(name) for name in called_functions(text)}
-    known = {name: address for name, address in functions.items() if address is not None}
-    if len(known) < len(functions):
-        missing = ", ".join(functions.keys() - known.keys())
-        raise InternalError(f"threads need {missing}, which this system does not have")
-    addresses = link_forever(cached_object(text, lambda: compile_assembly(text)), EXPORTS, functions, known)
-    ctypes.CFUNCTYPE(None)(addresses[SETUP])()
+    addresses = link_native("threads", [pool_code, system], replaced)
+    ctypes.CFUNCTYPE(None)(addresses["weft_pool_setup"])()
     return addresses
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from weft.backend.cpu.dispatch.library import assembly, object_code
+from weft.backend.cpu.dispatch.library import assembly
 from weft.backend.cpu.dispatch.objects import is_supported
+from weft.backend.cpu.machine.native_code import compile_assembly
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
 
@@ -72,5 +73,5 @@ def test_no_address_of_this_process_is_in_the_code():
 
 
 def test_both_ways_of_compiling():
-    quick, good = object_code(is_kept=False), object_code(is_kept=True)
+    quick, good = (compile_assembly(assembly(), is_optimised=choice) for choice in (False, True))
     assert len(good) < len(quick)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from weft.backend.cpu.dispatch.library import Library, has_versions, library, numpy_function
+from weft.backend.cpu.dispatch.library import Library, has_versions, library
 from weft.backend.cpu.dispatch.objects import (
     FastCallable,
     NativeTable,
@@ -20,6 +20,7 @@ from weft.backend.cpu.dispatch.objects import (
     mark_callable,
     slot_offset,
 )
+from weft.backend.cpu.machine.libraries import numpy_function
 from weft.backend.cpu.native_python import layout
 from weft.dialect.errors import InternalError
 

@@ -173,7 +173,7 @@ def test_numpy_allocates_zeros_in_it() -> None:
     code = """
 import ctypes, numpy as np
 from weft.backend.cpu.memory.result_pool import result_pool
-from weft.backend.cpu.dispatch.library import numpy_function
+from weft.backend.cpu.machine.libraries import numpy_function
 array = result_pool().new((1000, 1000), np.dtype("f8"))
 array[...] = 7
 capsule = ctypes.py_object.from_address(id(array) + object.__basicsize__ + 72).value

@@ -19,16 +19,14 @@ import ctypes, itertools, os, random, sys, threading, time, warnings
 from support import thread_stress
 from support.native import STRESS, native_addresses, native_function, run_together
 from weft.backend.cpu.threads.pool import linked_pool
-from weft.backend.cpu.threads.pool_code import SET_THREADS, STOP
-from weft.backend.planning.names import PARALLEL_FOR
 
 addresses = native_addresses(thread_stress)
 native = {name: native_function(address) for name, address in addresses.items()}
 
 def make_pool(threads, replaced={}):
     found = linked_pool(replaced)
-    native["use"](found[PARALLEL_FOR])
-    set_threads, stop = native_function(found[SET_THREADS]), native_function(found[STOP])
+    native["use"](found["weft_parallel_for"])
+    set_threads, stop = (native_function(found[f"weft_pool_{name}"]) for name in ("set_threads", "stop"))
     set_threads(threads)
     return set_threads, stop
 
