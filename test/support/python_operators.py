@@ -9,10 +9,9 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from weft.frontend.autograph.convert import convert as conversion
+from weft.frontend.autograph.convert.operators import Handler
 
 Body = Callable[[], Any]
-Handler = tuple[Callable[[], Any] | None, str | None, Callable[..., Any]]
-"""The exceptions (None: all), the name that one is bound to, and the function of the block, which takes it."""
 
 _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -66,13 +65,13 @@ class PythonOperators:
 
     # Statements
 
-    def if_(self, test: Any, then: Body, otherwise: Body | None, dead: str = "") -> Any:
+    def if_(self, test: Any, then: Body, otherwise: Body | None = None, dead: str = "") -> Any:
         """`if`; the exit is that of the side that runs."""
         if test:
             return then()
         return None if otherwise is None else otherwise()
 
-    def while_(self, test: Body, body: Body, otherwise: Body | None, dead: str = "") -> Any:
+    def while_(self, test: Body, body: Body, otherwise: Body | None = None, dead: str = "") -> Any:
         """`while`; break and continue end here, return goes on."""
         while test():
             status = body()
@@ -82,7 +81,9 @@ class PythonOperators:
                 return status
         return None if otherwise is None else otherwise()
 
-    def for_(self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None, dead: str = "") -> Any:
+    def for_(
+        self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None = None, dead: str = ""
+    ) -> Any:
         """`for`; the body assigns the target."""
         for item in iterable:
             status = body(item)
@@ -142,7 +143,7 @@ class PythonOperators:
         if not test:
             raise AssertionError(*(() if message is None else (message(),)))
 
-    def raise_(self, error: Body | None, cause: Body | None) -> None:
+    def raise_(self, error: Body | None = None, cause: Body | None = None) -> None:
         """`raise`; without an exception, the one that is handled."""
         if error is None:
             raise
@@ -277,6 +278,10 @@ class PythonOperators:
             pass  # raised outside of the handler, so that its context is that of the user's program
         raise UnboundLocalError(unbound_message(name))
 
+    def percent(self, text: Any, values: Any) -> Any:
+        """`text % values`."""
+        return text % values
+
     def fstring(self, *parts: Any) -> str:
         """An f-string, of texts and (value, conversion, format)."""
         return "".join(part if isinstance(part, str) else _formatted(*part) for part in parts)
@@ -320,21 +325,23 @@ class PythonOperators:
 class ForgettingOperators(PythonOperators):
     """Operators that unbind the names that are said to be dead: a program that reads one nevertheless fails."""
 
-    def if_(self, test: Any, then: Body, otherwise: Body | None, dead: str = "") -> Any:
+    def if_(self, test: Any, then: Body, otherwise: Body | None = None, dead: str = "") -> Any:
         """`if`, then forget."""
         try:
             return super().if_(test, then, otherwise)
         finally:
             _forget(dead, then, otherwise)
 
-    def while_(self, test: Body, body: Body, otherwise: Body | None, dead: str = "") -> Any:
+    def while_(self, test: Body, body: Body, otherwise: Body | None = None, dead: str = "") -> Any:
         """`while`; names are forgotten after each iteration, too."""
         try:
             return super().while_(test, _forgetting(dead, body, otherwise), otherwise)
         finally:
             _forget(dead, test, body, otherwise)
 
-    def for_(self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None, dead: str = "") -> Any:
+    def for_(
+        self, iterable: Any, body: Callable[[Any], Any], otherwise: Body | None = None, dead: str = ""
+    ) -> Any:
         """`for`; names are forgotten after each iteration, too."""
         try:
             return super().for_(iterable, _forgetting(dead, body, otherwise), otherwise)

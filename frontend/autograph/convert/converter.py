@@ -20,6 +20,7 @@ from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
 from .generators import consumed, why_not_consumed
+from .operators import Operators
 from .source import Missing, Source, find_source
 from .unsupported import unsupported
 
@@ -56,7 +57,7 @@ _lock = RLock()
 """Syntax trees are shared, and changed for a moment while a function is looked for."""
 
 
-def convert(function: FunctionType, operators: object) -> FunctionType:
+def convert(function: FunctionType, operators: Operators) -> FunctionType:
     """The function with its control flow given to operators; the function itself where there is nothing to convert.
 
     It shares the globals, closure cells, defaults and attributes of the original. Generator functions (see
@@ -73,7 +74,7 @@ def convert(function: FunctionType, operators: object) -> FunctionType:
     return _function_of(function, conversion.code, operators)
 
 
-def convert_generator(function: FunctionType, operators: object) -> FunctionType | None:
+def convert_generator(function: FunctionType, operators: Operators) -> FunctionType | None:
     """A generator function as a function that calls a consumer, its first argument, with each item.
 
     The consumer returns whether the generator is to end. None for one that cannot be converted, of which
@@ -207,7 +208,7 @@ def _note_nested(code: CodeType) -> None:
             _note_nested(constant)
 
 
-def _function_of(function: FunctionType, code: CodeType, operators: object) -> FunctionType:
+def _function_of(function: FunctionType, code: CodeType, operators: Operators) -> FunctionType:
     """The converted code as a function like the original."""
     original = function.__code__
     cells = dict(zip(original.co_freevars, function.__closure__ or (), strict=True))

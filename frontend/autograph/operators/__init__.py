@@ -10,47 +10,58 @@ from .branches import exits
 from .builtins import unpacking
 from .calls import calls
 from .exceptions import tries
-from .namespace import OPERATORS
+from .interface import StagingOperators, install_operators
+from .lists import dynamic_lists
+from .objects import access, class_patterns
 from .statements import comprehensions, effects, expressions, for_loops, statements
-from .values import access, class_patterns, resolve_grown_lists
+from .values import resolve_grown_lists
 
-vars(OPERATORS).update(
-    BREAK=exits.BREAK,
-    CONTINUE=exits.CONTINUE,
-    RETURN=exits.RETURN,
-    if_=statements.if_,
-    while_=statements.while_,
-    for_=for_loops.for_,
-    try_=tries.try_,
-    then_=statements.then_,
-    result=statements.result,
-    if_exp=expressions.if_exp,
-    and_=expressions.and_,
-    or_=expressions.or_,
-    not_=expressions.not_,
-    is_=expressions.is_,
-    is_not_=expressions.is_not_,
-    in_=expressions.in_,
-    not_in_=expressions.not_in_,
-    load=expressions.load,
-    bound=expressions.bound,
-    latest=resolve_grown_lists.latest,
-    list_display=unpacking.list_display,
-    spread=unpacking.spread,
-    unpack=unpacking.unpack,
-    call=calls.call,
-    class_parts=class_patterns.class_parts,
-    watch=class_patterns.watch,
-    attr=access.attr,
-    item=access.item,
-    set_item=access.set_item,
-    update_item=access.update_item,
-    update_attr=access.update_attr,
-    index=access.index,
-    fstring=effects.fstring,
-    percent=effects.percent,
-    assert_=effects.assert_,
-    raise_=effects.raise_,
-    comprehension=comprehensions.comprehension,
-)
+
+class _Operators:
+    """`weft_` in converted code; mypy holds it to the protocols."""
+
+    BREAK = exits.BREAK
+    CONTINUE = exits.CONTINUE
+    RETURN = exits.RETURN
+    if_ = staticmethod(statements.if_)
+    while_ = staticmethod(statements.while_)
+    for_ = staticmethod(for_loops.for_)
+    try_ = staticmethod(tries.try_)
+    then_ = staticmethod(statements.then_)
+    result = staticmethod(statements.result)
+    if_exp = staticmethod(expressions.if_exp)
+    and_ = staticmethod(expressions.and_)
+    or_ = staticmethod(expressions.or_)
+    not_ = staticmethod(expressions.not_)
+    is_ = staticmethod(expressions.is_)
+    is_not_ = staticmethod(expressions.is_not_)
+    in_ = staticmethod(expressions.in_)
+    not_in_ = staticmethod(expressions.not_in_)
+    load = staticmethod(expressions.load)
+    bound = staticmethod(expressions.bound)
+    latest = staticmethod(resolve_grown_lists.latest)
+    list_display = staticmethod(unpacking.list_display)
+    spread = staticmethod(unpacking.spread)
+    unpack = staticmethod(unpacking.unpack)
+    call = staticmethod(calls.call)
+    class_parts = staticmethod(class_patterns.class_parts)
+    watch = staticmethod(class_patterns.watch)
+    attr = staticmethod(access.attr)
+    item = staticmethod(access.item)
+    set_item = staticmethod(access.set_item)
+    update_item = staticmethod(access.update_item)
+    update_attr = staticmethod(access.update_attr)
+    index = access.index
+    fstring = staticmethod(effects.fstring)
+    percent = staticmethod(effects.percent)
+    assert_ = staticmethod(effects.assert_)
+    raise_ = staticmethod(effects.raise_)
+    comprehension = staticmethod(comprehensions.comprehension)
+    columns_of_list = staticmethod(dynamic_lists.columns_of_list)
+    list_of_columns = staticmethod(dynamic_lists.list_of_columns)
+
+
+OPERATORS: StagingOperators = _Operators()
+install_operators(OPERATORS)
+
 __all__ = ["OPERATORS"]

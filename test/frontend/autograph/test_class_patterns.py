@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.frontend.autograph.operators.values.class_patterns import class_parts
+from weft.frontend.autograph.operators.objects.class_patterns import class_parts
 
 
 @dataclass

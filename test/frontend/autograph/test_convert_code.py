@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from support.conversion import define
+from support.python_operators import PythonOperators
+from weft.frontend.autograph import convert
 from weft.frontend.autograph.convert import to_code
+from weft.frontend.autograph.convert.operators import Operators
 
 
 def code_of(source: str, **variables: object) -> str:
@@ -413,3 +418,13 @@ def test_names_read_in_handlers_are_not_dead() -> None:
 
 def test_nothing_is_dead_where_all_variables_may_be_read() -> None:
     assert "dead" not in code_of("def f(x):\n    if x:\n        y = 1\n    return eval(x)\n")
+
+
+def test_the_protocol_has_all_operators_that_are_generated() -> None:
+    sources = Path(convert.__file__).parent.glob("*.py")
+    text = "".join(path.read_text(encoding="utf-8") for path in sources)
+    generated = set(re.findall(r'(?:build\.call|build\.operator|_operator_call)\(\s*"(\w+)"', text))
+    assert len(generated) > 25
+    members = {name for name in {*vars(Operators), *Operators.__annotations__} if not name.startswith("_")}
+    assert generated <= members
+    assert members <= {name for name in dir(PythonOperators) if not name.startswith("_")}

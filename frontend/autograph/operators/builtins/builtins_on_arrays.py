@@ -14,8 +14,8 @@ from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, is_traced, raise_if
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..namespace import OPERATORS
 from ..statements.expressions import as_bool
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
@@ -87,7 +87,7 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     """`map`."""
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
-    applied = functools.partial(OPERATORS.call, function)
+    applied = functools.partial(operators().call, function)
     if len(iterables) == 1 and isinstance(iterables[0], Walk):
         return MappedWalk(iterables[0], lambda _, item: applied(item))
     if not found or len(found) != len(sequences):
@@ -98,7 +98,7 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
 def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
     """`filter`."""
     condition: Callable[[Any], Any] = (
-        functools.partial(OPERATORS.call, function) if function is not None else lambda item: item
+        functools.partial(operators().call, function) if function is not None else lambda item: item
     )
     sequence = sequence_of(iterable)
     if sequence is None and not _holds_traced(iterable) and not isinstance(iterable, Walk):
@@ -213,10 +213,10 @@ def _fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
     if sequence_of(iterable) is None and not (initial and isinstance(iterable, Walk)):
-        return functools.reduce(functools.partial(OPERATORS.call, function), iterable, *initial)
+        return functools.reduce(functools.partial(operators().call, function), iterable, *initial)
     if not initial:
         initial, iterable = (iterable[0],), iterable[1:]
-    return _fold(functools.partial(OPERATORS.call, function), iterable, initial[0])
+    return _fold(functools.partial(operators().call, function), iterable, initial[0])
 
 
 def _holds_traced(iterable: Any) -> bool:

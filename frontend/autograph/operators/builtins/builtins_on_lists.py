@@ -13,8 +13,8 @@ from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, raise_if
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, Exit
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..namespace import OPERATORS
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
@@ -119,7 +119,7 @@ def _extreme(
     default: Any,
 ) -> Any:
     items = args[0] if len(args) == 1 else args
-    rank: Key = (lambda item: item) if key is None else functools.partial(OPERATORS.call, key)
+    rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
     if not isinstance(items, (TracedArray, Sequence, GrowingList)) and not _is_walkable(items):
@@ -184,13 +184,13 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     if key is None:
         ordered = np.sort(values)
         return list_(ordered[::-1] if reverse else ordered)
-    ranks = asarray([OPERATORS.call(key, item) for item in values])
+    ranks = asarray([operators().call(key, item) for item in values])
     return list_(values[_order(ranks, reverse)])
 
 
 def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingList:
     """A sorted copy of a list that grows."""
-    ranks = items if key is None else comprehension("list", items, lambda item: OPERATORS.call(key, item))
+    ranks = items if key is None else comprehension("list", items, lambda item: operators().call(key, item))
     kind = ranks.kind
     if kind is None:
         return items.copy()
@@ -213,6 +213,4 @@ def _is_walkable(iterable: Any) -> bool:
     )
 
 
-OPERATORS.sorted_list = sorted_list
-
-__all__ = ["all_", "any_", "collected", "is_open", "list_", "max_", "min_", "sorted_", "sorted_list"]
+__all__ = ["all_", "any_", "collected", "is_open", "list_", "max_", "min_", "sorted_"]

@@ -10,9 +10,11 @@ import numpy as np
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
+from ..interface import operators
 from ..lists.list_methods import NOTHING, as_int, not_found
-from ..namespace import OPERATORS
-from ..statements.expressions import if_exp, in_
+from ..statements.effects import raise_
+from ..statements.expressions import if_exp, in_, not_
+from ..statements.statements import if_
 
 
 def insert(items: list[Any], index: Any, item: Any) -> None:
@@ -40,7 +42,7 @@ def pop(items: list[Any], index: Any = -1) -> Any:
     if not items:
         return None
     place: Any = np.where(np.less(index, 0), np.add(index, length), index)
-    taken = OPERATORS.item(items, np.clip(place, 0, length - 1))
+    taken = operators().item(items, np.clip(place, 0, length - 1))
     items[:] = [_choice(place > k, items[k], items[k + 1]) for k in range(length - 1)]
     return taken
 
@@ -55,8 +57,8 @@ def count(items: list[Any], item: Any) -> Any:
 
 def index(items: list[Any], item: Any) -> Any:
     """`items.index(item)`, of the whole list."""
-    missing = OPERATORS.not_(in_(item, items))
-    OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, NOTHING.index)))
+    missing = not_(in_(item, items))
+    if_(missing, lambda: raise_(lambda: not_found(item, NOTHING.index)))
     place: Any = len(items)
     for k, equal in reversed(list(enumerate(_equal(items, item)))):
         place = _choice(equal, k, place)
@@ -65,8 +67,8 @@ def index(items: list[Any], item: Any) -> Any:
 
 def remove(items: list[Any], item: Any) -> None:
     """`items.remove(item)`."""
-    missing = OPERATORS.not_(in_(item, items))
-    OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, NOTHING.remove)))
+    missing = not_(in_(item, items))
+    if_(missing, lambda: raise_(lambda: not_found(item, NOTHING.remove)))
     if items:
         place = index(items, item)
         pop(items, as_int(np.minimum(place, len(items) - 1)))
@@ -78,7 +80,7 @@ def _choice(test: Any, one: Any, other: Any) -> Any:
 
 def _equal(items: list[Any], item: Any) -> list[Any]:
     """For each item whether it equals another."""
-    return [True if item is other else OPERATORS.call(bool, item == other) for other in items]
+    return [True if item is other else operators().call(bool, item == other) for other in items]
 
 
 _METHODS: dict[str, Callable[..., Any]] = {

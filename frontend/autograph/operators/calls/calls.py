@@ -24,8 +24,8 @@ from ...convert import (
 from ...decisions import excuse, note_converted, note_unconverted, require_conversion
 from ...marks import is_marked
 from ..builtins.replacements import replacement_of
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..namespace import OPERATORS
 from ..statements.expressions import if_exp
 from ..statements.generators import Generator
 from ..values.optional import Chosen
@@ -73,7 +73,7 @@ def converted_root(function: Any) -> Callable[..., Any]:
     """What to call for the function that is compiled; ConversionError when it cannot be converted."""
     plain = getattr(function, "__func__", function)
     if isinstance(plain, types.FunctionType) and not is_marked(plain) and not is_library(plain.__module__):
-        convert(plain, OPERATORS)
+        convert(plain, operators())
     return converted(function)
 
 
@@ -127,7 +127,7 @@ def _converted_function(function: types.FunctionType) -> Callable[..., Any]:
     if is_generator_function(function):
         return _generator_function(function)
     try:
-        made = convert(function, OPERATORS)
+        made = convert(function, operators())
     except ConversionError as error:
         _note_plain(function)
         excuse(function, error)
@@ -152,7 +152,7 @@ def _note_plain(function: types.FunctionType) -> None:
 def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
     """What makes a generator that can be walked in compiled code, if its function can be converted."""
     try:
-        feeding = convert_generator(function, OPERATORS)
+        feeding = convert_generator(function, operators())
     except ConversionError as error:
         _note_plain(function)
         excuse(function, error)

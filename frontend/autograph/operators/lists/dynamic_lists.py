@@ -22,7 +22,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import raise_if, value_of
-from ..namespace import OPERATORS
+from ..interface import operators
 from ..values.abstract import (
     ArrayKind,
     Choice,
@@ -109,7 +109,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
         room = self._arrays[0].shape[0] if self._arrays else 0
         if self._arrays:
-            OPERATORS.if_(np.greater_equal(self._length, room), grow)
+            operators().if_(np.greater_equal(self._length, room), grow)
         trace = _trace()
         values = [wrap(trace, value) for value in flatten(trace, item, kind)]
         arrays = []
@@ -286,13 +286,13 @@ class GrowingItems(Sequence):
         return self.items.item(position)
 
 
-def growing_columns(items: Any, kind: Kind | None) -> list[Any]:
+def columns_of_list(items: Any, kind: Kind | None) -> list[Any]:
     """What carries a list, whose items get an abstract type: the arrays, and the number of items."""
     grown = GrowingList.of(items, kind)
     return [*grown._arrays, grown.length]
 
 
-def growing_of(kind: Kind | None, columns: list[Any]) -> GrowingList:
+def list_of_columns(kind: Kind | None, columns: list[Any]) -> GrowingList:
     """The list that is carried so."""
     made = GrowingList()
     made.kind, made._arrays, made._length = kind, tuple(columns[:-1]), columns[-1]._like_python(int)
@@ -463,7 +463,12 @@ def _trace() -> Recorder:
     return trace
 
 
-OPERATORS.growing_columns = growing_columns
-OPERATORS.growing_of = growing_of
-
-__all__ = ["GrowingItems", "GrowingList", "Widened", "is_known_outside", "kind_of_items"]
+__all__ = [
+    "GrowingItems",
+    "GrowingList",
+    "Widened",
+    "columns_of_list",
+    "is_known_outside",
+    "kind_of_items",
+    "list_of_columns",
+]

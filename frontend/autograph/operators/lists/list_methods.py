@@ -11,7 +11,7 @@ from ....numpy_api import lookup
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
-from ..namespace import OPERATORS
+from ..interface import operators
 from ..values.abstract import ArrayKind, Kind
 
 NOTHING: list[Any] = []
@@ -40,7 +40,7 @@ class ListMethods:
 
     def extend(self, items: Any) -> None:
         """Add several items."""
-        OPERATORS.for_(items.copy() if items is self else items, self.append)
+        operators().for_(items.copy() if items is self else items, self.append)
 
     def insert(self, index: Any, item: Any) -> None:
         """Put an item in front of a position."""
@@ -71,7 +71,7 @@ class ListMethods:
         def again(_: Any) -> None:
             made.extend(self)
 
-        OPERATORS.for_(OPERATORS.call(range, times), again)
+        operators().for_(operators().call(range, times), again)
         return made
 
     __rmul__ = __mul__
@@ -160,7 +160,7 @@ class ListMethods:
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
         """Sort the items."""
-        self.adopt(OPERATORS.sorted_list(self, key, reverse))
+        self.adopt(operators().call(sorted, self, key=key, reverse=reverse))
 
     # Comparing
 
@@ -193,24 +193,24 @@ class ListMethods:
         """The position of an item; a `ValueError` as Python raises it where there is none."""
         equal = self._equal(item)
         missing = np.logical_not(np.any(equal))
-        OPERATORS.if_(missing, lambda: OPERATORS.raise_(lambda: not_found(item, fails)))
+        operators().if_(missing, lambda: operators().raise_(lambda: not_found(item, fails)))
         return as_int(np.sum(np.cumsum(equal) == 0))
 
     def __eq__(self, other: Any) -> Any:
         if not isinstance(other, (list, type(self))):
             return NotImplemented
-        length = OPERATORS.call(len, other)
-        return OPERATORS.and_(
+        length = operators().call(len, other)
+        return operators().and_(
             np.equal(self.length, length)._like_python(bool), lambda: self._all_equal(other)
         )
 
     def __ne__(self, other: Any) -> Any:
         equal = self.__eq__(other)
-        return equal if equal is NotImplemented else OPERATORS.not_(equal)
+        return equal if equal is NotImplemented else operators().not_(equal)
 
     def _all_equal(self, other: Any) -> Any:
         """Whether all items equal those of a list of the same length."""
-        return OPERATORS.call(all, OPERATORS.call(map, lambda one, two: one == two, self, self.of(other)))
+        return operators().call(all, operators().call(map, lambda one, two: one == two, self, self.of(other)))
 
 
 def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
@@ -219,7 +219,7 @@ def not_found(item: Any, fails: Callable[[Any], Any]) -> ValueError:
         fails(0)
     except ValueError as error:
         head, shows_item, tail = str(error).partition("0")
-        return ValueError(OPERATORS.fstring(head, (item, "r", ""), tail) if shows_item else head)
+        return ValueError(operators().fstring(head, (item, "r", ""), tail) if shows_item else head)
     raise AssertionError("nothing is found in an empty list")
 
 

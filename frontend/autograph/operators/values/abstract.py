@@ -27,7 +27,7 @@ from ....signature.signature import static_key
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of
-from ..namespace import OPERATORS
+from ..interface import operators
 from .optional import Chosen, MaybeUnbound, Optional
 from .program_locations import UNBOUND
 
@@ -390,7 +390,7 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
     if isinstance(kind, Choice):
         return [_option_number(trace, value, kind)]
     if isinstance(kind, Growing):
-        columns = OPERATORS.growing_columns(value, kind.item)
+        columns = operators().columns_of_list(value, kind.item)
         types = _column_types(kind)
         return [_array_value(trace, v, ArrayKind(t)) for v, t in zip(columns, types, strict=True)]
     return []
@@ -474,7 +474,9 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Choice):
         return Chosen(wrap(trace, next(values), _INT), tuple(option.value for option in kind.options))
     if isinstance(kind, Growing):
-        return OPERATORS.growing_of(kind.item, [wrap(trace, next(values), t) for t in _column_types(kind)])
+        return operators().list_of_columns(
+            kind.item, [wrap(trace, next(values), t) for t in _column_types(kind)]
+        )
     unbound = wrap(trace, next(values), _BOOL) if kind.unbound else None
     none = wrap(trace, next(values), _BOOL) if kind.none else None
     inner: Any = UNBOUND if kind.inner is None else unflatten(trace, kind.inner, values)

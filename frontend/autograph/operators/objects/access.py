@@ -15,9 +15,9 @@ from ....runtime_values.objects import attribute_of
 from ....source.locations import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
-from ..namespace import OPERATORS
-from .iterables import Sequence
-from .resolve_grown_lists import latest
+from ..calls.calls import call
+from ..values.iterables import Sequence
+from ..values.resolve_grown_lists import latest
 
 
 class _Index:
@@ -37,7 +37,7 @@ def attr(owner: Any, name: str) -> Any:
     if not isinstance(owner, (TracedArray, ModuleType)):
         member = _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
-            return OPERATORS.call(member.fget, owner)
+            return call(member.fget, owner)
     value = getattr(owner, name)
     trace = current_trace()
     if trace is not None and isinstance(owner, ModuleType):
@@ -71,7 +71,7 @@ def item(container: Any, key: Any) -> Any:
     container = latest(container)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
-        return OPERATORS.call(method, container, key)
+        return call(method, container, key)
     return latest(container.item(key) if isinstance(container, Sequence) else get_item(container, key))
 
 

@@ -1,0 +1,156 @@
+"""What converted code calls: an operator for each statement and expression, under the name `weft_`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+Exit: TypeAlias = Any
+"""How a block ends: None where it falls through, or a status that only operators look into."""
+
+Block: TypeAlias = "Callable[[], Exit]"
+"""Statements, as a function that assigns the variables around it."""
+
+Thunk: TypeAlias = "Callable[[], Any]"
+"""An expression, as a function."""
+
+Handler: TypeAlias = "tuple[Thunk | None, str | None, Callable[..., Exit]]"
+"""The exceptions (None: all), the name that one is bound to, and the function of the block, which takes it then."""
+
+
+class Operators(Protocol):
+    """The meaning of converted code; `dead` are the names of a statement that nothing reads behind it."""
+
+    # Statements
+
+    BREAK: Exit
+    CONTINUE: Exit
+    RETURN: Exit
+
+    def if_(self, test: Any, body: Block, orelse: Block | None = None, /, dead: str = "") -> Exit:
+        """`if test: body() else: orelse()`."""
+
+    def while_(self, test: Thunk, body: Block, orelse: Block | None = None, /, dead: str = "") -> Exit:
+        """`while test(): body() else: orelse()`."""
+
+    def for_(
+        self, iterable: Any, body: Callable[[Any], Exit], orelse: Block | None = None, /, dead: str = ""
+    ) -> Exit:
+        """`for item in iterable: body(item) else: orelse()`."""
+
+    def try_(
+        self,
+        body: Block,
+        handlers: tuple[Handler, ...],
+        orelse: Block | None,
+        finalbody: Block | None,
+        /,
+        dead: str = "",
+    ) -> Exit:
+        """`try`, with its handlers; an exit of `finally` replaces every other end."""
+
+    def then_(self, status: Exit, rest: Block, /, dead: str = "") -> Exit:
+        """The rest of a block, unless a statement before it left the block."""
+
+    def result(self, body: Block, name: str = ..., /) -> Any:
+        """The value of a function whose body may return in several places, which it leaves in a variable."""
+
+    def assert_(self, test: Any, message: Thunk | None, /) -> None:
+        """`assert test, message()`."""
+
+    def raise_(self, error: Thunk | None = None, cause: Thunk | None = None, /) -> None:
+        """`raise error() from cause()`."""
+
+    # Names and attributes
+
+    def load(self, read: Thunk, name: str, /) -> Any:
+        """A variable that may have no value."""
+
+    def bound(self, value: Any, /) -> Any:
+        """A value that is there where the statement before was not left by an exception."""
+
+    def latest(self, value: Any, /) -> Any:
+        """What a list of Python's has become."""
+
+    def attr(self, owner: Any, name: str, /) -> Any:
+        """`owner.name`."""
+
+    def update_attr(self, owner: Any, name: str, symbol: str, value: Any, /, late: bool = False) -> None:
+        """`owner.name symbol value`; a late value is a function, called after the attribute is read."""
+
+    @property
+    def index(self) -> Any:
+        """Makes values of what stands in brackets: `index[1:n]` is `slice(1, n)`."""
+
+    def item(self, container: Any, key: Any, /) -> Any:
+        """`container[key]`."""
+
+    def set_item(self, container: Any, key: Any, value: Any, /) -> None:
+        """`container[key] = value`."""
+
+    def update_item(self, container: Any, key: Any, symbol: str, value: Any, /, late: bool = False) -> None:
+        """`container[key] symbol value`; a late value is a function, called after the item is read."""
+
+    def unpack(self, value: Any, before: int, after: int | None = None, /) -> Any:
+        """As many items as there are targets; with `after`, a list of those between is one."""
+
+    def class_parts(self, subject: Any, kind: Any, count: int, names: tuple[str, ...], /) -> Any:
+        """The attributes that a class pattern asks for, or None where it does not match."""
+
+    def watch(self, subject: Any, /) -> None:
+        """Take note that a pattern looks into a value."""
+
+    # Expressions
+
+    def if_exp(self, test: Any, body: Thunk, orelse: Thunk, /) -> Any:
+        """`body() if test else orelse()`."""
+
+    def and_(self, left: Any, /, *others: Thunk, tested: bool = False) -> Any:
+        """`left and others()`; tested where only its truth matters."""
+
+    def or_(self, left: Any, /, *others: Thunk, tested: bool = False) -> Any:
+        """`left or others()`; tested where only its truth matters."""
+
+    def not_(self, value: Any, /) -> Any:
+        """`not value`."""
+
+    def is_(self, left: Any, right: Any, /) -> Any:
+        """`left is right`."""
+
+    def is_not_(self, left: Any, right: Any, /) -> Any:
+        """`left is not right`."""
+
+    def in_(self, item: Any, container: Any, /) -> Any:
+        """`item in container`."""
+
+    def not_in_(self, item: Any, container: Any, /) -> Any:
+        """`item not in container`."""
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """`function(*args, **kwargs)`."""
+
+    def spread(self, value: Any, /) -> Any:
+        """`*value` in a list display."""
+
+    def list_display(self, /, *parts: Any) -> Any:
+        """`[a, *b]`."""
+
+    def fstring(self, /, *parts: Any) -> Any:
+        """An f-string, of texts and (value, conversion, format)."""
+
+    def percent(self, text: Any, values: Any, /) -> Any:
+        """`text % values`."""
+
+    def comprehension(
+        self,
+        kind: str,
+        iterable: Any,
+        element: Callable[[Any], Any],
+        condition: Callable[[Any], Any] | None = None,
+        /,
+        flat: bool = False,
+    ) -> Any:
+        """`[element(item) for item in iterable if condition(item)]`; if flat, what `element` gives is walked too."""
+
+
+__all__ = ["Block", "Exit", "Handler", "Operators", "Thunk"]

@@ -1,0 +1,34 @@
+"""The operators, for modules that need one which is defined on top of them: lists branch, `sorted` calls."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ...runtime_values.results import RuntimeLength
+from ..convert.operators import Operators
+
+
+class StagingOperators(Operators, Protocol):
+    """What the modules of this package use of each other from below: the operators, and lists that grow."""
+
+    def columns_of_list(self, items: Any, kind: Any, /) -> list[Any]:
+        """What carries a list whose items get an abstract type: the arrays, and the number of items."""
+
+    def list_of_columns(self, kind: Any, columns: list[Any], /) -> RuntimeLength:
+        """The list that is carried so."""
+
+
+_installed: list[StagingOperators] = []
+
+
+def install_operators(operators: StagingOperators) -> None:
+    """Say what the operators are, when the package is loaded."""
+    _installed[:] = [operators]
+
+
+def operators() -> StagingOperators:
+    """The operators that converted code calls."""
+    return _installed[0]
+
+
+__all__ = ["StagingOperators", "install_operators", "operators"]
