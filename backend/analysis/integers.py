@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from ...dialect.mlir import Operation, Value, ir
+from ..ranges.comparisons import compared
+from ..ranges.interval import ARITHMETIC, WIDEST
 
-_BINARY: Mapping[str, Callable[[int, int], int]] = {
-    "arith.addi": lambda a, b: a + b,
-    "arith.subi": lambda a, b: a - b,
-    "arith.muli": lambda a, b: a * b,
-    "arith.maxsi": max,
-    "arith.minsi": min,
-    "arith.maxui": max,
-    "arith.minui": min,
-    "arith.floordivsi": lambda a, b: a // b if b else 0,
-    "arith.ceildivsi": lambda a, b: -(-a // b) if b else 0,
-    "arith.ceildivui": lambda a, b: -(-a // b) if b else 0,
-}
 _UNCHANGED = frozenset(
     {"arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"}
-)
-# In the order of arith's predicates: eq, ne, slt, sle, sgt, sge, and the unsigned ones.
-_COMPARISONS: tuple[Callable[[int, int], bool], ...] = (
-    lambda a, b: a == b,
-    lambda a, b: a != b,
-    *[lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b, lambda a, b: a >= b] * 2,
 )
 
 
@@ -53,12 +37,15 @@ def evaluate(
 
 
 def _of_two(op: Operation, numbers: Mapping[Value, int]) -> int | None:
-    function = _BINARY.get(op.name)
-    if function is None and op.name != "arith.cmpi":
+    arithmetic = ARITHMETIC.get(op.name)
+    if arithmetic is None and op.name != "arith.cmpi":
         return None
     left, right = (numbers.get(operand) for operand in op.operands)
     if left is None or right is None:
         return None
-    if function is not None:
-        return function(left, right)
-    return int(_COMPARISONS[op.attributes["predicate"].value](left, right))
+    one, other = (left, left), (right, right)
+    if arithmetic is None:
+        low, high = compared(op.attributes["predicate"].value, one, other)
+    else:
+        low, high = arithmetic(one, other, WIDEST)
+    return low if low == high else None

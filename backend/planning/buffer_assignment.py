@@ -18,6 +18,7 @@ from .heap import Block, Heap
 from .lifetimes import Lifetimes, Write
 from .plan import ALIGNMENT
 from .shapes import Sizes, static_shape
+from .varying import is_known_at_entry
 
 
 class Kind(Enum):
@@ -83,7 +84,6 @@ class Places:
         self._memrefs: ChainMap[tuple[object, ...], Value] = ChainMap()
         self._byte_sizes: dict[tuple[object, ...], Extent] = {}
         self._hoisted: dict[Value, Value] = {}
-        self._fixed: dict[Value, bool] = {}
         self._outermost: Operation | None = (
             None  # the region op of the function's own block that is being planned
         )
@@ -170,7 +170,7 @@ class Places:
 
     def temporary(self, value: Value) -> Buffer:
         """A new slot of the workspace for a value, or a heap block if its size is not known at the entry."""
-        if all(isinstance(extent, int) or self._is_fixed(extent) for extent in self.sizes.of(value)):
+        if all(map(self._is_fixed, self.sizes.of(value))):
             return self._in_workspace(value, self.workspace.allocate)
         return self.prepare(value, self.growing())
 
@@ -405,21 +405,9 @@ class Places:
             known = self._hoisted[extent] = copy.results[extent.result_number]
         return known
 
-    def _is_fixed(self, extent: Value) -> bool:
+    def _is_fixed(self, extent: Extent) -> bool:
         """Whether a size depends on the sizes of arguments only, so that it is known at the entry."""
-        known = self._fixed.get(extent)
-        if known is None:
-            known = self._fixed[extent] = self._compute_is_fixed(extent)
-        return known
-
-    def _compute_is_fixed(self, extent: Value) -> bool:
-        if isinstance(extent.owner, ir.Block):
-            return False
-        op = extent.owner.operation
-        if op.name == "memref.dim":
-            owner = op.operands[0].owner
-            return isinstance(owner, ir.Block) and bool(owner.owner.operation.name == "func.func")
-        return op.name.startswith("arith.") and all(self._is_fixed(operand) for operand in op.operands)
+        return isinstance(extent, int) or is_known_at_entry(self.sizes.shapes.read(extent))
 
     def _is_outside(self, value: Value) -> bool:
         block = value.owner if isinstance(value.owner, ir.Block) else value.owner.operation.block

@@ -135,6 +135,14 @@ def _smaller_without_sign(x: Interval, y: Interval, width: int) -> Interval:
     return (0, limits[0]) if limits else everything(width)
 
 
+def _larger_without_sign(x: Interval, y: Interval, width: int) -> Interval:
+    return (max(x[0], y[0]), max(x[1], y[1])) if x[0] >= 0 and y[0] >= 0 else everything(width)
+
+
+def _divided_upwards_without_sign(x: Interval, y: Interval, width: int) -> Interval:
+    return (-(-x[0] // y[1]), -(-x[1] // y[0])) if x[0] >= 0 and y[0] > 0 else everything(width)
+
+
 ARITHMETIC: dict[str, Callable[[Interval, Interval, int], Interval]] = {
     "arith.addi": lambda x, y, width: fitting(x[0] + y[0], x[1] + y[1], width),
     "arith.subi": lambda x, y, width: fitting(x[0] - y[1], x[1] - y[0], width),
@@ -142,10 +150,12 @@ ARITHMETIC: dict[str, Callable[[Interval, Interval, int], Interval]] = {
     "arith.maxsi": lambda x, y, width: (max(x[0], y[0]), max(x[1], y[1])),
     "arith.minsi": lambda x, y, width: (min(x[0], y[0]), min(x[1], y[1])),
     "arith.minui": _smaller_without_sign,
+    "arith.maxui": _larger_without_sign,
     "arith.divsi": _divided(_truncated),
     "arith.floordivsi": _divided(lambda a, b: a // b),
     "arith.ceildivsi": _divided(lambda a, b: -(-a // b)),
     "arith.divui": _divided_without_sign,
+    "arith.ceildivui": _divided_upwards_without_sign,
     "arith.remsi": _remainder,
     "arith.remui": _remainder_without_sign,
     "arith.andi": _and,

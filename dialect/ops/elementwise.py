@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import kind
-from ..op import Array, BinaryUfunc, Case, Elementwise, Operand, TensorType, UnaryUfunc, require_kind
+from ..op import Array, BinaryUfunc, Case, Elementwise, Op, Operand, TensorType, UnaryUfunc, require_kind
 
 _ERF = np.frompyfunc(math.erf, 1, 1)
 
@@ -492,6 +492,26 @@ class GreaterEqual(Comparison, name="greater_equal"):
     """Whether the first operand is larger or equal."""
 
     ufunc = np.greater_equal
+
+
+OPPOSITE: dict[type[Op], type[Op]] = {
+    Equal: NotEqual,
+    NotEqual: Equal,
+    Less: GreaterEqual,
+    GreaterEqual: Less,
+    Greater: LessEqual,
+    LessEqual: Greater,
+}
+"""The comparisons that hold where others do not, if no operand is a NaN."""
+MIRRORED: dict[type[Op], type[Op]] = {
+    Equal: Equal,
+    NotEqual: NotEqual,
+    Less: Greater,
+    Greater: Less,
+    LessEqual: GreaterEqual,
+    GreaterEqual: LessEqual,
+}
+"""What comparisons are with their operands exchanged."""
 
 
 class Isnan(UnaryUfunc, name="isnan"):

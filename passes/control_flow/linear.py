@@ -10,13 +10,11 @@ import numpy as np
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
+    MIRRORED,
+    OPPOSITE,
     Add,
-    BitwiseAnd,
-    Greater,
-    GreaterEqual,
     Less,
     LessEqual,
-    LogicalAnd,
     Maximum,
     Minimum,
     Multiply,
@@ -30,6 +28,7 @@ from ...dialect.register import op_class_of
 from ...dialect.sizes import Size, symbol, terms_of
 from ...dialect.types import TensorType
 from ..rewriting import type_of
+from .facts import facts_of
 from .structure import (
     FOR,
     FROM_ELEMENTS,
@@ -170,15 +169,6 @@ def counter_of(value: Value) -> Counter | None:
     return _counter_of_while(loop, value) if loop.name == WHILE and block == body(loop, 1) else None
 
 
-_BELOW: dict[type[Op] | None, tuple[int, int, int]] = {
-    Less: (0, 1, -1),
-    LessEqual: (0, 1, 0),
-    Greater: (1, 0, -1),
-    GreaterEqual: (1, 0, 0),
-}
-"""Comparisons that bound a value from above: which operand, by which, and what to add to that."""
-
-
 def _counter_of_while(loop: Operation, value: Value) -> Counter | None:
     """A value that begins at a constant, grows by 1 and is below something whenever the body runs."""
     test, work = body(loop, 0), body(loop, 1)
@@ -189,28 +179,26 @@ def _counter_of_while(loop: Operation, value: Value) -> Counter | None:
     start = constant_of(loop.operands[place])
     if start is None or start < 0 or linear(yielded(work)[place]) != symbol(value) + 1:
         return None
-    bounds: list[Size] = []
-    for comparison in _conjuncts(tensor_of(terminator(test).operands[0])):
-        smaller, larger, distance = _BELOW[op_class_of(comparison)]
-        if comparison.operands[smaller] == tested and type_of(comparison.operands[larger]) == _NUMBER:
-            bound = linear(comparison.operands[larger])
-            if is_exact(bound) and not _values(bound).keys() & set(test.arguments):
-                bounds.append(bound + distance)
-    return Counter(int(start), tuple(bounds)) if bounds else None
+    condition = tensor_of(terminator(test).operands[0])
+    limits = [] if condition is None else _limits(tested, condition)
+    bounds = tuple(
+        bound for bound in limits if is_exact(bound) and not _values(bound).keys() & set(test.arguments)
+    )
+    return Counter(int(start), bounds) if bounds else None
 
 
-def _conjuncts(condition: Value | None, depth: int = _DEPTH) -> Iterator[Operation]:
-    """The comparisons that hold where a condition does."""
-    made = None if condition is None else producer(condition)
-    op_class = None if made is None else op_class_of(made)
-    if made is None or op_class is None or not depth:
-        return
-    if op_class in _BELOW:
-        yield made
-    elif op_class in (LogicalAnd, BitwiseAnd):
-        for operand in made.operands:
-            if type_of(operand).dtype == np.bool_:
-                yield from _conjuncts(operand, depth - 1)
+def _limits(value: Value, condition: Value) -> Iterator[Size]:
+    """What an i64 is not above where a condition holds."""
+    for known, holds in facts_of(condition, holds=True).items():
+        made = producer(known)
+        op_class = None if made is None else op_class_of(made)
+        if made is None or op_class not in OPPOSITE:
+            continue
+        comparison = op_class if holds else OPPOSITE[op_class]
+        left, right = made.operands
+        for relation, one, other in ((comparison, left, right), (MIRRORED[comparison], right, left)):
+            if one == value and relation in (Less, LessEqual) and type_of(other) == _NUMBER:
+                yield linear(other) - (1 if relation is Less else 0)
 
 
 def is_at_most_zero(form: Size, depth: int = _DEPTH) -> bool:

@@ -9,7 +9,9 @@ import numpy as np
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
+    MIRRORED,
     Add,
+    Equal,
     FloorDivide,
     Greater,
     GreaterEqual,
@@ -54,14 +56,6 @@ from .structure import (
 
 _COUNTER = TensorType((), np.dtype(np.int64))
 _MAX = int(np.iinfo(np.int64).max)
-
-_MIRRORED: dict[type[Op], type[Op]] = {
-    Less: Greater,
-    LessEqual: GreaterEqual,
-    Greater: Less,
-    GreaterEqual: LessEqual,
-    NotEqual: NotEqual,
-}
 
 
 @dataclass(frozen=True)
@@ -109,12 +103,12 @@ def _find_count(loop: Operation) -> _Count | None:
     condition = tensor_of(terminator(test).operands[0])
     made = None if condition is None else producer(condition)
     comparison = None if made is None else op_class_of(made)
-    if made is None or comparison not in _MIRRORED:
+    if made is None or comparison not in MIRRORED or comparison is Equal:
         return None
     arguments = list(test.arguments)
     inside = defined_inside(loop)
     left, right = made.operands
-    for op_class, counter, bound in ((comparison, left, right), (_MIRRORED[comparison], right, left)):
+    for op_class, counter, bound in ((comparison, left, right), (MIRRORED[comparison], right, left)):
         if counter in arguments and bound not in inside and {type_of(counter), type_of(bound)} == {_COUNTER}:
             place = arguments.index(counter)
             step = _step_of(loop, place)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...dialect.mlir import Value
-from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
-    Equal,
+    MIRRORED,
     Greater,
     GreaterEqual,
     Less,
@@ -17,13 +16,12 @@ from ...dialect.ops.elementwise import (
     LogicalOr,
     Maximum,
     Minimum,
-    NotEqual,
 )
 from ...dialect.ops.selection import Select
 from ..rewriting import Match, type_of
 from . import simplifies
 
-_COMPARISONS: tuple[type[Op], ...] = (Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual)
+_COMPARISONS = tuple(MIRRORED)
 
 
 @simplifies(Select)

@@ -6,17 +6,15 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value
-from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
+    OPPOSITE,
     BitwiseAnd,
     BitwiseOr,
     BitwiseXor,
     Equal,
-    Greater,
     GreaterEqual,
     Invert,
     LeftShift,
-    Less,
     LessEqual,
     LogicalAnd,
     LogicalNot,
@@ -29,14 +27,6 @@ from ...dialect.ops.selection import Select
 from ..rewriting import Match, type_of
 from . import simplifies
 
-_OPPOSITE: dict[type[Op], type[Op]] = {
-    Equal: NotEqual,
-    NotEqual: Equal,
-    Less: GreaterEqual,
-    GreaterEqual: Less,
-    Greater: LessEqual,
-    LessEqual: Greater,
-}
 _AND, _OR, _XOR = (BitwiseAnd, LogicalAnd), (BitwiseOr, LogicalOr), (BitwiseXor, LogicalXor)
 
 
@@ -98,7 +88,7 @@ def invert_comparison(m: Match) -> Value | None:
     """`not x == y` is `x != y` for all dtypes, `not x < y` is `x >= y` where there is no NaN."""
     if m.result_type.dtype != bool:
         return None
-    for comparison, opposite in _OPPOSITE.items():
+    for comparison, opposite in OPPOSITE.items():
         inner = m.producer(0, comparison)
         if inner is not None:
             total = all(kind(type_of(operand).dtype) in "biu" for operand in inner.operands)
@@ -106,7 +96,7 @@ def invert_comparison(m: Match) -> Value | None:
     return None
 
 
-@simplifies(*_OPPOSITE)
+@simplifies(*OPPOSITE)
 def compare_with_itself(m: Match) -> Value | None:
     """x == x, x <= x and x >= x hold, and x != x, x < x and x > x do not, where there is no NaN."""
     if m.operands[0] != m.operands[1] or kind(type_of(m.operands[0]).dtype) not in "biu":

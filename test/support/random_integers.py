@@ -14,8 +14,8 @@ from weft.dialect.mlir import Block, Operation, Value, ir
 TYPES = ("i64", "index", "i8")
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _BINARY = (
-    *("addi", "subi", "muli", "maxsi", "minsi", "minui", "andi", "ori", "xori"),
-    *("remsi", "remui", "divsi", "divui", "floordivsi", "ceildivsi", "shli", "shrsi", "shrui"),
+    *("addi", "subi", "muli", "maxsi", "minsi", "minui", "maxui", "andi", "ori", "xori"),
+    *("remsi", "remui", "divsi", "divui", "floordivsi", "ceildivsi", "ceildivui", "shli", "shrsi", "shrui"),
 )
 EDGES = (0, 1, -1, 2, 3, 7, 8, -8, 100, 126, 127, -127, -128, 2**31, 2**62, 2**63 - 1, -(2**63), 2**63 - 2)
 
@@ -288,6 +288,8 @@ _SIGNED: dict[str, Callable[[int, int], int]] = {
 }
 _UNSIGNED: dict[str, Callable[[int, int], int]] = {
     "minui": min,
+    "maxui": max,
+    "ceildivui": lambda a, b: -(-a // b),
     "remui": operator.mod,
     "divui": operator.floordiv,
     "shrui": operator.rshift,
