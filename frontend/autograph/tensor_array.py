@@ -11,9 +11,9 @@ from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ..numpy_api import lookup
 from ..runtime_values.values import RuntimeValue
-from ..tracing.array import TracedArray, wrap
+from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
-from ..tracing.staging import asarray, raise_if, type_of_operand, value_of
+from ..tracing.staging import asarray, raise_where, type_of_operand
 from .operators import OPERATORS
 from .operators.lists.dynamic_lists import Widened, is_known_outside
 
@@ -53,7 +53,9 @@ class TensorArray(RuntimeValue):
         self._is_staged = current_trace() is not None
         if not isinstance(size, TracedArray):
             size = size.__index__()
-        _raise_if(np.less(size, 0), ValueError, "TensorArray: the size is {0}, and cannot be negative", size)
+        raise_where(
+            np.less(size, 0), ValueError, "TensorArray: the size is {0}, and cannot be negative", size
+        )
         self._length: Any = _as_int(size)
         self._array: Any = None
         self._is_guess = False
@@ -76,7 +78,7 @@ class TensorArray(RuntimeValue):
         self._require_here()
         entry = self._entry(value)
         index = _index(index)
-        _raise_if(
+        raise_where(
             np.less(index, 0),
             IndexError,
             "TensorArray: writing to the negative index {0} is not allowed",
@@ -86,14 +88,14 @@ class TensorArray(RuntimeValue):
             self._make_room(index)
             self._length = _as_int(np.maximum(self._length, index + 1))
         else:
-            _raise_if(
+            raise_where(
                 np.greater_equal(index, self._length),
                 IndexError,
                 "TensorArray: tried to write to index {0}, but its size is {1} and it is not dynamic",
                 index,
                 self._length,
             )
-        _raise_if(
+        raise_where(
             np.not_equal(self._marks[index], EMPTY),
             ValueError,
             "TensorArray: could not write to index {0}, because it has been written (or read) already",
@@ -116,7 +118,7 @@ class TensorArray(RuntimeValue):
         self._require_inside(index)
         array = self._entries("read")
         if self.clear_after_read:
-            _raise_if(
+            raise_where(
                 np.equal(self._marks[index], READ),
                 ValueError,
                 "TensorArray: could not read index {0} twice, because it was cleared after a previous read (see "
@@ -282,13 +284,13 @@ class TensorArray(RuntimeValue):
         if self._array is None:
             raise ValueError(message)
         if self._is_guess:
-            _raise_if(np.logical_not(np.any(np.not_equal(self._marks, EMPTY))), ValueError, message)
+            raise_where(np.logical_not(np.any(np.not_equal(self._marks, EMPTY))), ValueError, message)
         return self._array
 
     def _require_inside(self, index: Any) -> None:
         outside = np.logical_or(np.less(index, 0), np.greater_equal(index, self._length))
         message = "TensorArray: tried to read from index {0}, but its size is {1}"
-        _raise_if(outside, IndexError, message, index, self._length)
+        raise_where(outside, IndexError, message, index, self._length)
 
     def _make_room(self, index: Any) -> None:
         """Have room for an entry, and for as many again."""
@@ -334,18 +336,6 @@ def _updated(array: Any, index: Any, value: Any) -> Any:
     changed = array if current_trace() is None else lookup("asarray")(array, copy=True)
     changed[index] = value
     return changed
-
-
-def _raise_if(condition: Any, error: type[Exception], message: str, *values: Any) -> None:
-    """Raise now or when the program runs."""
-    if not isinstance(condition, TracedArray):
-        if condition:
-            raise error(message.format(*map(int, values)))
-        return
-    trace = current_trace()
-    assert trace is not None, "a traced condition belongs to a trace"
-    numbers = [wrap(trace, value_of(trace, v if isinstance(v, TracedArray) else np.int64(v))) for v in values]
-    raise_if(condition, error.__name__, message, *numbers)
 
 
 __all__ = ["TensorArray"]

@@ -15,7 +15,7 @@ from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_broadcastable, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, emit, raise_if, staged, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, emit, staged, trace_of
 
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
@@ -103,15 +103,6 @@ def as_mask(where: ArrayLike) -> ArrayResult:
     mask = asarray(where)
     require_castable(mask.dtype, BOOL, "safe")
     return mask
-
-
-def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:
-    """Raise where a condition holds: now, or when the function runs; braces in the message show values."""
-    if isinstance(condition, TracedArray):
-        builtin = next(base for base in error.__mro__ if base.__module__ == "builtins")
-        raise_if(condition, builtin.__name__, message, *shown)
-    elif condition:
-        raise error(message.format(*shown))
 
 
 @contextmanager

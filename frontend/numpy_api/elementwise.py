@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
+from ...dialect.op import Elementwise
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import Erf
 from ..indexing.broadcasting import broadcast_to
@@ -21,26 +22,6 @@ from .elementwise_examples import EXAMPLES
 from .info import finfo
 from .selection import as_weak_operand, blend
 from .ufuncs import apply_ufunc, ops_of_ufuncs
-
-ALIASES = {
-    "abs": "absolute",
-    "acos": "arccos",
-    "acosh": "arccosh",
-    "asin": "arcsin",
-    "asinh": "arcsinh",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "atanh": "arctanh",
-    "bitwise_invert": "invert",
-    "bitwise_left_shift": "left_shift",
-    "bitwise_not": "invert",
-    "bitwise_right_shift": "right_shift",
-    "conj": "conjugate",
-    "mod": "remainder",
-    "pow": "power",
-    "true_divide": "divide",
-}
-"""Further names of ufuncs, from NumPy and from the Array API."""
 
 
 def _unary(ufunc: np.ufunc) -> Callable[..., ArrayResult]:
@@ -81,16 +62,17 @@ def _binary(ufunc: np.ufunc) -> Callable[..., ArrayResult]:
 
 
 def _functions_of_ufuncs() -> dict[str, Callable[..., ArrayResult]]:
-    functions = {}
-    for ufunc, op_class in ops_of_ufuncs().items():
-        function = _unary(ufunc) if ufunc.nin == 1 else _binary(ufunc)
-        name = op_class.name if op_class.ufunc is ufunc else ufunc.__name__
-        function.__name__ = function.__qualname__ = name
-        function.__doc__ = _docstring(name, ufunc, op_class.summary())
-        functions[name] = function
-    for alias, name in ALIASES.items():
-        functions[alias] = functions[name]
-    return functions
+    """A function for each name that NumPy has for a ufunc with an op; those of the Array API are among them."""
+    functions = {ufunc: _function_of(ufunc, op_class) for ufunc, op_class in ops_of_ufuncs().items()}
+    named = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc)}
+    return {name: functions[ufunc] for name, ufunc in named.items() if ufunc in functions}
+
+
+def _function_of(ufunc: np.ufunc, op_class: type[Elementwise]) -> Callable[..., ArrayResult]:
+    function = _unary(ufunc) if ufunc.nin == 1 else _binary(ufunc)
+    function.__name__ = function.__qualname__ = ufunc.__name__
+    function.__doc__ = _docstring(ufunc.__name__, ufunc, op_class.summary())
+    return function
 
 
 def _docstring(name: str, ufunc: np.ufunc, summary: str) -> str:

@@ -23,6 +23,7 @@ from ..tracing.staging import (
     emit,
     is_traced,
     raise_if,
+    raise_where,
     staged,
     trace_of,
 )
@@ -34,7 +35,6 @@ from .arguments import (
     common_dtype,
     deliver,
     flat_or_axis,
-    raise_where,
     require_castable,
     write_into,
 )

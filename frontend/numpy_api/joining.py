@@ -15,8 +15,8 @@ from ...dialect.ops.shape import Concat, Stack
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of
-from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, raise_where, require_castable
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, trace_of
+from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, require_castable
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 

@@ -16,7 +16,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, product, same_extent
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where
 from .arguments import (
     BOOL,
     FLOAT64,
@@ -33,7 +33,6 @@ from .arguments import (
     given,
     is_inexact,
     optional_dtype,
-    raise_where,
     reduced_axes,
 )
 from .documentation import Family, member

@@ -30,8 +30,7 @@ from ..tracing.staging import (
     apply,
     asarray,
     cast,
-    raise_if,
-    staged,
+    raise_where,
     trace_of,
     view_of,
 )
@@ -44,7 +43,6 @@ from .arguments import (
     cast_error,
     flat_or_axis,
     numpy_errors,
-    raise_where,
 )
 
 # Reshaping
@@ -124,10 +122,7 @@ def _run_time_extent(x: Any, sizes: list[Extent], one_unknown: bool, extents: tu
     message = f"cannot reshape array of size {{0}} into shape {_asked(extents)}"
     if trace is not None and not (isinstance(rest, int) and rest == 1 and one_unknown):
         differs = np.not_equal(np.remainder(count, rest) if one_unknown else count - rest, 0)
-        if isinstance(differs, TracedArray):
-            raise_if(differs, "ValueError", message, staged(trace, asarray(count, np.int64)))
-        elif differs:
-            raise WeftValueError(message.format(count))
+        raise_where(differs, WeftValueError, message, count)
     return np.floor_divide(count, rest) if not isinstance(rest, int) or rest != 1 else count
 
 

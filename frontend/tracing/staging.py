@@ -81,6 +81,19 @@ def raise_if(condition: TracedArray, error: str, message: str, *values: TracedAr
     condition._storage.trace.raise_if(condition._value(), error, message, *operands)
 
 
+def raise_where(condition: Any, error: type[Exception], message: str, *shown: Any) -> None:
+    """Raise where a condition holds: now, or when the program runs; braces in the message show numbers."""
+    if isinstance(condition, TracedArray):
+        trace = condition._storage.trace
+        builtin = next(base for base in error.__mro__ if base.__module__ == "builtins")
+        numbers = [
+            v if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v))) for v in shown
+        ]
+        raise_if(condition, builtin.__name__, message, *numbers)
+    elif condition:
+        raise error(message.format(*shown))
+
+
 def host_call(
     trace: Recorder,
     callback: Callback,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....runtime_values.kept_exceptions import UnknownException
 from ....tracing.array import TracedArray
-from ....tracing.staging import asarray, is_traced, raise_if
+from ....tracing.staging import asarray, is_traced, raise_if, raise_where
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -69,12 +69,8 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
 def _require_same_length(zipped: Zipped) -> None:
     lengths = [sequence.length for sequence in zipped.inner]
     for number, length in enumerate(lengths[1:], 2):
-        differs = length != lengths[0]
         message = f"zip() argument {number} is of another length than argument 1"
-        if isinstance(differs, TracedArray):
-            raise_if(differs, "ValueError", message)
-        elif differs:
-            raise ValueError(message)
+        raise_where(length != lengths[0], ValueError, message)
 
 
 def reversed_(iterable: Any) -> Any:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....tracing.array import TracedArray
-from ....tracing.current import current_trace
-from ....tracing.staging import raise_if
+from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
 from ..values.resolve_grown_lists import latest
 from .builtins_on_lists import is_open, list_
@@ -58,17 +57,9 @@ def _expected(before: int, after: int | None) -> str:
 def _check_length(length: Any, before: int, after: int | None) -> None:
     """Raise what Python raises for a number of items that does not fit the targets."""
     expected, least = _expected(before, after), before + (after or 0)
-    if not isinstance(length, TracedArray):
-        if length < least:
-            raise ValueError(_TOO_FEW.format(expected, length))
-        if after is None and length > before:
-            raise ValueError(_TOO_MANY.format(expected))
-        return
-    trace = current_trace()
-    assert trace is not None, "growing lists exist only while a trace is recorded"
-    raise_if(length < least, "ValueError", _TOO_FEW.format(expected, "{}"), length)
+    raise_where(length < least, ValueError, _TOO_FEW.format(expected, "{}"), length)
     if after is None:
-        raise_if(length > before, "ValueError", _TOO_MANY.format(expected))
+        raise_where(length > before, ValueError, _TOO_MANY.format(expected))
 
 
 @dataclass(frozen=True)
