@@ -15,21 +15,19 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...dialect.attributes import elements_from_mlir
 from ...dialect.errors import UnsupportedError
-from ...dialect.extents import SCALAR, Axis, extent_source
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.elementwise import Add, Multiply, Negative, Subtract
 from ...dialect.ops.indexing import DynamicSlice, Slice
 from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
-from ...dialect.register import op_class_of
 from ...dialect.sizes import Size, computed, symbol
 from ...dialect.types import format_shape
 from .array import TracedArray
 from .staging import raise_if
 
 if TYPE_CHECKING:
+    from ...dialect.extents import Axis
     from .recorder import Recorder
     from .regions import Region
 
@@ -193,7 +191,11 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
 
 def is_extent(value: Any) -> bool:
     """Whether a value is the extent of an axis, and so not negative."""
-    return isinstance(value, TracedArray) and value.ndim == 0 and _origin(value._value(), SCALAR)[1] != SCALAR
+    if not isinstance(value, TracedArray) or value.ndim:
+        return False
+    from ...dialect.extents import SCALAR  # loads MLIR, which eager calls of the namespace do not need
+
+    return _origin(value._value(), SCALAR)[1] != SCALAR
 
 
 def product(extents: Sequence[Extent]) -> Extent:
@@ -218,6 +220,8 @@ def _key(x: Any, axis: int) -> Size:
 
 def extent_key(value: Any, axis: int) -> Size:
     """Equal for extents that are: where one comes from, or the extent and the bounds that a slice has of it."""
+    from ...dialect.extents import SCALAR
+
     origin, axis = _origin(value, axis)
     made = _op_of(origin)
     if axis == SCALAR:
@@ -259,6 +263,8 @@ def scalar_key(value: Any, depth: int = 8) -> Size:
     if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
         return scalar_key(operation.operands[0], depth)
     if op_class is Constant and value.type.rank == 0:
+        from ...dialect.attributes import elements_from_mlir
+
         number = elements_from_mlir(operation.attributes["value"])
         return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
     if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
@@ -270,6 +276,8 @@ def scalar_key(value: Any, depth: int = 8) -> Size:
 
 def _op_of(value: Any) -> tuple[type[Op], Any] | None:
     """The op class and operation that made a value; None for arguments and ops of other dialects."""
+    from ...dialect.register import op_class_of
+
     operation = value.owner
     op_class = op_class_of(operation) if isinstance(getattr(operation, "name", None), str) else None
     return None if op_class is None else (op_class, operation)
@@ -277,6 +285,8 @@ def _op_of(value: Any) -> tuple[type[Op], Any] | None:
 
 def _origin(value: Any, axis: int) -> Axis:
     """Follow an axis of a value to where its extent comes from."""
+    from ...dialect.extents import extent_source
+
     while (source := extent_source(value, axis)) is not None:
         value, axis = source
     return value, axis
