@@ -14,9 +14,12 @@ import numpy as np
 from ..dialect.dtypes import element_type
 from ..dialect.errors import InternalError, WeftValueError
 from ..dialect.mlir import Module, ir
+from ..passes.pipeline import Observer
 from .analysis.report import is_report, report
 from .cpu.execution.symbols import called_by_instructions
 from .cpu.machine import llvm
+from .cpu.pipeline import ALL_PASSES, text_passes
+from .cpu.pipeline import CPU_PIPELINES as PIPELINES
 from .cpu.stages import STAGES, Lowering, stage_text
 from .planning.plan import MachineCode
 from .target import compiling_for
@@ -43,7 +46,6 @@ def machine_code(
         plan = next((plan for plan in lowering.plans if plan.name == name), None)
         if plan is None:
             raise InternalError(f"the module to compile has no function {name}")
-        plan = plan._replace(packed=tuple(lowering.packed))
         if result_dtypes is not None:
             dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
             results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
@@ -65,4 +67,23 @@ def backend_text(source: Module, stage: str, target: str = "native") -> str:
         return report(module, stage) if is_report(stage) else stage_text(module, stage)
 
 
-__all__ = ["STAGES", "backend_text", "machine_code"]
+def emit(
+    module: Module, kind: str, *, is_lowered: bool, verify: bool = False, observers: Sequence[Observer] = ()
+) -> str | bytes:
+    """LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), for the current target.
+
+    The module is in linalg on tensors, or in the LLVM dialect already (`is_lowered`); it is used up.
+    """
+    lowering = Lowering(module, verify, observers)
+    if is_lowered:
+        lowering.translate()
+    else:
+        for _ in lowering.stages():
+            pass
+    if kind == "llvm":
+        return lowering.llvm_text
+    optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
+    return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
+
+
+__all__ = ["ALL_PASSES", "PIPELINES", "STAGES", "backend_text", "emit", "machine_code", "text_passes"]

@@ -16,7 +16,7 @@ from weft.dialect.ops import FAMILIES, load_families
 from weft.frontend.settings import Settings
 from weft.passes.base import Pass
 from weft.passes.registry import load_pass
-from weft.tools.catalogue import all_passes, all_pipelines
+from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
 
 DOCS = pathlib.Path(__file__).parent
 TEMPLATES = DOCS / "templates"
@@ -85,7 +85,11 @@ def passes_page() -> str:
     rows = "\n".join(pass_row(load_pass(name, table)) for name in sorted(table))
     pipelines = "\n".join(f"* `{name}`: `{text}`" for name, text in all_pipelines().items())
     header = "\n| pass | options | what it does |\n|---|---|---|\n"
-    return f"{PASSES_INTRODUCTION}{header}{rows}\n\n## Named pipelines\n\n{pipelines}\n"
+    texts = "\n".join(f"* `{name}`: {summary}" for name, summary in all_text_passes().items())
+    text_section = (
+        f"## Passes on LLVM assembly\n\n`--emit` runs them behind the translation, in this order.\n\n{texts}"
+    )
+    return f"{PASSES_INTRODUCTION}{header}{rows}\n\n{text_section}\n\n## Named pipelines\n\n{pipelines}\n"
 
 
 def settings_page() -> str:

@@ -1,4 +1,4 @@
-"""What a weft pass is."""
+"""What a weft pass is: on modules, and behind them on the text that LLVM reads."""
 
 from __future__ import annotations
 
@@ -25,4 +25,16 @@ class Pass:
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Rewrite the module in place and count what was done. The module's context is current."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TextPass:
+    """A rewrite of LLVM assembly, which is what follows the last module: valid text in, valid text out."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        """The text rewritten; counts what was done."""
         raise NotImplementedError

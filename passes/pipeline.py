@@ -14,12 +14,12 @@ import typing
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..dialect.errors import PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
-from .base import Pass, Statistics
+from .base import Pass, Statistics, TextPass
 from .managers import run_passes
 from .registry import PASSES, PassTable, load_pass
 from .timing import phase
@@ -185,16 +185,20 @@ def _option_value(what: str, kind: Any, text: str) -> Any:
 # Running
 
 
+Code: TypeAlias = "Module | str"
+"""What passes run on: a module, or LLVM assembly."""
+
+
 class Observer:
     """Is told about every pass of a run; `weft-opt` prints IR, times and verifies with these."""
 
-    def before(self, step: Step, module: Module) -> None:
+    def before(self, step: Step, code: Code) -> None:
         """Called before a pass runs."""
 
-    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+    def after(self, step: Step, code: Code, seconds: float, statistics: Statistics) -> None:
         """Called after a pass ran and, where asked, its result was verified."""
 
-    def failed(self, step: Step, module: Module) -> None:
+    def failed(self, step: Step, code: Code) -> None:
         """Called when a pass or the verifier failed; `PassError` is raised afterwards."""
 
 
@@ -228,6 +232,21 @@ def run_pipeline(
                     _run_weft(module, step, passes, Counter(), verify)
             else:
                 _run_upstream(module, list(group), verify)
+
+
+def run_text_passes(text: str, passes: Sequence[TextPass], observers: Sequence[Observer] = ()) -> str:
+    """LLVM assembly after some passes, one after the other."""
+    for text_pass in passes:
+        step, statistics = Step(text_pass.name), Counter[str]()
+        for observer in observers:
+            observer.before(step, text)
+        start = time.perf_counter()
+        with phase(text_pass.name):
+            text = text_pass.run(text, statistics)
+        seconds = time.perf_counter() - start
+        for observer in observers:
+            observer.after(step, text, seconds, statistics)
+    return text
 
 
 def _run_observed(
@@ -266,7 +285,7 @@ def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statist
 def _run_upstream(module: Module, steps: Sequence[Step], verify: bool) -> None:
     names = ", ".join(step.name for step in steps)
     try:
-        with phase(names):
+        with phase(names if len(steps) <= 2 else f"{steps[0].name} to {steps[-1].name}"):
             run_passes(module, pipeline_text(steps), verify)
     except ValueError as error:
         raise _unreadable(error) from error

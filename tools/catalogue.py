@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from functools import cache
 
-from ..backend.cpu.registry import CPU_PASSES
+from ..backend import compiler
 from ..dialect.mlir import ir
 from ..dialect.op import OPS
 from ..dialect.register import context
+from ..passes.managers import module_pipeline
 from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
-from ..passes.registry import PASSES, PassTable, load_pass
+from ..passes.registry import PassTable, load_pass
 
-WEFT_TO_LLVM = (
-    "builtin.module(weft-optimize,weft-to-linalg,outline-kernels,plan-buffers,schedule-kernels,lower-to-llvm)"
-)
+WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *compiler.PIPELINES])
 """The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
 
 
-@cache
 def all_passes() -> PassTable:
     """Every weft pass by name."""
-    return {**PASSES, **CPU_PASSES}
+    return compiler.ALL_PASSES
+
+
+def all_text_passes() -> Mapping[str, str]:
+    """What the passes on LLVM assembly do, by their names; `--emit` runs them."""
+    return {text_pass.name: text_pass.summary for text_pass in compiler.text_passes()}
 
 
 @cache
 def all_pipelines() -> Pipelines:
     """Every named pipeline."""
-    return {**PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
+    return {**PIPELINES, **compiler.PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
 
 
 def dialects() -> list[str]:
@@ -72,6 +76,8 @@ def passes_text() -> str:
         lines.append(f"  --{name:24} {pass_class.summary}")
         for field in dataclasses.fields(pass_class):
             lines.append(f"      {field.name.replace('_', '-')}=<{field.type}> (default {field.default})")
+    lines += ["", "Passes on LLVM assembly, which --emit runs:"]
+    lines += [f"    {name:24} {summary}" for name, summary in all_text_passes().items()]
     lines += ["", "Named pipelines:"]
     lines += [f"  --{name:24} {text}" for name, text in all_pipelines().items()]
     lines += ["", "Every upstream pass is a flag too, by its name in mlir-opt."]

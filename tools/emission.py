@@ -1,42 +1,39 @@
-"""What `--emit` writes: the module as MLIR, or what the CPU backend makes of it."""
+"""What `--emit` writes: the module as MLIR, or what the backend makes of it."""
 
 from __future__ import annotations
 
-from ..backend.cpu.lowering.translation import translate
-from ..backend.cpu.machine import llvm
-from ..backend.cpu.stages import Lowering
+from collections.abc import Sequence
+
+from ..backend import compiler
 from ..dialect.mlir import Module, ir
-from ..passes.pipeline import run_pipeline
+from ..passes.pipeline import Observer, run_pipeline
 from ..passes.pipelines import PIPELINES
 from ..passes.timing import phase
 
 
-def emit(module: Module, kind: str, *, verify: bool) -> str | bytes:
-    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj").
+def emission_pipelines(module: Module) -> list[str]:
+    """The names of the pipelines that lead to the LLVM dialect.
 
-    The module may be in the weft dialect, in linalg on tensors or in the LLVM dialect already; it is used up.
-    Raises `WeftError` where it cannot be lowered.
+    The module may be in the weft dialect, in linalg on tensors or in the LLVM dialect already.
     """
-    text, loops = _llvm_text(module, verify)
-    if kind == "llvm":
-        return text
-    optimised = llvm.optimise(text, loops)
-    return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
-
-
-def _llvm_text(module: Module, verify: bool) -> tuple[str, llvm.ScalarLoops | None]:
-    """The LLVM assembly, and the functions with loops on scalars; None where they are not known."""
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
-        return translate(module), None
-    if "weft" in dialects:
-        for name in ("weft-optimize", "weft-to-linalg"):
+        return []
+    return [*(("weft-optimize", "weft-to-linalg") if "weft" in dialects else ()), *compiler.PIPELINES]
+
+
+def emit(
+    module: Module, kind: str, pipelines: Sequence[str], *, verify: bool, observers: Sequence[Observer]
+) -> str | bytes:
+    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj").
+
+    `pipelines` are its `emission_pipelines`; the module is used up. Raises `WeftError` where it cannot be lowered.
+    """
+    for name in pipelines:
+        if name in PIPELINES:
             with phase(name):
-                run_pipeline(module, PIPELINES[name], verify=verify)
-    lowering = Lowering(module, verify)
-    for _ in lowering.stages():
-        pass
-    return lowering.llvm_text, lowering.scalar_loops
+                run_pipeline(module, PIPELINES[name], observers=observers, verify=verify)
+    return compiler.emit(module, kind, is_lowered=not pipelines, verify=verify, observers=observers)
 
 
 def _dialects(module: Module) -> set[str]:

@@ -9,8 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable
 
-from ..dialect.mlir import Module
-from ..passes.pipeline import Observer, Step
+from ..passes.pipeline import Code, Observer, Step
 
 NOTE_SIZE = 256
 
@@ -21,7 +20,7 @@ class CrashNote(Observer):
     def __init__(self) -> None:
         self.memory = mmap.mmap(-1, NOTE_SIZE)
 
-    def before(self, step: Step, module: Module) -> None:
+    def before(self, step: Step, code: Code) -> None:
         """Note the pass."""
         self.write(f"while running {step.text}")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ..dialect.mlir import Module
 from ..passes.base import Statistics
-from ..passes.pipeline import Observer, Step
+from ..passes.pipeline import Code, Observer, Step
 from ..passes.timing import CompileTimes
 from .options import Options
 
@@ -33,35 +33,36 @@ def pass_names(values: list[str]) -> set[str]:
 
 @dataclass
 class PrintIR(Observer):
-    """Prints the module around passes, under a banner as mlir-opt has it."""
+    """Prints the module, or the text that LLVM reads, around passes, under a banner as mlir-opt has it."""
 
     options: Options
     text_before: str = ""
 
-    def before(self, step: Step, module: Module) -> None:
+    def before(self, step: Step, code: Code) -> None:
         """Print when asked to, and remember the text when only changes are of interest."""
         options = self.options
         if options.mlir_print_ir_before_all or step.name in pass_names(options.mlir_print_ir_before):
-            self._print("Before", step, module)
+            self._print("Before", step, code)
         if options.mlir_print_ir_after_change:
-            self.text_before = str(module)
+            self.text_before = str(code)
 
-    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+    def after(self, step: Step, code: Code, seconds: float, statistics: Statistics) -> None:
         """Print when asked to."""
         options = self.options
         wanted = options.mlir_print_ir_after_all or step.name in pass_names(options.mlir_print_ir_after)
-        changed = options.mlir_print_ir_after_change and str(module) != self.text_before
+        changed = options.mlir_print_ir_after_change and str(code) != self.text_before
         if changed or (wanted and not options.mlir_print_ir_after_change):
-            self._print("After", step, module)
+            self._print("After", step, code)
 
-    def failed(self, step: Step, module: Module) -> None:
+    def failed(self, step: Step, code: Code) -> None:
         """Print when asked to; the module may be invalid, so in the generic form."""
         if self.options.mlir_print_ir_after_failure or self.options.mlir_print_ir_after_all:
-            self._print("After Failed", step, module)
+            self._print("After Failed", step, code)
 
-    def _print(self, when: str, step: Step, module: Module) -> None:
-        sys.stderr.write(f"// -----// IR Dump {when} {step.name} //----- //\n")
-        sys.stderr.write(print_module(module, self.options))
+    def _print(self, when: str, step: Step, code: Code) -> None:
+        mark = ";" if isinstance(code, str) else "//"
+        sys.stderr.write(f"{mark} -----// IR Dump {when} {step.name} //----- //\n")
+        sys.stderr.write(code if isinstance(code, str) else print_module(code, self.options))
 
 
 def timing_report(times: CompileTimes) -> str:
@@ -81,7 +82,7 @@ class PassStatistics(Observer):
 
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def after(self, step: Step, module: Module, seconds: float, statistics: Statistics) -> None:
+    def after(self, step: Step, code: Code, seconds: float, statistics: Statistics) -> None:
         """Note the counts."""
         self.counts.setdefault(step.name, Counter()).update(statistics)
 

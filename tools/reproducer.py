@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..dialect.errors import WeftValueError
+from ..passes.managers import module_pipeline
+from ..passes.pipeline import Step
 from .inputs import Source
 
 _TEMPLATE = """\
@@ -26,23 +28,36 @@ _METADATA = re.compile(r"\n\{-#.*#-\}\s*$", re.DOTALL)
 _PIPELINE = re.compile(r'mlir_reproducer:\s*\{[^}]*?pipeline:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
-@contextmanager
-def reproducer(path: str, source: Source, pipeline: str, verify_each: bool) -> Iterator[list[bool]]:
-    """Write a reproducer, and remove it again unless the block was left by an exception or sets the flag.
+@dataclass
+class Reproducer:
+    """Writes a reproducer, and removes it again unless the `with` block was left by an exception or sets `failed`.
 
-    A crash ends the process inside the block, so the file stays. The flag is the first entry of the list that
-    the context manager gives. Without a path, nothing is written.
+    A crash ends the process inside the block, so the file stays. Without a path, nothing is written.
     """
-    failed = [False]
-    if not path:
-        yield failed
-        return
-    escaped = pipeline.replace("\\", "\\\\").replace('"', '\\"')
-    text = _TEMPLATE.format(text=source.text, pipeline=escaped, verify_each=str(verify_each).lower())
-    Path(path).write_text(text, encoding="utf-8")
-    yield failed
-    if not failed[0]:
-        Path(path).unlink()
+
+    path: str
+    source: Source
+    steps: Sequence[Step]
+    verify_each: bool
+    failed: bool = False
+
+    def __enter__(self) -> Reproducer:
+        self.begin_emission([])
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self.path and kind is None and not self.failed:
+            Path(self.path).unlink()
+
+    def begin_emission(self, pipelines: Sequence[str]) -> None:
+        """Add what follows the pipeline that was asked for: other pipelines, by their names."""
+        if not self.path:
+            return
+        pipeline = module_pipeline([*(step.text for step in self.steps), *pipelines])
+        escaped = pipeline.replace("\\", "\\\\").replace('"', '\\"')
+        verify_each = str(self.verify_each).lower()
+        text = _TEMPLATE.format(text=self.source.text, pipeline=escaped, verify_each=verify_each)
+        Path(self.path).write_text(text, encoding="utf-8")
 
 
 def read_reproducer(source: Source) -> tuple[Source, str]:

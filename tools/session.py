@@ -16,9 +16,9 @@ from ..dialect.mlir import ir
 from ..dialect.register import context
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
-from .catalogue import all_passes, all_pipelines, dialects_text, passes_text
+from .catalogue import all_passes, all_pipelines, all_text_passes, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
-from .emission import emit
+from .emission import emission_pipelines, emit
 from .expectations import unmet
 from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
@@ -26,7 +26,7 @@ from .instrumentation import make_observers, pass_names, print_module, report
 from .native_output import captured_stderr
 from .options import HELP, Options
 from .python_functions import is_function_reference, trace_function
-from .reproducer import read_reproducer, reproducer
+from .reproducer import Reproducer, read_reproducer
 
 Output: TypeAlias = "str | bytes"
 
@@ -54,7 +54,7 @@ def requested_steps(options: Options) -> list[Step]:
 def require_known_passes(options: Options) -> None:
     """Raise `WeftValueError` unless the passes to print around are passes."""
     for option in ("mlir-print-ir-before", "mlir-print-ir-after"):
-        for name in pass_names(getattr(options, option.replace("-", "_"))):
+        for name in pass_names(getattr(options, option.replace("-", "_"))) - all_text_passes().keys():
             try:
                 check_steps([Step(name)], all_passes())
             except WeftValueError:
@@ -78,6 +78,7 @@ class Session:
     steps: list[Step] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
     times: CompileTimes = field(default_factory=CompileTimes)
+    reproducer: Reproducer = field(init=False)
 
     def run(self) -> int:
         """Run on the whole input, write the output, return the exit status."""
@@ -106,19 +107,16 @@ class Session:
             sys.stderr.write(pipeline_text(self.steps) + "\n")
         self.renderer.sources[source.name] = source.text
         self.observers = [self.note, *make_observers(options)]
-        with reproducer(
-            options.mlir_pass_pipeline_crash_reproducer,
-            source,
-            pipeline_text(self.steps),
-            options.verify_each,
-        ) as failed:
+        with Reproducer(
+            options.mlir_pass_pipeline_crash_reproducer, source, self.steps, options.verify_each
+        ) as self.reproducer:
             parts = list(source.split()) if options.split_input_file else [source]
             with compiling_for(options.target), self.times.recording():
                 outcomes = [self._work(part) for part in parts]
-            failed[0] = not all(passed for passed, _ in outcomes)
+            self.reproducer.failed = not all(passed for passed, _ in outcomes)
         self._write([output for _, output in outcomes if output is not None])
         sys.stderr.write(report(self.observers, self.times if options.mlir_timing else None))
-        return 1 if failed[0] else 0
+        return 1 if self.reproducer.failed else 0
 
     def _read(self) -> Source:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""
@@ -162,7 +160,15 @@ class Session:
             self.note.write(f"while emitting {self.options.emit}")
             if self.options.emit == "mlir":
                 return print_module(module, self.options, source.name)
-            return emit(module, self.options.emit, verify=self.options.verify_each)
+            pipelines = emission_pipelines(module)
+            self.reproducer.begin_emission(pipelines)
+            return emit(
+                module,
+                self.options.emit,
+                pipelines,
+                verify=self.options.verify_each,
+                observers=self.observers,
+            )
         except ir.MLIRError as error:
             if not collector.has_errors:
                 collector.error(str(error))

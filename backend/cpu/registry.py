@@ -7,18 +7,35 @@ from types import MappingProxyType
 from ...passes.registry import PassTable
 
 _BACKEND = __package__.rpartition(".")[0]
+_CODEGEN, _LOWERING, _PLANNING = f"{__package__}.codegen", f"{__package__}.lowering", f"{_BACKEND}.planning"
 
 CPU_PASSES: PassTable = MappingProxyType(
     {
+        "annotate-functions": f"{_LOWERING}.annotate_functions:AnnotateFunctions",
+        "branch-at-exits": f"{_LOWERING}.exits:BranchAtExits",
+        "check-names": f"{_PLANNING}.check_names:CheckNames",
+        "choose-inlining": f"{_LOWERING}.inlining:ChooseInlining",
+        "convert-copies": f"{_CODEGEN}.copies:ConvertCopies",
         "decide-comparisons": f"{_BACKEND}.ranges.decide:DecideComparisons",
         "expand-math": f"{_BACKEND}.functions.math_expansion:ExpandMath",
-        "lower-to-llvm": f"{__package__}.lowering.to_llvm:LowerToLlvm",
-        "outline-kernels": f"{_BACKEND}.planning.outline:OutlineKernels",
-        "pack-operands": f"{__package__}.codegen.contractions.pack_operands:PackOperands",
-        "plan-buffers": f"{_BACKEND}.planning.buffers:PlanBuffers",
-        "schedule-kernels": f"{__package__}.codegen.kernels:ScheduleKernels",
-        "share-kernels": f"{__package__}.codegen.sharing.kernels:ShareKernels",
-        "vectorise-lanes": f"{__package__}.codegen.outer_loop_vectorization.lanes:VectoriseLanes",
-        "split-parallel-loops": f"{__package__}.codegen.sharing.loops:SplitParallelLoops",
+        "expand-sorts-of-target": f"{_CODEGEN}.expand_sorts:ExpandSortsOfTarget",
+        "fence-streams": f"{_CODEGEN}.loops.streaming:FenceStreams",
+        "link-functions": f"{_LOWERING}.linkage:LinkFunctions",
+        "link-runtime": f"{_LOWERING}.runtime:LinkRuntime",
+        "link-shared-loops": f"{_LOWERING}.shared_loops:LinkSharedLoops",
+        "lower-exits": f"{_LOWERING}.exits:LowerExits",
+        "outline-kernels": f"{_PLANNING}.outline:OutlineKernels",
+        "pack-operands": f"{_CODEGEN}.contractions.pack_operands:PackOperands",
+        "pass-pointers": f"{_LOWERING}.parameters:PassPointers",
+        "place-temporaries": f"{_CODEGEN}.deallocation:PlaceTemporaries",
+        "plan-buffers": f"{_PLANNING}.buffers:PlanBuffers",
+        "read-argument-table": f"{_LOWERING}.argument_table:ReadArgumentTable",
+        "schedule-kernels": f"{_CODEGEN}.kernels:ScheduleKernels",
+        "share-kernels": f"{_CODEGEN}.sharing.kernels:ShareKernels",
+        "shrink-temporaries": f"{_CODEGEN}.vectors.temporaries:ShrinkTemporaries",
+        "split-blocks": f"{_LOWERING}.split_blocks:SplitBlocks",
+        "split-parallel-loops": f"{_CODEGEN}.sharing.loops:SplitParallelLoops",
+        "vectorize-outer-loops": f"{_CODEGEN}.outer_loop_vectorization.lanes:VectorizeOuterLoops",
+        "write-sorts": f"{_CODEGEN}.sorting:WriteSorts",
     }
 )

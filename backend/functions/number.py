@@ -297,7 +297,7 @@ def any_lane(condition: Value) -> Value:
 
 
 def rarely(condition: Value) -> Value:
-    """A scalar condition that hardly ever holds: see machine/rare_branches.py."""
+    """A scalar condition that hardly ever holds: see cpu/lowering/branch_weights.py."""
     no = create("arith.constant", [condition.type], [], {"value": ir.IntegerAttr.get(condition.type, 0)})
     return create("llvm.intr.expect", [condition.type], [condition, no])
 

@@ -6,12 +6,27 @@ LLVM would move some of them as float32, and round these by a function that is o
 from __future__ import annotations
 
 import re
+from typing import ClassVar
+
+from ...dialect.records import dataclass
+from ...passes.base import Statistics, TextPass
 
 _LITERAL = re.compile(r"\bbfloat 0xR([0-9A-F]{4})\b")
 _TYPE = re.compile(r"(?<![\w.%@\"])bfloat\b")
 _MANGLED = re.compile(r"(?<=[.v\d])bf16(?=[.(])")
 """The type in the name of an intrinsic function."""
 _DECLARATION = re.compile(r"^declare [^@\n]*(@[\w.$]+)\(.*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class MoveBfloatsAsIntegers(TextPass):
+    """Move bfloat16 numbers as words of 16 bits."""
+
+    name: ClassVar[str] = "move-bfloats-as-integers"
+    summary: ClassVar[str] = "move bfloat16 numbers as integers of 16 bits"
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        return move_as_integers(text)
 
 
 def move_as_integers(text: str) -> str:

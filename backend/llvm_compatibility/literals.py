@@ -11,8 +11,11 @@ import math
 import re
 import struct
 from functools import lru_cache
+from typing import ClassVar
 
 from ...dialect.errors import InternalError
+from ...dialect.records import dataclass
+from ...passes.base import Statistics, TextPass
 
 _LITERAL = re.compile(
     r'"[^"]*"'  # a string: left alone
@@ -33,6 +36,17 @@ _FORMATS = {
 
 _MARKS = ("e+", "e-", "f0x", "+inf", "-inf", "nan")
 """What every literal to rewrite has in it: most lines have none of these, and are not looked at more closely."""
+
+
+@dataclass(frozen=True)
+class RewriteLiterals(TextPass):
+    """Write floating literals as LLVM 22 reads them."""
+
+    name: ClassVar[str] = "rewrite-literals"
+    summary: ClassVar[str] = "write floating literals as the bits that they stand for"
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        return rewrite_literals(text)
 
 
 def rewrite_literals(text: str) -> str:

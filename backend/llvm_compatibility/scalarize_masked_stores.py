@@ -7,6 +7,10 @@ element of that: of the wide type. So such stores are written as what they are b
 from __future__ import annotations
 
 import re
+from typing import ClassVar
+
+from ...dialect.records import dataclass
+from ...passes.base import Statistics, TextPass
 
 _STORE = re.compile(
     r"call void @llvm\.masked\.store\.v\d+i\d+\.p0\("
@@ -15,14 +19,25 @@ _STORE = re.compile(
 )
 
 
-def store_lone_lanes(text: str) -> str:
+@dataclass(frozen=True)
+class ScalarizeMaskedStores(TextPass):
+    """Write masked stores of one known lane as stores of one element."""
+
+    name: ClassVar[str] = "scalarize-masked-stores"
+    summary: ClassVar[str] = "write masked stores of one known lane as stores of one element"
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        return scalarize_masked_stores(text)
+
+
+def scalarize_masked_stores(text: str) -> str:
     """LLVM assembly whose masked stores of integers write more than one lane, or one that is not known.
 
-    >>> mask = "<i1 true, i1 false>"
-    >>> print(store_lone_lanes(f"call void @llvm.masked.store.v2i8.p0(<2 x i8> %1, ptr align 1 %2, <2 x i1> {mask})"))
-    %lone.0 = extractelement <2 x i8> %1, i64 0
-      %lone.0.at = getelementptr i8, ptr %2, i64 0
-      store i8 %lone.0, ptr %lone.0.at, align 1
+    >>> store = "call void @llvm.masked.store.v2i8.p0(<2 x i8> %1, ptr align 1 %2, <2 x i1> <i1 true, i1 false>)"
+    >>> print(scalarize_masked_stores(store))
+    %lane.0 = extractelement <2 x i8> %1, i64 0
+      %lane.0.at = getelementptr i8, ptr %2, i64 0
+      store i8 %lane.0, ptr %lane.0.at, align 1
     """
     count = 0
 
@@ -31,7 +46,7 @@ def store_lone_lanes(text: str) -> str:
         mask = match["mask"].split(", ")
         if mask.count("i1 true") != 1:
             return match[0]
-        lane, element, name = mask.index("i1 true"), match["element"], f"%lone.{count}"
+        lane, element, name = mask.index("i1 true"), match["element"], f"%lane.{count}"
         count += 1
         return (
             f"{name} = extractelement <{match['lanes']} x {element}> {match['vector']}, i64 {lane}\n"

@@ -34,6 +34,7 @@ from .lifetimes import Lifetimes
 from .names import wrapper_name
 from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
+from .plan_attributes import attach_plans, packed_arguments
 from .regions import Regions
 from .shapes import Shapes, Sizes, static_shape
 from .sizes_function import build_sizes_function
@@ -49,7 +50,9 @@ class PlanBuffers(Pass):
     summary: ClassVar[str] = "turn tensors into arguments, out-parameters and slots of one workspace"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        for plan in plan_buffers(module):
+        plans = plan_buffers(module)
+        attach_plans(module, plans)
+        for plan in plans:
             statistics["workspace bytes"] += plan.workspace or 0
             statistics["copies"] += plan.copies
 
@@ -155,6 +158,7 @@ class _Planner:
             workspace = self._finish_workspace()
             self._drop_unused_arguments(new)
             sizes = self._build_sizes(new, len(inputs), wanted, workspace)
+        packed = packed_arguments(self._old)
         self._old.erase()
         sites = self._failures.sites
         raises = len(sites) > first_site or any(kernel.takes_record for kernel in self._kernels.values())
@@ -174,6 +178,7 @@ class _Planner:
             self._on_heap,
             self._calls,
             polls or any(kernel.polls for kernel in self._kernels.values()),
+            packed,
         )
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:

@@ -3,17 +3,15 @@
 The record is a small buffer of 64-bit integers: the number of the failing site plus one, then the values its
 message is formatted with. A failing site fills it and calls `weft_exit`, a function that does not exist: the
 call keeps its place through all structured passes as something that may do anything, and at the very end,
-when the code is branches, `lower_exits` turns it into a return. A caller of a kernel that may fail looks at
+when the code is branches, it becomes a return (cpu/lowering/exits.py). A caller of a kernel that may fail looks at
 the record after the call and exits too.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
-from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, dialect, ir
-from ...passes.rewriting import operations_in
+from ...dialect.mlir import Location, Module, Operation, Type, Value, dialect, ir
 from .names import EXIT, RUNTIME
 from .plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
 from .scalars import element_of
@@ -136,105 +134,6 @@ def find(op: Operation, name: str) -> list[Operation]:
 
     op.walk(visit)
     return found
-
-
-def branch_at_exits(module: Module) -> None:
-    """Turn every `scf.if` that exits, outside of loops, into a branch.
-
-    Upstream would, too, but from the first to the last: each time it moves all that follows to a new block.
-    """
-    for function in module.body.operations:
-        if function.operation.name == "func.func":
-            for block in list(function.regions[0]):
-                _branch_in(block)
-
-
-def _branch_in(block: Block) -> None:
-    """From the last to the first: what follows an exit is already in a block of its own from the next exit on."""
-    operations = operations_in(block)
-    end = len(operations)
-    for position in reversed(range(end)):
-        branch = operations[position]
-        if branch.name != "scf.if" or len(branch.results) or not _is_exiting(branch):
-            continue
-        rest, failing = block.create_after(), block.create_after()
-        for op in operations[position + 1 : end]:
-            rest.append(op)
-        *filling, yielding = operations_in(branch.regions[0].blocks[0])
-        for op in filling:
-            failing.append(op)
-        yielding.erase()
-        with branch.location:
-            with ir.InsertionPoint(failing):
-                ir.Operation.create("cf.br", successors=[rest])
-            with ir.InsertionPoint(branch):
-                segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0])}
-                jump = ir.Operation.create(
-                    "cf.cond_br",
-                    operands=list(branch.operands),
-                    successors=[failing, rest],
-                    attributes=segments,
-                )
-        branch.erase()
-        operations[position], end = jump, position + 1
-
-
-def _is_exiting(branch: Operation) -> bool:
-    """Whether a conditional without an else branch calls the exit at its end."""
-    if branch.regions[1].blocks:
-        return False
-    operations = list(branch.regions[0].blocks[0].operations)
-    return len(operations) > 1 and _calls_exit(operations[-2].operation, "func.call")
-
-
-def lower_exits(module: Module) -> None:
-    """Turn every exit call of a module in the llvm dialect into a return from its function."""
-    declaration = next((op for op in module.body.operations if _is_named(op, EXIT)), None)
-    if declaration is None:
-        return
-    for function in list(module.body.operations):
-        if function.operation.name == "llvm.func" and function.regions[0].blocks:
-            for call in _exit_calls(function.operation):
-                with ir.InsertionPoint(call), call.location:
-                    result = _result_type(function.operation)
-                    ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
-                _erase_from(call)
-    declaration.operation.erase()
-
-
-def _erase_from(call: Operation) -> None:
-    """Erase a call and all that follows it in its block."""
-    operations = operations_in(call.block)
-    for op in reversed(operations[operations.index(call) :]):
-        # Blocks that only this one led to may still use its values; they are never reached.
-        for result in op.results:
-            if any(True for _ in result.uses):
-                with ir.InsertionPoint(operations[0]), op.location:
-                    result.replace_all_uses_with(_poison(result.type))
-        op.erase()
-
-
-def _poison(type: Type) -> Value:
-    """A value that is never used, at the current insertion point."""
-    return ir.Operation.create("llvm.mlir.poison", results=[type]).result
-
-
-def _exit_calls(function: Operation) -> list[Operation]:
-    """The first exit call of every block; nothing behind it is reached."""
-    calls: list[Operation] = []
-    for block in function.regions[0]:
-        exits = (op.operation for op in block.operations if _calls_exit(op.operation, "llvm.call"))
-        calls += itertools.islice(exits, 1)
-    return calls
-
-
-def _calls_exit(op: Operation, call: str) -> bool:
-    return op.name == call and "callee" in op.attributes and bool(op.attributes["callee"].value == EXIT)
-
-
-def _result_type(function: Operation) -> Type | None:
-    result = ir.TypeAttr(function.attributes["function_type"]).value.return_type
-    return None if str(result) == "!llvm.void" else result
 
 
 def _is_named(op: ir.OpView, name: str) -> bool:

@@ -12,6 +12,9 @@ ALIGNMENT = 64
 CONSTANT_ARGUMENTS = "weft.constant_arguments"
 """The attribute of a function with the numbers of its arguments that are the same array at all calls."""
 
+PACKED_ARGUMENTS = "weft.packed_arguments"
+"""The attribute with what its last arguments are packed copies of."""
+
 
 class PackedLayout(NamedTuple):
     """Panels of columns: an axis is split into panels, the last of which is filled up with zeros."""
@@ -66,4 +69,4 @@ class PackedArgument(NamedTuple):
     layout: PackedLayout
 
 
-__all__ = ["CONSTANT_ARGUMENTS", "PackedArgument", "PackedLayout"]
+__all__ = ["CONSTANT_ARGUMENTS", "PACKED_ARGUMENTS", "PackedArgument", "PackedLayout"]

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from weft.backend.cpu.codegen.kernels import lower_kernels
 from weft.backend.cpu.execution.symbols import addresses
-from weft.backend.cpu.lowering.to_llvm import lower_to_llvm
-from weft.backend.cpu.lowering.translation import translate
 from weft.backend.cpu.machine import llvm
-from weft.dialect.mlir import ir
+from weft.backend.cpu.pipeline import ALL_PASSES, steps_of
+from weft.backend.llvm_compatibility.translation import REPAIRS, translate
+from weft.dialect.mlir import Module, ir
+from weft.passes.pipeline import run_pipeline, run_text_passes
 
 MLIR_TYPES = {
     "bool": "i8",
@@ -159,13 +159,18 @@ class KernelText:
         return name
 
 
+def lower(module: Module, pipeline: str, verify: bool = True) -> None:
+    """Run a pipeline of the backend on a module, in place."""
+    run_pipeline(module, steps_of(pipeline), passes=ALL_PASSES, verify=verify)
+
+
 def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
     """Compile a module with a function `kernel` on memrefs and bind it to arrays of the right types."""
     with ir.Context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        lower_kernels(module, verify)
-        lower_to_llvm(module, verify)
-        assembly = translate(module)
+        lower(module, "buffers-to-loops", verify)
+        lower(module, "loops-to-llvm", verify)
+        assembly = run_text_passes(translate(module), REPAIRS)
     optimised = llvm.optimise(assembly)
     symbols = addresses(llvm.external_symbols(optimised))
     code = llvm.Code(llvm.object_code(optimised), ["kernel"], symbols)

@@ -6,7 +6,8 @@
 // RUN: weft-opt %s --emit=obj -o %t.o
 // RUN: weft-opt %s --emit=mlir | filecheck %s --check-prefix=MLIR
 
-// LLVM: define {{.*}} @triple(
+// LLVM: define internal {{.*}} @triple(
+// LLVM: define void @"triple_entry"
 // DIALECT: llvm.func {{.*}}@triple(
 // DIALECT-NOT: func.func
 // ASM: triple

@@ -6,15 +6,25 @@
 // RUN: weft-opt %s --cse --weft-simplify --mlir-print-ir-after=weft-simplify -o %t 2>&1 | filecheck %s --check-prefix=AFTER
 // RUN: weft-opt %s --cse --weft-simplify --mlir-print-ir-before-all --mlir-print-ir-after-all -o %t 2>&1 | filecheck %s --check-prefix=ALL
 // RUN: weft-opt %s --cse --weft-simplify --mlir-print-ir-after-change -o %t 2>&1 | filecheck %s --check-prefix=CHANGE
-// RUN: not weft-opt %s --convert-scf-to-cf --convert-weft-to-linalg --lower-to-llvm=verify=true --transform-interpreter --mlir-print-ir-after-failure 2>&1 | filecheck %s --check-prefix=FAILURE
+// RUN: not weft-opt %s --convert-scf-to-cf --convert-weft-to-linalg --weft-fold=max-elements=3 --transform-interpreter --mlir-print-ir-after-failure 2>&1 | filecheck %s --check-prefix=FAILURE
 // RUN: weft-opt %s --cse --weft-simplify --mlir-timing -o %t 2>&1 | filecheck %s --check-prefix=TIMING
 // RUN: weft-opt %s --emit=obj --mlir-timing -o %t 2>&1 | filecheck %s --check-prefix=PHASES
 // RUN: weft-opt %s --cse --weft-simplify --mlir-pass-statistics -o %t 2>&1 | filecheck %s --check-prefix=STATISTICS
 
+// RUN: weft-opt %s --emit=llvm --mlir-print-ir-before=schedule-kernels --mlir-print-ir-after=link-functions,add-entries -o %t 2>&1 | filecheck %s --check-prefix=BACKEND
+
+// What follows the pipeline is printed as well, the text that LLVM reads, too.
+// BACKEND: // -----// IR Dump Before schedule-kernels //----- //
+// BACKEND: linalg.generic
+// BACKEND: // -----// IR Dump After link-functions //----- //
+// BACKEND: llvm.func internal @main
+// BACKEND: ; -----// IR Dump After add-entries //----- //
+// BACKEND: define void @"main_entry"
+// BACKEND-NOT: IR Dump
 // GENERIC: "func.func"() <{
 // GENERIC: "func.return"(
 // DEBUG: "weft.negative"(%{{.*}}) : (tensor<3xf32>) -> tensor<3xf32> loc(
-// DEBUG: loc("{{.*}}printing.mlir":59:8)
+// DEBUG: loc("{{.*}}printing.mlir":77:8)
 // ELIDED: value = dense_resource<__elided__> : tensor<3xf32>
 // WHOLE: value = dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
 // BEFORE: // -----// IR Dump Before cse //----- //
@@ -42,11 +52,20 @@
 // PHASES-NEXT: ) weft-inline
 // PHASES: ) weft-to-linalg
 // PHASES-NEXT: ) convert-weft-to-linalg
+// PHASES: ) linalg-to-kernels
+// PHASES-NEXT: ) check-names
 // PHASES: ) outline-kernels
+// PHASES-NEXT: ) kernels-to-buffers
 // PHASES: ) plan-buffers
-// PHASES-NEXT: ) schedule-kernels
-// PHASES-NEXT: ) lower-to-llvm
+// PHASES-NEXT: ) buffers-to-loops
+// PHASES: ) schedule-kernels
+// PHASES: ) loops-to-llvm
+// PHASES: ) convert-scf-to-cf
+// PHASES: ) link-functions
+// PHASES-NEXT: ) llvm-assembly
 // PHASES-NEXT: ) translate
+// PHASES-NEXT: ) rewrite-literals
+// PHASES: ) add-entries
 // PHASES-NEXT: ) llvm-optimise
 // PHASES-NEXT: ) llvm-codegen
 // PHASES-NEXT: ) Total

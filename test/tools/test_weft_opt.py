@@ -181,6 +181,20 @@ def test_reproducer_of_a_failing_run(tmp_path: Path) -> None:
     assert "op was not bufferized" in refused(str(file), "--run-reproducer", text="")
 
 
+def test_reproducer_of_a_failing_emission(tmp_path: Path) -> None:
+    """What `--emit` runs behind the pipeline is in it, from the dialect that the input is in."""
+    file = tmp_path / "reproducer.mlir"
+    option = f"--mlir-pass-pipeline-crash-reproducer={file}"
+    text = "func.func @sin(%x: tensor<3xf32>) -> tensor<3xf32> {\nreturn %x : tensor<3xf32>\n}"
+    message = "a function cannot be called sin"
+    assert message in refused("--cse", "--emit=llvm", option, text=text)
+    assert (
+        "builtin.module(cse,linalg-to-kernels,kernels-to-buffers,buffers-to-loops,loops-to-llvm)"
+        in file.read_text()
+    )
+    assert message in refused(str(file), "--run-reproducer", text="")
+
+
 def test_reproducer_of_a_run_that_succeeds_is_removed(tmp_path: Path) -> None:
     file = tmp_path / "reproducer.mlir"
     assert weft_opt_here("--cse", f"--mlir-pass-pipeline-crash-reproducer={file}").returncode == 0

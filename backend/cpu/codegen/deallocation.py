@@ -1,4 +1,4 @@
-"""Free what kernels allocate, at the end of the block that allocates it.
+"""Where the temporaries of kernels are allocated, and freed: at the end of the block that allocates them.
 
 That is all there is to do where nothing but reads, writes and views uses the memory. Where it goes anywhere else, as
 what a loop carries does, upstream's passes find out who is to free it, which takes as long as writing the loops.
@@ -6,9 +6,15 @@ what a loop carries does, upstream's passes find out who is to free it, which ta
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
 from ....passes.managers import module_pipeline, run_passes
+from ....passes.rewriting import defined_functions
 from ...nests.emit import create
+from .vectors.temporaries import allocations_in, settle_temporaries
 
 FREE = module_pipeline(["buffer-deallocation-pipeline"])  # once only: it refuses functions that free memory
 
@@ -37,28 +43,35 @@ _USES = (
 """What reads and writes memory that it is given, and keeps nothing of it; calls return no memory."""
 
 
-def free_memory(module: Module, allocations: list[Operation], verify: bool) -> None:
-    """Free what a module's `memref.alloc` ops allocate."""
+@dataclass(frozen=True)
+class PlaceTemporaries(Pass):
+    """Put small temporaries on the stack and the others in front of loops, and free these."""
+
+    name: ClassVar[str] = "place-temporaries"
+    summary: ClassVar[str] = (
+        "put small temporaries on the stack, allocate the others before loops, and free them"
+    )
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        allocations: list[Operation] = []
+        for view in defined_functions(module):
+            found = allocations_in(view.operation)
+            left = settle_temporaries(found)
+            statistics["temporaries on the stack"] += len(found) - len(left)
+            allocations += left
+        if allocations:
+            statistics["temporaries freed"] += len(allocations)
+            _free(module, allocations)
+
+
+def _free(module: Module, allocations: list[Operation]) -> None:
     if not all(map(_stays_in_its_block, allocations)):
-        run_passes(module, FREE, verify)
+        run_passes(module, FREE)
         return
     for allocation in allocations:
         *_, last = allocation.block.operations
         with ir.InsertionPoint(last.operation), allocation.location:
             create("memref.dealloc", [], [allocation.results[0]])
-
-
-def allocations_in(function: Operation) -> list[Operation]:
-    """The ops of a function that allocate memory."""
-    found: list[Operation] = []
-
-    def visit(op: Operation) -> ir.WalkResult:
-        if op.name == "memref.alloc":
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    function.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return found
 
 
 def _stays_in_its_block(allocation: Operation) -> bool:
@@ -74,4 +87,4 @@ def _stays_in_its_block(allocation: Operation) -> bool:
     return True
 
 
-__all__ = ["allocations_in", "free_memory"]
+__all__ = ["PlaceTemporaries"]

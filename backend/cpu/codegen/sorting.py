@@ -11,8 +11,12 @@ Elements are sorted in the memory of the result; where they are read from or sto
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from ....dialect.mlir import Operation, Type, Value, dialect, ir
+from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index, create
 from ..sorting.kinds import DESCENDING, FLOATS, UNSIGNED
 
@@ -26,13 +30,21 @@ SORTS = ("weft.sort", "weft.argsort", "weft.partition")
 """The ops that are left to the backend."""
 
 
-def write_sorts(function: Operation, emitter: Emitter) -> None:
-    """Replace the sorts of a kernel by loops and calls on memrefs."""
-    for operation in [view.operation for view in function.regions[0].blocks[0].operations]:
-        if operation.name in SORTS:
-            with ir.InsertionPoint(operation), operation.location:
-                _RowSort(operation, emitter).write()
-            operation.erase()
+@dataclass(frozen=True)
+class WriteSorts(Pass):
+    """Replace the sorts of kernels by loops and calls on memrefs."""
+
+    name: ClassVar[str] = "write-sorts"
+    summary: ClassVar[str] = "write sorts as calls of native code, in loops over rows"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in defined_functions(module):
+            for operation in operations_in(view.regions[0].blocks[0]):
+                if operation.name in SORTS:
+                    with ir.InsertionPoint(operation), operation.location:
+                        _RowSort(operation, Emitter(view.operation)).write()
+                    operation.erase()
+                    statistics["sorts written"] += 1
 
 
 class _RowSort:

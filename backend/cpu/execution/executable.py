@@ -12,7 +12,7 @@ import numpy as np
 from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError
 from ...planning.plan import CHECKED, DEPTH, POLLED, STACK, HostSite, MachineCode, Plan
-from ..lowering.entry import check_array_layout
+from ..lowering.array_layout import check_array_layout
 from ..lowering.host_calls import HostLink
 from ..lowering.interrupts import INTERRUPTED, take_exception
 from ..lowering.recursion import depth_limit, stack_budget

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...planning.plan import ENTRY_WORDS
-from ..lowering.entry import data_address
+from ..lowering.array_layout import data_address
 from ..memory.result_pool import result_pool
 
 _COPIED_BYTES = 4096

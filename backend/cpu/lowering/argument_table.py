@@ -7,25 +7,45 @@ between where each is read and where it is used, and LLVM takes a time that grow
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
-from ...planning.plan import Plan
-from .entry import DATA
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ...planning.plan_attributes import PLAN, called_once
+from .array_layout import DATA
+from .parameters import BY_POINTER
 
 MAX_ARRAYS = 64
 """So many arrays are arguments."""
 
 
-def read_when_used(module: Module, plan: Plan) -> bool:
+BY_TABLE = "weft.by_table"
+"""The attribute of functions that take the table of array objects."""
+
+
+@dataclass(frozen=True)
+class ReadArgumentTable(Pass):
     """Let a planned function in the LLVM dialect take the table of array objects, if it has many of them.
 
-    f(a, b, ..., workspace, record) becomes f(arrays, workspace, record). Returns whether it was done.
+    f(a, b, ..., workspace, record) becomes f(arrays, workspace, record).
     """
-    count = len(plan.inputs) + len(plan.results)
-    if count <= MAX_ARRAYS:
-        return False
-    functions = (view.operation for view in module.body.operations)
-    function = next(op for op in functions if op.attributes["sym_name"].value == plan.name)
+
+    name: ClassVar[str] = "read-argument-table"
+    summary: ClassVar[str] = "let functions of many arrays look up each where they use it"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in called_once(module):
+            if BY_POINTER in function.attributes and PLAN in function.attributes:
+                plan = ir.DictAttr(function.attributes[PLAN])
+                count = len(plan["inputs"]) + len(plan["results"])
+                if count > MAX_ARRAYS:
+                    _read_when_used(function, count)
+                    statistics["arrays"] += count
+
+
+def _read_when_used(function: Operation, count: int) -> None:
+    """Replace the first arguments of a function, so many arrays, by their table."""
     block = function.regions[0].blocks[0]
     pointer = ir.Type.parse("!llvm.ptr")
     table = block.add_argument(pointer, function.location)
@@ -45,7 +65,7 @@ def read_when_used(module: Module, plan: Plan) -> bool:
     )
     if "arg_attrs" in function.attributes:
         del function.attributes["arg_attrs"]
-    return True
+    function.attributes[BY_TABLE] = ir.UnitAttr.get()
 
 
 class _Reader:
@@ -76,4 +96,4 @@ class _Reader:
         return made.results[0]
 
 
-__all__ = ["MAX_ARRAYS", "read_when_used"]
+__all__ = ["BY_TABLE", "MAX_ARRAYS", "ReadArgumentTable"]

@@ -7,6 +7,10 @@ branch; vector code goes without it.
 from __future__ import annotations
 
 import re
+from typing import ClassVar
+
+from ....dialect.records import dataclass
+from ....passes.base import Statistics, TextPass
 
 _EXPECT = "@llvm.expect.i1("
 _EXPECTED = re.compile(r" (%\w+) = call i1 @llvm\.expect\.i1\(i1 [^,]+, i1 false\)\n")
@@ -14,7 +18,18 @@ _WEIGHTS = 999_999
 """The number of the metadata: far above those that MLIR gives."""
 
 
-def weigh_rare_branches(text: str) -> str:
+@dataclass(frozen=True)
+class WeighBranches(TextPass):
+    """Give weights to the branches on what is expected to be false."""
+
+    name: ClassVar[str] = "weigh-branches"
+    summary: ClassVar[str] = "give weights to branches on what is expected to be false"
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        return weigh_branches(text)
+
+
+def weigh_branches(text: str) -> str:
     """LLVM assembly in which branches on what is expected to be false have weights."""
     if _EXPECT not in text:
         return text

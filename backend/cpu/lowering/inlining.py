@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import field
+from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, Value, ir
 from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import defined_functions
 from ...planning.names import EXIT, POLL
+from ...planning.plan import Plan
+from ..machine.llvm import ScalarLoops
 
 MAX_CALLS = 2
 """With so few calls in a module, all are inlined: that takes no longer to compile."""
@@ -29,6 +35,63 @@ _COUNTED = "scf.for"
 _LOOPS = (_COUNTED, "scf.while")
 
 
+INLINE, LOOPS = "weft.inline", "weft.loops"
+"""The attributes of functions that tell whether a kernel becomes part of its callers, and which loops on scalars there
+are: "counted", or "other" ones alone."""
+
+
+@dataclass(frozen=True)
+class ChooseInlining(Pass):
+    """Note which kernels are to be inlined, and which functions have loops on scalars."""
+
+    name: ClassVar[str] = "choose-inlining"
+    summary: ClassVar[str] = "choose the kernels to inline, and note where LLVM has loops to look at"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        graph = CallGraph.of(module)
+        in_line = graph.in_line()
+        for view in defined_functions(module):
+            attributes, name = view.operation.attributes, view.operation.attributes["sym_name"].value
+            if name in graph.kernels:
+                attributes[INLINE] = ir.BoolAttr.get(name in in_line)
+            if name in graph.with_scalar_loops:
+                attributes[LOOPS] = ir.StringAttr.get("counted")
+            elif name in graph.with_other_loops:
+                attributes[LOOPS] = ir.StringAttr.get("other")
+        statistics["kernels inlined"] += len(in_line)
+
+
+def scalar_loops(module: Module, plans: Sequence[Plan]) -> ScalarLoops | None:
+    """The functions of a planned module in the LLVM dialect with loops on scalars; None where it was not planned.
+
+    Those are kernels on their own, and if one is none, all that is inlined into each other.
+    """
+    if not plans:
+        return None
+    functions = {
+        view.operation.attributes["sym_name"].value: view.operation for view in module.body.operations
+    }
+    noted = {
+        name: op.attributes
+        for name, op in functions.items()
+        if INLINE in op.attributes or LOOPS in op.attributes
+    }
+    outlined = {
+        name for name, attributes in noted.items() if INLINE in attributes and not attributes[INLINE].value
+    }
+    others = functions.keys() - outlined | {entry for plan in plans for entry in plan.entries}
+
+    def with_loops(kind: str) -> set[str]:
+        names = {
+            name
+            for name, attributes in noted.items()
+            if LOOPS in attributes and attributes[LOOPS].value == kind
+        }
+        return names & outlined | (others if names - outlined else set())
+
+    return ScalarLoops(with_loops("counted"), with_loops("other"))
+
+
 @dataclass
 class CallGraph:
     """What the functions of a module call, and what of that LLVM should look at closely."""
@@ -40,8 +103,6 @@ class CallGraph:
     """Functions with a counted loop that LLVM may turn into vector code: an innermost one on scalars."""
     with_other_loops: set[str] = field(default_factory=set)
     """Functions with any other loop that has no vector code in it, nor in the functions that it calls."""
-    names: set[str] = field(default_factory=set)
-    """The names of all ops in functions."""
     _with_vectors: set[str] = field(default_factory=set)
 
     @classmethod
@@ -49,10 +110,8 @@ class CallGraph:
         """Look at all functions of a module of structured loops, once."""
         graph = cls()
         called_in_loops: list[tuple[str, str]] = []
-        for view in module.body.operations:
+        for view in defined_functions(module):
             function = view.operation
-            if function.name != "func.func" or not function.regions[0].blocks:
-                continue
             name = function.attributes["sym_name"].value
             if "sym_visibility" in function.attributes:
                 graph.kernels[name] = function
@@ -77,7 +136,6 @@ class CallGraph:
         for view in block.operations:
             op = view.operation
             name = op.name
-            self.names.add(name)
             if name == "func.call":
                 callee = op.attributes["callee"].value
                 self.calls[callee] += 1

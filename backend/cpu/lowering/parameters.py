@@ -6,21 +6,30 @@ function of a hundred arrays would have seven hundred parameters, and LLVM looks
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ....dialect.mlir import Module, Operation, Type, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
 from ...planning.names import is_parallel_name
 
-_POINTERS_ONLY = "llvm.bareptr"
+BY_POINTER = "llvm.bareptr"
+"""The attribute of functions that take pointers alone, which upstream knows."""
 
 
-def pass_pointers(module: Module) -> set[str]:
-    """Pass pointers alone to the functions whose types allow it, and to all their calls; returns their names."""
-    found = set()
-    for view in module.body.operations:
-        function = view.operation
-        if function.name == "func.func" and _is_made_here(function) and _is_static(function):
-            function.attributes[_POINTERS_ONLY] = ir.UnitAttr.get()
-            found.add(function.attributes["sym_name"].value)
-    return found
+@dataclass(frozen=True)
+class PassPointers(Pass):
+    """Pass pointers alone to the functions whose types allow it, in all their calls."""
+
+    name: ClassVar[str] = "pass-pointers"
+    summary: ClassVar[str] = "pass arrays as pointers alone where their types tell the rest"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in module.body.operations:
+            function = view.operation
+            if function.name == "func.func" and _is_made_here(function) and _is_static(function):
+                function.attributes[BY_POINTER] = ir.UnitAttr.get()
+                statistics["functions"] += 1
 
 
 def _is_made_here(function: Operation) -> bool:

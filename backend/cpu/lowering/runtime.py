@@ -5,7 +5,11 @@ A heap block is an entry of a table: the descriptor of a memref of bytes (see pl
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ....dialect.mlir import Module, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
 from ...planning.names import ALLOCATE, CLEAR, FREE, POLL, RELEASE, RESERVE
 from ...planning.plan import ENTRY_WORDS
 from .interrupts import DECLARATIONS, POLL_FUNCTION
@@ -91,12 +95,22 @@ llvm.func @{FREE}(!llvm.ptr)
 _FUNCTIONS = {RESERVE: _RESERVE, RELEASE: _RELEASE, CLEAR: _CLEAR, POLL: POLL_FUNCTION}
 
 
-def link_runtime(module: Module) -> None:
+@dataclass(frozen=True)
+class LinkRuntime(Pass):
     """Define the runtime functions that a module in the LLVM dialect declares."""
+
+    name: ClassVar[str] = "link-runtime"
+    summary: ClassVar[str] = "define the functions of the backend's own that a module calls"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        statistics["runtime functions"] += _link(module)
+
+
+def _link(module: Module) -> int:
     found = {op.operation.attributes["sym_name"].value: op.operation for op in module.body.operations}
     called = [name for name in _FUNCTIONS if name in found]
     if not called:
-        return
+        return 0
     runtime = ir.Module.parse(_MEMORY + DECLARATIONS + "".join(_FUNCTIONS[name] for name in called))
     for name in called:
         found.pop(name).erase()
@@ -104,3 +118,4 @@ def link_runtime(module: Module) -> None:
         for op in runtime.body.operations:
             if op.operation.attributes["sym_name"].value not in found:
                 op.operation.clone()
+    return len(called)

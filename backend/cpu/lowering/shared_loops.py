@@ -7,16 +7,30 @@ f.task(begin, end, operands)                calls f(begin, end, a, b, ...)
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
 from ...planning.names import PARALLEL_FOR, parallel_name
 
 
-def link_shared_loops(module: Module) -> None:
+@dataclass(frozen=True)
+class LinkSharedLoops(Pass):
     """Define the sharing functions that a module in the LLVM dialect declares."""
+
+    name: ClassVar[str] = "link-shared-loops"
+    summary: ClassVar[str] = "define what calls the pool of threads"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        statistics["shared loops"] += _link(module)
+
+
+def _link(module: Module) -> int:
     functions = {op.operation.attributes["sym_name"].value: op.operation for op in module.body.operations}
     shared = [function for name, function in functions.items() if parallel_name(name) in functions]
     if not shared:
-        return
+        return 0
     text = f"llvm.func @{PARALLEL_FOR}(!llvm.ptr, i64, i64, !llvm.ptr)\n" + "".join(map(_text, shared))
     for function in shared:
         functions.pop(parallel_name(function.attributes["sym_name"].value)).erase()
@@ -24,6 +38,7 @@ def link_shared_loops(module: Module) -> None:
         for op in ir.Module.parse(text).body.operations:
             if op.operation.attributes["sym_name"].value not in functions:
                 op.operation.clone()
+    return len(shared)
 
 
 def _text(function: Operation) -> str:

@@ -1,4 +1,4 @@
-"""Cutting long blocks before branches and loops become jumps.
+"""Splitting long blocks before branches and loops become jumps.
 
 `convert-scf-to-cf` goes from the first branch or loop of a block to the last, and moves all that follows to a new block
 each time: a thousand loops after each other would take a thousand times as long as ten. In blocks with few of them it
@@ -9,30 +9,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import ClassVar
 
 from ....dialect.mlir import Block, Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_in
 
 MOST_BRANCHES = 32
-"""A block with more branches and loops is cut."""
+"""A block with more branches and loops is split."""
 
 _BRANCHES = frozenset({"scf.if", "scf.for", "scf.while", "scf.index_switch"})
 _MANY = 64
 """A block that begins with more ops on vectors than these has no branches: it is vector code, which can be long."""
 
 
-def cut_long_blocks(module: Module) -> None:
-    """Cut the blocks of functions, and of branches and loops in these, into blocks with few branches and loops."""
-    for function in operations_in(module.body):
-        if function.name == "func.func":
-            for block in list(function.regions[0].blocks):
-                _cut(block)
+@dataclass(frozen=True)
+class SplitBlocks(Pass):
+    """Split the blocks of functions, and of branches and loops in these, into blocks with few branches and loops."""
+
+    name: ClassVar[str] = "split-blocks"
+    summary: ClassVar[str] = "split long blocks before branches and loops become jumps"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in operations_in(module.body):
+            if function.name == "func.func":
+                for block in list(function.regions[0].blocks):
+                    statistics["blocks split"] += _split(block)
 
 
-def _cut(block: Block) -> None:
+def _split(block: Block) -> bool:
+    """Whether a block was so long."""
     pieces = _pieces(block)
     if len(pieces) < 2:
-        return
+        return False
     if block.owner.operation.name != "func.func":
         block = _moved_to_region(block, pieces)
     blocks = [block]
@@ -43,10 +53,11 @@ def _cut(block: Block) -> None:
     for before, behind in pairwise(blocks):
         with ir.InsertionPoint(before), ir.Location.unknown():
             ir.Operation.create("cf.br", successors=[behind])
+    return True
 
 
 def _pieces(block: Block) -> list[list[Operation]]:
-    """The ops of a block, those in its branches and loops cut already; nothing for vector code."""
+    """The ops of a block, those in its branches and loops split already; nothing for vector code."""
     pieces: list[list[Operation]] = [[]]
     branches = vectors = 0
     for operation in operations_in(block):
@@ -57,7 +68,7 @@ def _pieces(block: Block) -> list[list[Operation]]:
         pieces[-1].append(operation)
         if name in _BRANCHES:
             for inner in _blocks_in(operation):
-                _cut(inner)
+                _split(inner)
             branches += 1
             if branches % MOST_BRANCHES == 0:
                 pieces.append([])

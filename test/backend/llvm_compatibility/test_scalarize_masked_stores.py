@@ -9,7 +9,7 @@ import pytest
 
 import weft
 from weft.backend.cpu.machine import llvm
-from weft.backend.llvm_compatibility.scalarize_masked_stores import store_lone_lanes
+from weft.backend.llvm_compatibility.scalarize_masked_stores import scalarize_masked_stores
 
 MODULE = """\
 define void @f(<4 x i32> %v, ptr %p) {{
@@ -26,10 +26,10 @@ declare void @llvm.masked.store.v4i8.p0(<4 x i8>, ptr, <4 x i1>)
 @pytest.mark.parametrize("lane", range(4))
 def test_one_lane_is_stored_by_itself(lane: int) -> None:
     mask = ", ".join(f"i1 {'true' if i == lane else 'false'}" for i in range(4))
-    text = store_lone_lanes(MODULE.format(mask=mask))
+    text = scalarize_masked_stores(MODULE.format(mask=mask))
     assert "call void @llvm.masked.store" not in text
     assert f"extractelement <4 x i8> %n, i64 {lane}" in text
-    assert f"store i8 %lone.0, ptr %lone.0.at, align {1 if lane else 4}" in text
+    assert f"store i8 %lane.0, ptr %lane.0.at, align {1 if lane else 4}" in text
     assert llvm.optimise(text, llvm.ScalarLoops())
 
 
@@ -38,7 +38,7 @@ def test_one_lane_is_stored_by_itself(lane: int) -> None:
 )
 def test_other_masks_stay(mask: str) -> None:
     text = MODULE.format(mask=mask)
-    assert store_lone_lanes(text) == text
+    assert scalarize_masked_stores(text) == text
 
 
 @pytest.mark.parametrize("narrow", [np.int8, np.int16, np.int32])

@@ -15,11 +15,11 @@ PHASES = [
     "trace",
     "weft-optimize",
     "weft-to-linalg",
-    "outline-kernels",
-    "plan-buffers",
-    "schedule-kernels",
-    "lower-to-llvm",
-    "translate",
+    "linalg-to-kernels",
+    "kernels-to-buffers",
+    "buffers-to-loops",
+    "loops-to-llvm",
+    "llvm-assembly",
     "llvm-optimise",
     "llvm-codegen",
     "link",
@@ -42,6 +42,8 @@ def test_phases() -> None:
     assert {"weft-inline", "promote-refs", "weft-fold", "optimize-control-flow", "cse"} < set(passes)
     assert {"while-to-for", "hoist-checks"} < set(passes.within("optimize-control-flow"))
     assert passes.total <= times["weft-optimize"]
+    assert {"choose-inlining", "branch-at-exits", "link-functions"} < set(times.within("loops-to-llvm"))
+    assert {"translate", "rewrite-literals", "add-entries"} < set(times.within("llvm-assembly"))
     assert not times.within("link")
 
 

@@ -20,10 +20,9 @@ from .....passes.base import Pass, Statistics
 from ....nests.contraction import Contraction, match_contraction
 from ....nests.nest import Access, LoopNest, nested
 from ....planning.outline import clone, entry_functions
-from ....planning.packed_layout import CONSTANT_ARGUMENTS, PackedArgument, PackedLayout
+from ....planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS, PackedArgument, PackedLayout
+from ....planning.plan_attributes import packed_attribute
 from .plan import plan
-
-PACKED_ARGUMENTS = "weft.packed_arguments"
 
 _LOOPS = ("scf.for", "scf.while")
 
@@ -44,17 +43,6 @@ class PackOperands(Pass):
             packed.finish()
 
 
-def packed_arguments(module: Module) -> list[PackedArgument]:
-    """The further arguments that functions of a module got."""
-    found: list[PackedArgument] = []
-    for function in entry_functions(module):
-        if PACKED_ARGUMENTS in function.attributes:
-            for entry in function.attributes[PACKED_ARGUMENTS]:
-                argument, axis, panel, *order = ir.DenseI64ArrayAttr(entry)
-                found.append(PackedArgument(argument, PackedLayout(axis, panel, tuple(order))))
-    return found
-
-
 class PackedOperands:
     """The packed operands of one function."""
 
@@ -65,7 +53,7 @@ class PackedOperands:
         self._constant: set[int] = set()
         if CONSTANT_ARGUMENTS in function.attributes:
             self._constant = set(ir.DenseI64ArrayAttr(function.attributes[CONSTANT_ARGUMENTS]))
-        self._arguments: list[tuple[int, PackedLayout]] = []
+        self._arguments: list[PackedArgument] = []
 
     def rewrite(self, op: Operation) -> bool:
         """Let a contraction read a packed operand, where that can be packed elsewhere."""
@@ -102,11 +90,7 @@ class PackedOperands:
         self._function.attributes["function_type"] = ir.TypeAttr.get(
             ir.FunctionType.get(inputs, type.results)
         )
-        entries = [
-            ir.DenseI64ArrayAttr.get([argument, layout.axis, layout.panel, *layout.order])
-            for argument, layout in self._arguments
-        ]
-        self._function.attributes[PACKED_ARGUMENTS] = ir.ArrayAttr.get(entries)
+        self._function.attributes[PACKED_ARGUMENTS] = packed_attribute(self._arguments)
 
     def _packed(self, op: Operation, value: Value, layout: PackedLayout) -> Value | None:
         """The packed operand; None if it is made for this contraction alone."""
@@ -130,7 +114,7 @@ class PackedOperands:
             shape = layout.shape(tuple(value.type.shape))
             type = ir.RankedTensorType.get(shape, value.type.element_type)
             self._known[key] = self._entry.add_argument(type, ir.Location.unknown())
-            self._arguments.append((value.arg_number, layout))
+            self._arguments.append(PackedArgument(value.arg_number, layout))
         return self._known[key]
 
     def _packed_constant(self, value: Value, layout: PackedLayout) -> Value | None:
@@ -343,4 +327,4 @@ def _replace(op: Operation, contraction: Contraction, packed: Value, panel: int)
     op.erase()
 
 
-__all__ = ["PACKED_ARGUMENTS", "PackOperands", "packed_arguments"]
+__all__ = ["PackOperands"]

@@ -8,7 +8,12 @@ are seen by other threads in any order, unless a fence follows.
 
 from __future__ import annotations
 
-from .....dialect.mlir import Operation, Type, Value, ir
+from typing import ClassVar
+
+from .....dialect.mlir import Module, Operation, Type, Value, ir
+from .....dialect.records import dataclass
+from .....passes.base import Pass, Statistics
+from .....passes.rewriting import defined_functions
 from ....nests.emit import Emitter, Index, create
 from ....nests.independence import base, only_user
 from ....nests.nest import Access, LoopNest, memref_size
@@ -32,6 +37,24 @@ NARROWEST_VECTOR = 16
 """Bytes that the processor stores past the caches at once."""
 
 _FENCE = "llvm.x86.sse.sfence"
+
+STREAMS = "weft.streams"
+"""The attribute of a function that stores past the caches."""
+
+
+@dataclass(frozen=True)
+class FenceStreams(Pass):
+    """Order the stores of functions past the caches before what the thread does next."""
+
+    name: ClassVar[str] = "fence-streams"
+    summary: ClassVar[str] = "put a fence behind the stores past the caches"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in defined_functions(module):
+            if STREAMS in view.operation.attributes:
+                del view.operation.attributes[STREAMS]
+                _fence(view.operation)
+                statistics["functions fenced"] += 1
 
 
 def may_stream(nest: LoopNest, inner: int, lanes: int, weight: int) -> bool:
@@ -106,8 +129,7 @@ def elements_before_line(access: Access, place: list[Value], lanes: int, emitter
     return emitter.divide(missing, width)
 
 
-def fence_streams(function: Operation) -> None:
-    """Order the stores of a function past the caches before what the thread does next."""
+def _fence(function: Operation) -> None:
     if not current().triple.startswith(("x86", "i386", "i686", "amd64")):
         return  # elsewhere the order is that of other stores
     terminator = list(function.regions[0].blocks)[-1].operations[-1].operation

@@ -33,17 +33,17 @@ VECTORS = 2
 
 
 @dataclass(frozen=True)
-class VectoriseLanes(Pass):
+class VectorizeOuterLoops(Pass):
     """Run iterations with inner loops of their own side by side in vectors."""
 
-    name: ClassVar[str] = "vectorise-lanes"
+    name: ClassVar[str] = "vectorize-outer-loops"
     summary: ClassVar[str] = "run iterations with inner loops of their own side by side in vectors"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        statistics["loops vectorised"] += vectorise_lanes(module)
+        statistics["loops vectorised"] += _vectorise_loops(module)
 
 
-def vectorise_lanes(module: Module) -> int:
+def _vectorise_loops(module: Module) -> int:
     """Write the loops of all functions that can be, as vector code; returns how many there were."""
     found: list[Operation] = []
     for function in module.body.operations:
@@ -100,4 +100,4 @@ def _widths(loop: Operation) -> Iterator[int]:
                 yield 8 if isinstance(value.type, ir.IndexType) else element_bytes(value.type)
 
 
-__all__ = ["VectoriseLanes", "vectorise_lanes"]
+__all__ = ["VectorizeOuterLoops"]

@@ -40,10 +40,10 @@ class ShareKernels(Pass):
     summary: ClassVar[str] = "let long independent kernels run side by side"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        statistics["rows of kernels shared"] += len(share_kernels(module))
+        statistics["rows of kernels shared"] += len(_share_kernels(module))
 
 
-def share_kernels(module: Module) -> list[Operation]:
+def _share_kernels(module: Module) -> list[Operation]:
     """Let independent kernels of the functions of a module run side by side; returns the functions that were made."""
     functions = [view.operation for view in module.body.operations if view.operation.name == "func.func"]
     kernels = {

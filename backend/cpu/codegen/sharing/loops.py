@@ -19,10 +19,12 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.rewriting import defined_functions
 from ....nests.emit import PARALLEL, create
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
 from ....planning.names import parallel_name
+from ..loops.streaming import STREAMS
 from .captures import Captures, is_pure, make_function, rename
 from .costs import Cost, Term, constant, cost_of, cost_of_iteration, trips
 
@@ -42,12 +44,11 @@ class SplitParallelLoops(Pass):
     summary: ClassVar[str] = "make functions of a range of iterations from long parallel loops"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        for view in list(module.body.operations):
-            if view.operation.name == "func.func" and view.regions[0].blocks:
-                statistics["loops split"] += len(split_parallel_loops(view.operation))
+        for view in list(defined_functions(module)):
+            statistics["loops split"] += len(_split_loops(view.operation))
 
 
-def split_parallel_loops(function: Operation) -> list[Operation]:
+def _split_loops(function: Operation) -> list[Operation]:
     """Make functions from the loops of a function that are worth it; returns them, in order."""
     made: list[Operation] = []
     for shape, cost in _worthwhile(function.regions[0].blocks[0]):
@@ -55,6 +56,8 @@ def split_parallel_loops(function: Operation) -> list[Operation]:
         if part.is_possible():
             with shape.root.location:
                 made.append(part.split(function, cost))
+                if STREAMS in function.attributes:
+                    made[-1].attributes[STREAMS] = function.attributes[STREAMS]
     return made
 
 
@@ -257,4 +260,4 @@ def _index(number: int) -> Value:
     return create("arith.constant", [type], [], {"value": ir.IntegerAttr.get(type, number)})
 
 
-__all__ = ["SplitParallelLoops", "split_parallel_loops"]
+__all__ = ["GRAIN", "SplitParallelLoops"]

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from .....dialect.mlir import Block, Operation, Type, Value, ir
+from .....dialect.mlir import Block, Module, Operation, Type, Value, ir
+from .....dialect.records import dataclass
+from .....passes.base import Pass, Statistics
+from .....passes.rewriting import defined_functions
 from ....nests.emit import Emitter, Index, create
 
 STACK_BYTES = 16 * 1024
@@ -37,19 +41,34 @@ def scratch(emitter: Emitter, sizes: Sequence[Index], element: Type) -> Value:
     return create("memref.alloc", [type], operands, _segments(64, len(operands)))
 
 
-def shrink_temporaries(allocations: Sequence[Operation]) -> list[Operation]:
-    """Shrink the allocations of a function to what an iteration needs, and allocate that in the loop.
+@dataclass(frozen=True)
+class ShrinkTemporaries(Pass):
+    """Shrink what functions allocate to what one iteration needs, and allocate that in the loop."""
 
-    Returns those that there are then.
-    """
-    left = []
-    for operation in allocations:
-        allocation = _shrink(_merge_axes(operation))
-        if any(True for _ in allocation.results[0].uses):
-            left.append(allocation)
-        else:
-            allocation.erase()
-    return left
+    name: ClassVar[str] = "shrink-temporaries"
+    summary: ClassVar[str] = "shrink temporaries to what one iteration of a loop needs"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in defined_functions(module):
+            for operation in allocations_in(view.operation):
+                allocation = _shrink(_merge_axes(operation))
+                if any(True for _ in allocation.results[0].uses):
+                    continue
+                statistics["unused temporaries"] += 1
+                allocation.erase()
+
+
+def allocations_in(function: Operation) -> list[Operation]:
+    """The ops of a function that allocate memory."""
+    found: list[Operation] = []
+
+    def visit(op: Operation) -> ir.WalkResult:
+        if op.name == "memref.alloc":
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def settle_temporaries(allocations: Sequence[Operation]) -> list[Operation]:

@@ -1,5 +1,5 @@
-// RUN: weft-opt %s --target=x86-64-v4 --schedule-kernels | filecheck %s
-// RUN: weft-opt %s --target=x86-64-v3 --schedule-kernels | filecheck %s --check-prefix=NARROW
+// RUN: weft-opt %s --target=x86-64-v4 --buffers-to-loops | filecheck %s
+// RUN: weft-opt %s --target=x86-64-v3 --buffers-to-loops | filecheck %s --check-prefix=NARROW
 
 #id = affine_map<(i) -> (i)>
 #none = affine_map<(i) -> ()>

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --schedule-kernels | filecheck %s
+// RUN: weft-opt %s --buffers-to-loops | filecheck %s
 
 #id = affine_map<(i) -> (i)>
 #scalar = affine_map<(i) -> ()>

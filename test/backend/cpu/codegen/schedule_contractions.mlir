@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --target=x86-64-v4 --schedule-kernels | filecheck %s
+// RUN: weft-opt %s --target=x86-64-v4 --buffers-to-loops | filecheck %s
 
 // Complex numbers are multiplied as their parts, twice per element of the left operand, and joined at the end.
 // CHECK-LABEL: func.func private @complex

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --schedule-kernels | filecheck %s
+// RUN: weft-opt %s --buffers-to-loops | filecheck %s
 
 // The maxima of several pixels stay in vector registers while the window is run over, and are stored once.
 // CHECK-LABEL: func.func private @maxima(

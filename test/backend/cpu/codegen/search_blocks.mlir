@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --target=x86-64-v4 --schedule-kernels | filecheck %s
+// RUN: weft-opt %s --target=x86-64-v4 --buffers-to-loops | filecheck %s
 
 #id = affine_map<(i) -> (i)>
 #scalar = affine_map<(i) -> ()>

@@ -1,5 +1,5 @@
-// RUN: weft-opt %s --target=x86-64-v4 --schedule-kernels | filecheck %s
-// RUN: weft-opt %s --target=aarch64 --schedule-kernels | filecheck %s --check-prefix=ARM
+// RUN: weft-opt %s --target=x86-64-v4 --buffers-to-loops | filecheck %s
+// RUN: weft-opt %s --target=aarch64 --buffers-to-loops | filecheck %s --check-prefix=ARM
 
 #id = affine_map<(i) -> (i)>
 

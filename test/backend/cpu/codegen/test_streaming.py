@@ -10,8 +10,7 @@ import pytest
 
 import weft
 from support.filecheck import check_text
-from support.kernel_code import KernelText
-from weft.backend.cpu.codegen.kernels import lower_kernels
+from support.kernel_code import KernelText, lower
 from weft.backend.cpu.codegen.loops import prefetch, streaming
 from weft.backend.target import compiling_for
 from weft.dialect.mlir import ir
@@ -168,7 +167,7 @@ def schedule(body: str, count: int = 1, target: str = "x86-64-v4") -> str:
     kernel.result(kernel.generic(inputs, ("i",) * (count + 1), body, (LARGE,), "float32"))
     with ir.Context(), ir.Location.unknown(), compiling_for(target):
         module = ir.Module.parse(kernel.text())
-        lower_kernels(module, verify=True)
+        lower(module, "buffers-to-loops")
         return str(module)
 
 
@@ -187,7 +186,7 @@ def transposing(edge: int) -> str:
     kernel.result(kernel.generic([matrix], ("ji", "ij"), body, (edge, edge), "float32"))
     with ir.Context(), ir.Location.unknown(), compiling_for("x86-64-v4"):
         module = ir.Module.parse(kernel.text())
-        lower_kernels(module, verify=True)
+        lower(module, "buffers-to-loops")
         return str(module)
 
 

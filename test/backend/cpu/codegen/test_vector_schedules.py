@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from support.filecheck import check_text
-from support.kernel_code import KernelText
-from weft.backend.cpu.codegen.kernels import lower_kernels
+from support.kernel_code import KernelText, lower
 from weft.backend.target import compiling_for
 from weft.dialect.mlir import ir
 
@@ -19,7 +18,7 @@ DIVISION = "%q = arith.divf %x0, %x1 : f32\nlinalg.yield %q : f32"
 def schedule(kernel: KernelText, target: str = WIDE) -> str:
     with ir.Context(), ir.Location.unknown(), compiling_for(target):
         module = ir.Module.parse(kernel.text())
-        lower_kernels(module, verify=True)
+        lower(module, "buffers-to-loops")
         return str(module)
 
 

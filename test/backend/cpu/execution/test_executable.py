@@ -180,7 +180,7 @@ def test_op_that_cannot_be_translated_is_named():
     program = (
         "from weft.dialect.register import context\n"
         "from weft.dialect.mlir import ir\n"
-        "from weft.backend.cpu.lowering.translation import translate\n"
+        "from weft.backend.llvm_compatibility.translation import translate\n"
         "with context():\n"
         "    module = ir.Module.parse('llvm.func @f(%x: f32) -> f32 {\\n"
         "      %y = math.cbrt %x : f32\\n llvm.return %y : f32 }')\n"

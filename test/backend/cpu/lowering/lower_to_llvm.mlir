@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --schedule-kernels --lower-to-llvm | filecheck %s
+// RUN: weft-opt %s --buffers-to-loops --loops-to-llvm | filecheck %s
 
 // Kernels promise that their arguments do not overlap; copies are loops, not calls of a runtime library.
 // CHECK-NOT: memrefCopy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import weft
-from weft.backend.cpu.lowering.branch_weights import weigh_rare_branches
+from weft.backend.cpu.lowering.branch_weights import weigh_branches
 
 EXPECTED = """define void @f(i1 %0) {
   %2 = call i1 @llvm.expect.i1(i1 %0, i1 false)
@@ -16,21 +16,21 @@ EXPECTED = """define void @f(i1 %0) {
 
 
 def test_only_branches_on_expected_conditions_have_weights() -> None:
-    text = weigh_rare_branches(EXPECTED)
+    text = weigh_branches(EXPECTED)
     assert "br i1 %2, label %3, label %4, !prof !999999\n" in text
     assert "br i1 %0, label %4, label %5\n" in text
     assert text.endswith('!999999 = !{!"branch_weights", i32 1, i32 2000}\n')
 
 
 def test_functions_have_names_of_their_own() -> None:
-    text = weigh_rare_branches(EXPECTED + EXPECTED.replace("@f", "@g"))
+    text = weigh_branches(EXPECTED + EXPECTED.replace("@f", "@g"))
     assert text.count(", !prof") == 2
     assert text.count("!999999 =") == 1
 
 
 def test_other_text_stays() -> None:
     text = EXPECTED.replace("call i1 @llvm.expect.i1(i1 %0, i1 false)", "xor i1 %0, true")
-    assert weigh_rare_branches(text) == text
+    assert weigh_branches(text) == text
 
 
 def test_large_angles_and_special_powers_are_rare() -> None:

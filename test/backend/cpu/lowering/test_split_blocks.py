@@ -1,14 +1,15 @@
-"""Blocks with many branches and loops are cut before these become jumps, and compute what they did."""
+"""Blocks with many branches and loops are split before these become jumps, and compute what they did."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.lowering.split_blocks import MOST_BRANCHES, cut_long_blocks
+from weft.backend.cpu.lowering.split_blocks import MOST_BRANCHES, SplitBlocks
 from weft.dialect.mlir import ir
 from weft.dialect.register import context
 from weft.passes.managers import run_passes
@@ -38,7 +39,7 @@ def lowered(inside: str) -> tuple[list[list[str]], Any]:
     }}"""
     with context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        cut_long_blocks(module)
+        SplitBlocks().run(module, Counter())
         module.operation.verify()
         blocks = blocks_of(module.body.operations[0].operation)
         run_passes(module, "builtin.module(convert-scf-to-cf)", verify=True)

@@ -1,68 +1,89 @@
-"""The uniform entry of a compiled function.
+"""The uniform entries of compiled functions.
 
     void f_entry(PyArrayObject **arrays, char *workspace, int64_t *record)
     void f_sizes_entry(PyArrayObject **arrays, int64_t *sizes)
 
 Behind the arrays are the addresses of the table of heap blocks, those of results first, and of the sizes of results in
-heap blocks. Data pointers and dynamic sizes are read from the array objects themselves: what NumPy's own `PyArray_DATA`
-and `PyArray_DIMS` do in every extension module, and ten times cheaper than asking for them in Python.
+heap blocks.
 """
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Set
-from functools import cache
-from typing import Any
+from collections.abc import Sequence
+from typing import ClassVar
 
-from ....dialect.errors import InternalError
+from ....dialect.mlir import Module
+from ....dialect.records import dataclass
 from ....dialect.types import TensorType
+from ....passes.base import Statistics, TextPass
 from ...planning.plan import ENTRY_WORDS, RECORD_LENGTH, STACK, Plan
+from ..codegen.vectors.width import vector_bytes
+from .argument_table import BY_TABLE
+from .array_layout import DATA, DIMENSIONS
+from .parameters import BY_POINTER
 
-# PyArrayObject after the object header: char *data; int nd; npy_intp *dimensions; ...
-DATA = object.__basicsize__
-"""Where an array object has the address of its elements."""
-_DIMENSIONS = DATA + 16
 
+@dataclass(frozen=True)
+class AddEntries(TextPass):
+    """Add the functions that are called from outside."""
 
-def entry_text(plan: Plan, by_pointer: Set[str] = frozenset(), by_table: Set[str] = frozenset()) -> str:
-    """The LLVM assembly of the entry functions of a planned function.
+    name: ClassVar[str] = "add-entries"
+    summary: ClassVar[str] = "add the functions that a caller enters through"
 
-    `by_pointer` are the functions that take pointers alone, where others take memref descriptors; those of `by_table`
-    take the table itself.
-    """
-    if plan.name in by_table:
-        return (
+    plans: tuple[Plan, ...] = ()
+    by_pointer: frozenset[str] = frozenset()
+    """The functions that take pointers alone, where others take memref descriptors."""
+    by_table: frozenset[str] = frozenset()
+    """Those that take the table itself."""
+
+    @classmethod
+    def of(cls, module: Module, plans: Sequence[Plan]) -> AddEntries:
+        """The entries of a planned module in the LLVM dialect, by the attributes of its functions."""
+
+        def having(attribute: str) -> frozenset[str]:
+            functions = (view.operation for view in module.body.operations)
+            return frozenset(f.attributes["sym_name"].value for f in functions if attribute in f.attributes)
+
+        return cls(tuple(plans), having(BY_POINTER), having(BY_TABLE))
+
+    def run(self, text: str, statistics: Statistics) -> str:
+        statistics["entries"] += sum(len(plan.entries) for plan in self.plans)
+        return text + "".join(self._entry(plan) for plan in self.plans)
+
+    def _entry(self, plan: Plan) -> str:
+        """The assembly of the entry functions of a planned function."""
+        if plan.name in self.by_table:
+            return (
+                f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
+                f'  call void @"{plan.name}"(ptr %arrays, ptr %workspace, ptr %record)\n  ret void\n}}\n'
+            )
+        arguments = _Arguments(plan.name in self.by_pointer)
+        inputs = len(plan.inputs)
+        for index, type in enumerate(plan.inputs + plan.results):
+            if index - inputs in plan.on_heap:
+                arguments.block(sorted(plan.on_heap).index(index - inputs), len(plan.inputs + plan.results))
+                arguments.passed.append("i64 0")
+            else:
+                arguments.array(index, type)
+        size = 0 if plan.workspace is None else plan.workspace
+        arguments.pass_memref("%workspace", [str(size)])
+        arguments.pass_memref("%record", [str(RECORD_LENGTH)])
+        if plan.blocks:
+            arguments.block(len(plan.on_heap), len(plan.inputs + plan.results), plan.blocks)
+        if plan.on_heap:
+            arguments.pass_memref(
+                arguments.word(len(plan.inputs + plan.results) + 1), [str(plan.heap_extents)]
+            )
+        text = (
             f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
-            f'  call void @"{plan.name}"(ptr %arrays, ptr %workspace, ptr %record)\n  ret void\n}}\n'
+            f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
+            f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
         )
-    arguments = _Arguments(plan.name in by_pointer)
-    inputs = len(plan.inputs)
-    for index, type in enumerate(plan.inputs + plan.results):
-        if index - inputs in plan.on_heap:
-            arguments.block(sorted(plan.on_heap).index(index - inputs), len(plan.inputs + plan.results))
-            arguments.passed.append("i64 0")
-        else:
-            arguments.array(index, type)
-    size = 0 if plan.workspace is None else plan.workspace
-    arguments.pass_memref("%workspace", [str(size)])
-    arguments.pass_memref("%record", [str(RECORD_LENGTH)])
-    if plan.blocks:
-        arguments.block(len(plan.on_heap), len(plan.inputs + plan.results), plan.blocks)
-    if plan.on_heap:
-        arguments.pass_memref(arguments.word(len(plan.inputs + plan.results) + 1), [str(plan.heap_extents)])
-    text = (
-        f'\ndefine void @"{plan.name}_entry"(ptr %arrays, ptr %workspace, ptr %record) {_width()} {{\n'
-        f"{arguments.text}{_STACK_LIMIT if plan.calls else ''}"
-        f'  call void @"{plan.name}"({", ".join(arguments.passed)})\n  ret void\n}}\n'
-    )
-    return text if plan.sizes is None else text + _sizes_text(plan, plan.sizes in by_pointer)
+        return text if plan.sizes is None else text + _sizes_text(plan, plan.sizes in self.by_pointer)
 
 
 def _width() -> str:
     """Vectors as wide as in kernels, which may be inlined: LLVM asks the function that a loop is in."""
-    from ..codegen.vectors.width import vector_bytes  # what runs entries is imported without what writes them
-
     return f'"prefer-vector-width"="{8 * vector_bytes()}"'
 
 
@@ -116,7 +137,7 @@ class _Arguments:
         ]
         shape = type.shape
         if None in shape:
-            lines.append(f"%{a}.dims = getelementptr i8, ptr %{a}, i64 {_DIMENSIONS}")
+            lines.append(f"%{a}.dims = getelementptr i8, ptr %{a}, i64 {DIMENSIONS}")
             lines.append(f"%{a}.shape = load ptr, ptr %{a}.dims")
         sizes = []
         for axis, extent in enumerate(shape):
@@ -157,20 +178,3 @@ class _Arguments:
                 strides.insert(0, str(int(strides[0]) * int(sizes[axis])))
         numbers = ["0", *sizes, *(strides if sizes else [])]
         self.passed += [f"ptr {pointer}", f"ptr {pointer}", *(f"i64 {number}" for number in numbers)]
-
-
-def data_address(array: Any) -> int:
-    """The address of an array's data; quicker than `array.ctypes.data`."""
-    return ctypes.c_size_t.from_address(id(array) + DATA).value
-
-
-@cache
-def check_array_layout() -> None:
-    """Make sure that array objects look as expected; raises InternalError on an unknown interpreter."""
-    import numpy
-
-    array = numpy.zeros((3, 5))
-    data = ctypes.c_void_p.from_address(id(array) + DATA).value
-    dimensions = ctypes.POINTER(ctypes.c_ssize_t).from_address(id(array) + _DIMENSIONS)
-    if data != array.ctypes.data or dimensions[:2] != [3, 5]:
-        raise InternalError("array objects of this Python or NumPy have an unknown layout")

@@ -1,0 +1,55 @@
+"""Copies of memory become loops: LLVM makes memcpy of the contiguous ones, and no runtime library is needed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ...nests.emit import create
+from ...nests.nest import nested
+
+
+@dataclass(frozen=True)
+class ConvertCopies(Pass):
+    """Replace `memref.copy` by `linalg.generic`, and drop copies of memory onto itself."""
+
+    name: ClassVar[str] = "convert-copies"
+    summary: ClassVar[str] = "write copies of memory as linalg.generic"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in module.body.operations:
+            for inner in nested(view.operation):
+                if inner.operation.name == "memref.copy":
+                    _convert(inner.operation)
+                    statistics["copies converted"] += 1
+
+
+def _convert(operation: Operation) -> None:
+    source, target = operation.operands
+    if source != target:
+        with ir.InsertionPoint(operation), operation.location:
+            _copy(source, target)
+    operation.erase()
+
+
+def _copy(source: ir.Value, target: ir.Value) -> None:
+    rank, element = source.type.rank, source.type.element_type
+    identity = ir.AffineMapAttr.get(ir.AffineMap.get_identity(rank))
+    generic = ir.Operation.create(
+        "linalg.generic",
+        [],
+        [source, target],
+        {
+            "indexing_maps": ir.ArrayAttr.get([identity, identity]),
+            "iterator_types": ir.ArrayAttr.get(
+                [ir.Attribute.parse("#linalg.iterator_type<parallel>")] * rank
+            ),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1]),
+        },
+        regions=1,
+    )
+    block = generic.regions[0].blocks.append(element, element, arg_locs=[ir.Location.current] * 2)
+    with ir.InsertionPoint(block):
+        create("linalg.yield", [], [block.arguments[0]])

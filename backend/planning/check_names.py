@@ -1,0 +1,27 @@
+"""Functions of a program must not have the names of functions that compiled code calls."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...dialect.errors import UnsupportedError
+from ...dialect.mlir import Module
+from ...dialect.records import dataclass
+from ...passes.base import Pass, Statistics
+from .names import is_taken
+
+
+@dataclass(frozen=True)
+class CheckNames(Pass):
+    """Raise `UnsupportedError` when a function has the name of one that compiled code calls."""
+
+    name: ClassVar[str] = "check-names"
+    summary: ClassVar[str] = "refuse functions with the names of those that compiled code calls"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for op in module.body.operations:
+            if op.operation.name == "func.func" and op.regions[0].blocks and is_taken(op.name.value):
+                raise UnsupportedError(
+                    f"a function cannot be called {op.name.value}, which is the name of a function that compiled "
+                    "code calls; rename it"
+                )
