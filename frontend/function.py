@@ -68,8 +68,8 @@ class Function(FastCallable):
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (Python numbers,
     strings, None, objects) is a constant of the compiled code, and another value compiles again. Made by
-    `weft.function`. A call raises what the Python function raises, `TypeError` for arguments that are no data and
-    cannot be told apart, and `UnsupportedError` for what compiled code cannot do.
+    `weft.function`. A call raises what the Python function raises, `TypeError` for arguments that it does not take and
+    for dtypes that weft does not have, and `UnsupportedError` for what compiled code cannot do.
 
     >>> increased = weft.function(lambda x: x + 1)
     >>> increased(np.array([1, 2])), increased.trace_count

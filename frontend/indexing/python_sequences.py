@@ -109,7 +109,7 @@ def _of_sequence(trace: Recorder, container: Sequence[Any], index: Any) -> Any:
 
 
 def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str) -> Any:
-    """The index as a checked i64[], or None where it is none and Python has its own word for it."""
+    """The index as a checked i64[], or None where it is none and Python raises its own error."""
     name = type(container).__name__
     if isinstance(index, slice):
         raise UnsupportedError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -223,14 +224,13 @@ def _each(arrays: tuple[ArrayLike, ...], function: Any) -> ArrayResult:
 def _rearranged(numpy_function: Callable[..., Any], a: ArrayLike, *arguments: Any) -> ArrayResult:
     """The view of an array that a function of NumPy makes by permuting and reversing axes.
 
-    Which axis goes where is read off what the function makes of an array that tells its axes by their strides.
+    Which axis goes where is read off the strides of what it makes of an array whose strides number its axes.
     """
     x = asarray(a)
     with numpy_errors():
         if not isinstance(x, TracedArray):
             return numpy_function(x, *arguments)
-        told_apart = as_strided(np.empty(0), (2,) * x.ndim, tuple(range(1, x.ndim + 1)))
-        strides = numpy_function(told_apart, *arguments).strides
+        strides = numpy_function(_numbered(x.ndim), *arguments).strides
     permutation = tuple(abs(stride) - 1 for stride in strides)
     is_reversed = [stride < 0 for stride in strides]
     if True not in is_reversed:
@@ -243,6 +243,12 @@ def _rearranged(numpy_function: Callable[..., Any], a: ArrayLike, *arguments: An
         stop=tuple(INT64_MIN if reverse else INT64_MAX for reverse in is_reversed),
         step=tuple(-1 if reverse else 1 for reverse in is_reversed),
     )
+
+
+@cache
+def _numbered(rank: int) -> Any:
+    """An array whose axes have the strides 1, 2, ...; there are no elements to look at."""
+    return as_strided(np.empty(0), (2,) * rank, tuple(range(1, rank + 1)))
 
 
 def transpose(a: ArrayLike, axes: Any = None) -> ArrayResult:

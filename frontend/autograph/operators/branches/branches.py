@@ -1,4 +1,4 @@
-"""`if` statements whose condition is an array: both sides are recorded, and what they leave behind is joined."""
+"""`if` statements whose condition is an array: both sides are recorded, and the values at their ends joined."""
 
 from __future__ import annotations
 
