@@ -71,7 +71,7 @@ class ConcreteFunction:
         self._stores_early = program.stores_early
         self._write_back = program.write_back
         self._captures = program.captures
-        self._outside = [capture.array for capture in program.captures]
+        self._captured = [capture.array for capture in program.captures]
         self.guards: list[Capture | Guard] = [*program.captures, *program.guards]
         distinct = signature.distinct
         self._sources = tuple(map(signature.position_of, range(len(distinct) + len(self._extra))))
@@ -198,7 +198,7 @@ class ConcreteFunction:
         for guard in self.guards:
             if not guard.holds():
                 return None
-        if self._written and self._outside and any(a is leaf for a in self._outside for leaf in leaves):
+        if self._written and self._captured and any(a is leaf for a in self._captured for leaf in leaves):
             return None
         if not self._extra and not self._shared:
             return leaves
@@ -271,7 +271,7 @@ class ConcreteFunction:
                         f"{self.name} overlap in memory and the function writes to "
                         f"{self._names[index]!r}; pass a copy of one"
                     )
-            if any(_overlap(leaf, array) for array in self._outside):
+            if any(_overlap(leaf, array) for array in self._captured):
                 raise WeftValueError(
                     f"argument {self._names[index]!r} of {self.name} overlaps in memory with an array that "
                     "the function uses from outside, and the function writes to it; pass a copy"

@@ -67,7 +67,7 @@ class _Description:
         """Where the objects of the leaves are."""
         self._data: list[int] = [0] * len(leaves)
         """Where what machine code gets for them is."""
-        is_ready = all(map(_is_ready, concrete._outside)) and all(
+        is_ready = all(map(_is_ready, concrete._captured)) and all(
             _is_ready(leaf) or (not concrete._written and leaf.dtype.isnative) for leaf in leaves
         )
         self._by_machine = is_ready and not concrete._stores_early and NativeCode.fits(concrete._executable)
@@ -182,7 +182,7 @@ class _Description:
         places = [self._objects[index] for index in (*distinct, *range(len(aliases), len(self._objects)))]
         if concrete._written:
             known = {id(extra.array) for extra in concrete._extra if hasattr(extra, "array")}
-            places += [guards.constant(array) for array in concrete._outside if id(array) not in known]
+            places += [guards.constant(array) for array in concrete._captured if id(array) not in known]
         self._program.distinct(places)
 
     def _check_written(self, guards: Guards) -> None:
@@ -190,14 +190,14 @@ class _Description:
         concrete = self._concrete
         if not concrete._written:
             return
-        outside = [(guards.constant(array), array.nbytes, False) for array in concrete._outside]
+        captured = [(guards.constant(array), array.nbytes, False) for array in concrete._captured]
         known = {self._objects[source] for source in concrete._sources}
         arrays = [
             (self._objects[source], self._size(source), source in concrete._written)
             for source in concrete._sources
             if not isinstance(self._leaf(source), np.generic)
         ]
-        self._program.separate([*arrays, *(array for array in outside if array[0] not in known)])
+        self._program.separate([*arrays, *(array for array in captured if array[0] not in known)])
 
     def _leaf(self, index: int) -> Any:
         return self._leaves[index] if index < len(self._leaves) else None

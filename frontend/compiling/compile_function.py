@@ -17,12 +17,12 @@ from ...dialect.register import context
 from ...dialect.types import TensorType
 from ...passes.timing import CompileTimes, phase
 from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses
-from ..autograph.operators.values.resolve_grown_lists import latest_within
+from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
-from ..python_state.state import Outside
+from ..python_state.state import PythonState
 from ..python_state.updates import copies_in
 from ..python_state.write_back import WriteBack
 from ..runtime_values.outputs import Outputs
@@ -48,7 +48,7 @@ class Recorded:
     result: Result
     write_back: WriteBack
     computed_types: list[TensorType]
-    outside: Outside
+    state: PythonState
 
 
 def compile_function(
@@ -77,7 +77,7 @@ def compile_function(
             code = machine_code(
                 trace.module, trace.symbol, target, result_dtypes=dtypes, verify=settings.verify
             )
-    outside = recorded.outside
+    state = recorded.state
     program = Program(
         code,
         trace.callbacks,
@@ -86,15 +86,15 @@ def compile_function(
         recorded.computed_types,
         [*trace.extra, *_packed_inputs(trace, code)],
         written,
-        outside.shared,
+        state.shared,
         trace.captures,
-        [guard for guard in outside.guards if not guard.is_gone()],
+        [guard for guard in state.guards if not guard.is_gone()],
         recorded.write_back.updates and recorded.write_back.updates.apply,
-        outside.stores_early,
-        bool(outside.inputs),
+        state.stores_early,
+        bool(state.inputs),
         times,
     )
-    outside.forget()
+    state.forget()
     return program, trace.dependencies
 
 
@@ -145,21 +145,21 @@ def _record(
         if isinstance(leaf, np.ndarray)
     ]
     bound = (args, kwargs)
-    outside = trace.python_state = Outside(
+    state = trace.python_state = PythonState(
         trace, bound, copies_in(bound), known, _named(function, bound), decisions
     )
     previous = set_current_trace(trace)
     try:
-        outside.meet_callable(function)
-        outside.replace_numbers()
+        state.meet_callable(function)
+        state.replace_numbers()
         traced = convert()
         if traced is function:
-            outside.meet_plain(function)
+            state.meet_plain(function)
             trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
-        returned = latest_within(trace, _returned(trace, traced, args, kwargs))
+        returned = resolve_grown_lists(trace, _returned(trace, traced, args, kwargs))
         outputs = Outputs(trace, signature.position_of)
-        recorded = Recorded(outputs.collect(returned), WriteBack(outside, outputs), outputs.types, outside)
-        outside.settle()
+        recorded = Recorded(outputs.collect(returned), WriteBack(state, outputs), outputs.types, state)
+        state.settle()
     except RecursionError as error:
         raised = TraceRecursionError(
             f"{signature.name} recursed without end while it was traced: Python decides when to stop, so the "
@@ -177,8 +177,8 @@ def _record(
         explain(error)
         raise
     finally:
-        decisions.has_data = bool(outside.inputs)
-        outside.restore()
+        decisions.has_data = bool(state.inputs)
+        state.restore()
         set_current_trace(previous)
         trace.active = False
     trace.finish(outputs.values)

@@ -24,7 +24,7 @@ from ..autograph.operators.values.program_locations import (
     Attribute,
     Entry,
     Items,
-    Place,
+    ProgramLocation,
     Snapshot,
     Variable,
 )
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from ..tracing.trace import Trace
 
 
-class Outside:
+class PythonState:
     """What one trace reads and changes of the state that was there before it."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Outside:
         self._lists: list[tuple[Handle, list[Any], Guard, bool | str]] = []
         """The lists that were found, with the guards of what is in them, and whether they were read: the attribute."""
         self._met: set[Any] = set()
-        self._named: dict[Any, tuple[Place, Handle, Any]] = {}
+        self._named: dict[Any, tuple[ProgramLocation, Handle, Any]] = {}
         """The names that code reads, by the keys of their places, with their values."""
         self._handles: dict[int, tuple[Any, Handle, Any]] = {}
         """The arrays under names, with their handles and keys."""
@@ -132,7 +132,7 @@ class Outside:
             if name in uses.variables.read | uses.variables.grown:
                 self._meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
 
-    def _meet_name(self, place: Place, handle: Handle, is_read: bool) -> None:
+    def _meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool) -> None:
         key = place.key()
         if key in self._guarded:
             return
@@ -181,7 +181,7 @@ class Outside:
             elif isinstance(value, (list, dict)):
                 yield from ((key, *path) for path in self._data_inside(inner, value))
 
-    def _entry_value(self, place: Place) -> Any:
+    def _entry_value(self, place: ProgramLocation) -> Any:
         """What a place held before the trace, as far as that is known."""
         old = self.snapshot._old
         return old[place.key()] if place.key() in old else place.get()
@@ -256,7 +256,7 @@ class Outside:
             self._by_value[id(value)] = found
         return found
 
-    def _stand_in(self, place: Place, handle: Handle, value: Any) -> None:
+    def _stand_in(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
         """Let a traced value stand in the place of one that changes from call to call, while the trace is recorded."""
         kind = type(value)
         if isinstance(value, np.ndarray) and id(value) in self._leaves:
@@ -336,7 +336,7 @@ class Outside:
 
     # Finding again
 
-    def _handle(self, place: Place) -> Handle | None:
+    def _handle(self, place: ProgramLocation) -> Handle | None:
         """How a place is found at a later call."""
         if isinstance(place, Variable):
             return Cell(place.name, place.cell)
@@ -364,14 +364,14 @@ class Outside:
         holder = self._holder(value)
         return None if holder is None else self._handle(holder)
 
-    def _holder(self, value: Any) -> Place | None:
+    def _holder(self, value: Any) -> ProgramLocation | None:
         """A place that held a value before the trace."""
         for place, content in self._contents():
             if content is value:
                 return place
         return None
 
-    def _contents(self) -> Iterable[tuple[Place, Any]]:
+    def _contents(self) -> Iterable[tuple[ProgramLocation, Any]]:
         snapshot = self.snapshot
         for place, content in (*snapshot.cells, *snapshot.globals.values()):
             yield place, content
@@ -390,7 +390,7 @@ class Outside:
             for key, content in attributes.items():
                 yield Attribute(f"{name}.{key}", owner, key), content
 
-    def handle(self, place: Place) -> Handle | None:
+    def handle(self, place: ProgramLocation) -> Handle | None:
         """How a place that was changed is found again."""
         return self._handle(place)
 
@@ -400,7 +400,7 @@ class Outside:
             return self.locate(value)
         return Owner("", value) if self._owner(value) is not None else None
 
-    def is_input(self, place: Place, value: Any) -> bool:
+    def is_input(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place holds the traced array that stands for what it held before."""
         if self._stand_ins.get(place.key()) is value:
             return True
@@ -492,4 +492,4 @@ def _is_followed(function: types.FunctionType) -> bool:
         return False
 
 
-__all__ = ["Outside"]
+__all__ = ["PythonState"]

@@ -5,52 +5,52 @@ from __future__ import annotations
 from typing import Any
 
 from ...dialect.errors import UnsupportedError
-from ..autograph.operators.values.program_locations import UNBOUND, Items, Place
+from ..autograph.operators.values.program_locations import UNBOUND, Items, ProgramLocation
 from ..guards.handles import Arguments, Handle, Item, Member
 from ..runtime_values.outputs import Outputs
 from ..runtime_values.results import RuntimeLength
-from .state import Outside
+from .state import PythonState
 from .updates import Built, EntryOf, Known, Make, Together, Unbinding, Update, Updates
 
 
 class WriteBack:
     """Finds out what changes one compiled function makes to Python's state."""
 
-    def __init__(self, outside: Outside, outputs: Outputs) -> None:
-        self._outside = outside
+    def __init__(self, state: PythonState, outputs: Outputs) -> None:
+        self._state = state
         self._outputs = outputs
         self._updates: list[Update] = []
-        grown = outside.grown_lists()
-        changes = list(outside.snapshot.changes().values())
+        grown = state.grown_lists()
+        changes = list(state.snapshot.changes().values())
         whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
         for place, value in changes:
             if isinstance(place, Items):
                 if id(place.container) not in grown:
                     self._add_whole(place, value)
-            elif id(getattr(place, "container", None)) not in whole and not outside.is_input(place, value):
+            elif id(getattr(place, "container", None)) not in whole and not state.is_input(place, value):
                 self._add(place, value, grown)
         for items, value in grown.values():
             self._add_grown(items, value)
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
         self.updates = Updates(tuple(self._updates), needs_arguments) if self._updates else None
         """What was found; None where nothing is changed."""
-        del self._outside, self._outputs
+        del self._state, self._outputs
 
-    def _add(self, place: Place, value: Any, grown: dict[int, Any]) -> None:
-        handle = self._outside.handle(place)
+    def _add(self, place: ProgramLocation, value: Any, grown: dict[int, Any]) -> None:
+        handle = self._state.handle(place)
         if handle is None:
             raise _not_found(place)
-        old = self._outside.snapshot.old_value(place)
+        old = self._state.snapshot.old_value(place)
         if isinstance(value, RuntimeLength) and isinstance(old, list):
             return  # the list itself is changed
         self._updates.append(Update(handle, self._maker(place, value)))
 
     def _add_whole(self, place: Items, value: Any) -> None:
-        handle = self._outside.locate(place.container)
+        handle = self._state.locate(place.container)
         if handle is None:
             raise _not_found(place)
         if isinstance(place.container, list):
-            old = self._outside.snapshot.old_value(place)
+            old = self._state.snapshot.old_value(place)
             if all(new is before for new, before in zip(value, old, strict=False)) and len(value) > len(old):
                 tail = [self._maker(place, item) for item in value[len(old) :]]
                 self._updates.append(Update(handle, Together(tuple(tail)), is_tail=True))
@@ -65,15 +65,15 @@ class WriteBack:
             self._updates.append(Update(handle, self._maker(place, set(value)), is_whole=True))
 
     def _add_grown(self, items: list[Any], value: RuntimeLength) -> None:
-        handle = self._outside.locate(items)
+        handle = self._state.locate(items)
         if handle is not None:
             place = Items(handle.name, items)
             self._updates.append(Update(handle, self._maker(place, value), is_whole=True))
 
-    def _maker(self, place: Place, value: Any) -> Make:
+    def _maker(self, place: ProgramLocation, value: Any) -> Make:
         if value is UNBOUND:
             return Unbinding()
-        known = self._outside.locate_object(value)
+        known = self._state.locate_object(value)
         if known is not None:
             return Known(known)
         try:
@@ -89,7 +89,7 @@ def _root(handle: Handle) -> Arguments | None:
     return handle if isinstance(handle, Arguments) else None
 
 
-def _not_found(place: Place) -> UnsupportedError:
+def _not_found(place: ProgramLocation) -> UnsupportedError:
     return UnsupportedError(
         f"{place.name or 'an object'} is changed, which compiled code cannot find again at the next call: return the "
         "new value, or write into an array"

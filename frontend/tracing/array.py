@@ -14,7 +14,7 @@ from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
-from .may_alias import claim, is_seen_elsewhere, note_write, usable_sources
+from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
 from .recorder import Recorder, Storage
 from .view_steps import ViewStep
 from .zero_division import require_divisor
@@ -186,7 +186,7 @@ class TracedArray(TracedValue):
         region, storage = self._cached_region, self._storage
         if region is None or not region.is_open or self._cached_version != storage.version:
             return False
-        if storage.sources.is_stale:
+        if storage.aliases.is_stale:
             return False
         return storage.ref is None or region.loop is storage.trace.region.loop
 
@@ -232,7 +232,7 @@ class TracedArray(TracedValue):
     def _require_present_elements(self) -> None:
         """Refuse to use an array that may be another one, which was written since, at run time."""
         storage = self._storage
-        if storage.sources.is_stale:
+        if storage.aliases.is_stale:
             raise UnsupportedError(
                 f"this reads an array ({self._type}) that may, depending on a condition or on how often a loop ran, "
                 f"be one that was written since, made at {_place_of_source(storage)}; make "
@@ -249,7 +249,7 @@ class TracedArray(TracedValue):
                 f"another array of the program, made at {_place_of_source(storage)}, or a new one; "
                 "make a copy before the condition or loop (x = x.copy()) and write to that"
             )
-        claim(storage)
+        make_unique(storage)
 
     def __getitem__(self, index: Any) -> TracedArray:
         item: TracedArray = _behaviour().get_item(self, index)
@@ -431,7 +431,7 @@ def wrap(
 
 def _place_of_source(storage: Storage) -> str:
     """Where an array was made that a storage may be, as messages say it."""
-    sources = usable_sources(storage)
+    sources = usable_aliases(storage)
     made_at = sources[0].made_at if sources else storage.made_at
     return str(made_at or "its entry")
 
@@ -465,7 +465,7 @@ def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) ->
             return NotImplemented
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
         require_divisor(ufunc, self, other)
-        is_scalar = self._is_scalar and not usable_sources(self._storage)
+        is_scalar = self._is_scalar and not usable_aliases(self._storage)
         return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward

@@ -21,59 +21,59 @@ def connect(storage: Storage, join: Join, by_path: Iterable[Storage | None]) -> 
     """Note what a storage, which a join has just made, may be."""
     paths = tuple(by_path)
     if any(paths):
-        storage.sources.join, storage.sources.by_path = join, paths
+        storage.aliases.join, storage.aliases.by_path = join, paths
     for source in paths:
         if source is not None:
-            source.sources.users[storage] = None
+            source.aliases.users[storage] = None
 
 
-def all_sources(storage: Storage) -> list[Storage]:
+def all_aliases(storage: Storage) -> list[Storage]:
     """All that a storage may be, sources of sources too, each once; those of the first path come first."""
     found = {storage: None}
-    pending = [*reversed(storage.sources.by_path)]
+    pending = [*reversed(storage.aliases.by_path)]
     while pending:
         source = pending.pop()
         if source is not None and source not in found:
             found[source] = None
-            pending += reversed(source.sources.by_path)
+            pending += reversed(source.aliases.by_path)
     return list(found)[1:]
 
 
-def usable_sources(storage: Storage) -> list[Storage]:
+def usable_aliases(storage: Storage) -> list[Storage]:
     """All that a storage may be of what can be used at this point of the program."""
-    return [source for source in all_sources(storage) if source.region.is_open]
+    return [source for source in all_aliases(storage) if source.region.is_open]
 
 
 def is_seen_elsewhere(storage: Storage) -> bool:
     """Whether the program can see an array by itself that a storage may be."""
-    join = storage.sources.join
+    join = storage.aliases.join
     if join is None or join.sees_any is None:
         return False
-    return join.sees_any(usable_sources(storage))
+    return join.sees_any(usable_aliases(storage))
 
 
-def claim(storage: Storage) -> None:
+def make_unique(storage: Storage) -> None:
     """Let a storage be an array of its own from now on; what else may be the same array gets stale."""
-    join = storage.sources.join
+    join = storage.aliases.join
     if join is None:
         return
-    sources = all_sources(storage)
+    sources = all_aliases(storage)
     own = {storage, *sources}
     for user in _all_users(sources):
         if user not in own and not _are_apart(storage, user):
-            user.sources.is_stale |= user.region.is_open
+            user.aliases.is_stale |= user.region.is_open
     if join.sees_any is not None:
         for source in sources:
-            source.sources.is_stale |= source.region.is_open
+            source.aliases.is_stale |= source.region.is_open
     disconnect(storage)
 
 
 def disconnect(storage: Storage) -> None:
     """Forget what a storage may be."""
-    for source in storage.sources.by_path:
+    for source in storage.aliases.by_path:
         if source is not None:
-            source.sources.users.pop(storage, None)
-    storage.sources.join, storage.sources.by_path = None, ()
+            source.aliases.users.pop(storage, None)
+    storage.aliases.join, storage.aliases.by_path = None, ()
 
 
 def note_write(storage: Storage) -> None:
@@ -84,13 +84,13 @@ def note_write(storage: Storage) -> None:
     """
     pending, met = [storage], {storage}
     while pending:
-        users = pending.pop().sources.users
+        users = pending.pop().aliases.users
         for user in list(users):
             if user.region.is_open:
                 del users[user]
-                is_new, user.sources.is_stale = not user.sources.is_stale, True
+                is_new, user.aliases.is_stale = not user.aliases.is_stale, True
             else:
-                if user.region.is_over and not user.sources.users:
+                if user.region.is_over and not user.aliases.users:
                     del users[user]
                 is_new = user not in met
             if is_new:
@@ -103,7 +103,7 @@ def _all_users(storages: Iterable[Storage]) -> list[Storage]:
     found: dict[Storage, None] = {}
     pending = list(storages)
     while pending:
-        users = [user for user in pending.pop().sources.users if user not in found]
+        users = [user for user in pending.pop().aliases.users if user not in found]
         found.update(dict.fromkeys(users))
         pending += users
     return list(found)
@@ -120,20 +120,20 @@ def _are_apart(one: Storage, other: Storage) -> bool:
         if (one, other) in seen:
             continue
         seen |= {(one, other), (other, one)}
-        if one.sources.join is not None and one.sources.join is other.sources.join:
-            paths = zip(one.sources.by_path, other.sources.by_path, strict=True)
+        if one.aliases.join is not None and one.aliases.join is other.aliases.join:
+            paths = zip(one.aliases.by_path, other.aliases.by_path, strict=True)
             pending += [(a, b) for a, b in paths if a is not None and b is not None]
-        elif not {one, *all_sources(one)}.isdisjoint({other, *all_sources(other)}):
+        elif not {one, *all_aliases(one)}.isdisjoint({other, *all_aliases(other)}):
             return False
     return True
 
 
 __all__ = [
-    "all_sources",
-    "claim",
+    "all_aliases",
     "connect",
     "disconnect",
     "is_seen_elsewhere",
+    "make_unique",
     "note_write",
-    "usable_sources",
+    "usable_aliases",
 ]

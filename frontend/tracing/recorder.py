@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ...dialect.callbacks import Callback
     from ...dialect.mlir import Location, Type, Value, ir
     from ..source.locations import Caller, SourceRange
-    from .python_state import PythonState
+    from .external_state import ExternalState
     from .regions import Region
 
 State = TypeVar("State")
@@ -37,7 +37,7 @@ class Join:
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
 
 
-class Sources:
+class Aliases:
     """What an array may be at run time; `may_alias.py` follows them."""
 
     __slots__ = ("by_path", "is_stale", "join", "users")
@@ -61,12 +61,12 @@ class Storage:
     """
 
     __slots__ = (
+        "aliases",
         "argument",
         "known",
         "made_at",
         "ref",
         "region",
-        "sources",
         "trace",
         "type",
         "value",
@@ -98,7 +98,7 @@ class Storage:
         """Where the value is defined: it can be used as long as the region is open."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
-        self.sources = Sources()
+        self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
         self.made_at = made_at or trace.user_location()
         """Where the user's program made it, for messages."""
@@ -119,7 +119,7 @@ class Catcher(Protocol):
         """Call a function where the rest begins behind the next check."""
 
 
-class OutsideArray(BaseException):
+class CapturedArray(BaseException):
     """A function of the program uses an array of one around it, which therefore becomes a parameter."""
 
     def __init__(self, storage: Storage) -> None:
@@ -155,7 +155,7 @@ class Recorder(ABC):
         self.suspended: list[set[int]] = []
         """For every function around the one that is being recorded the regions that are not visible in it."""
         self.dependencies = Dependencies()
-        self.python_state: PythonState | None = None
+        self.python_state: ExternalState | None = None
         """The state that was there before."""
         self._states: dict[type[Any], Any] = {}
 
@@ -255,4 +255,4 @@ class Recorder(ABC):
         """Go back to what was remembered before."""
 
 
-__all__ = ["Catcher", "Join", "OutsideArray", "Recorder", "Sources", "Storage"]
+__all__ = ["Aliases", "CapturedArray", "Catcher", "Join", "Recorder", "Storage"]

@@ -35,7 +35,7 @@ from ..source.locations import (
 )
 from ..source.tracebacks import remember
 from .array import TracedArray
-from .recorder import OutsideArray, Recorder, Storage
+from .recorder import CapturedArray, Recorder, Storage
 from .regions import Region
 
 _func = dialect("func")
@@ -306,7 +306,7 @@ class Trace(Recorder):
                 + ("" if made_at is None else "\n" + caret_snippet(made_at))
             )
         if not region.is_open and any(id(region) in regions for regions in self.suspended):
-            raise OutsideArray(storage)
+            raise CapturedArray(storage)
         if not region.is_open:
             raise LeakedArrayError(
                 f"a traced array ({shown}) is used after the branch or loop that made it, at "

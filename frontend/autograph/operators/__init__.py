@@ -39,7 +39,7 @@ class _Operators:
     not_in_ = staticmethod(expressions.not_in_)
     load = staticmethod(expressions.load)
     bound = staticmethod(expressions.bound)
-    latest = staticmethod(resolve_grown_lists.latest)
+    latest = staticmethod(resolve_grown_lists.resolve_grown_list)
     list_display = staticmethod(unpacking.list_display)
     spread = staticmethod(unpacking.spread)
     unpack = staticmethod(unpacking.unpack)

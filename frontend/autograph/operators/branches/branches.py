@@ -24,15 +24,15 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.aliases import is_available, note_sources, same_value, sees_any
+from ..values.aliases import is_available, note_aliases, same_value, sees_any
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.program_locations import (
     UNBOUND,
     Items,
-    Place,
+    ProgramLocation,
     Snapshot,
     consume,
-    places_to_join,
+    locations_to_join,
     value_after,
 )
 from .conditions import condition_of
@@ -49,7 +49,7 @@ class _Merge:
     """A place, or the result of an expression, with its value on either path."""
 
     name: str
-    place: Place | None
+    place: ProgramLocation | None
     values: list[Any]
     absent: list[bool]
     """Whether the value on a path is never looked at."""
@@ -122,7 +122,7 @@ def join_paths(
     for merge in computed:
         assert merge.kind is not None
         merge.value = unflatten(trace, merge.kind, values)
-        note_sources(join, merge.value, merge.values)
+        note_aliases(join, merge.value, merge.values)
     result = _deliver(merges, paths, dead)
     for merge in computed:
         place = merge.place
@@ -174,7 +174,7 @@ def _merges(
 ) -> list[_Merge]:
     places = {key: place for path in paths for key, (place, _) in path.changes.items()}
     merges = []
-    for place in places_to_join(places):
+    for place in locations_to_join(places):
         if place.is_variable and place.name in dead:
             continue
         values = [value_after(path.changes, place, snapshot) for path in paths]
@@ -191,7 +191,7 @@ def _merges(
     return merges
 
 
-def _is_never_read(path: Path, place: Place, value: Any) -> bool:
+def _is_never_read(path: Path, place: ProgramLocation, value: Any) -> bool:
     """Whether nothing sees a place: after an exception, or a variable that is unbound where the function returns."""
     if path.raises and place.key() in path.unread:
         return True

@@ -12,7 +12,7 @@ from ....tracing.array import TracedArray
 from ....tracing.recorder import Catcher, Recorder
 from ....tracing.regions import Region
 from ..values.optional import MaybeUnbound
-from ..values.program_locations import UNBOUND, Changes, Place, Slot, copied
+from ..values.program_locations import UNBOUND, Changes, ProgramLocation, Slot, copied
 from .exits import Exit, codes_of
 
 
@@ -24,7 +24,7 @@ class Path:
     exit: Exit = None
     result: Any = None
     """The value of an expression."""
-    changes: dict[tuple[Any, ...], tuple[Place, Any]] = field(default_factory=dict)
+    changes: dict[tuple[Any, ...], tuple[ProgramLocation, Any]] = field(default_factory=dict)
     contents: dict[Any, Any] = field(default_factory=dict)
     """What the lists, tuples and dicts among these values hold at its end, by the keys of the places."""
     is_dead: bool = False
@@ -49,7 +49,7 @@ class Path:
         """The exits that it may have."""
         return frozenset() if self.is_dead or self.raises else codes_of(self.exit)
 
-    def binds(self, place: Place, value: Any) -> bool:
+    def binds(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place surely has a value at its end, unless it is left with an exception."""
         is_bound = value is not UNBOUND and not isinstance(value, MaybeUnbound)
         is_settled = self.joined is not None and place.key() in self.joined.settled
@@ -64,7 +64,7 @@ class Joined:
     result: Any
     raises: bool
     """Whether both end with an exception that a `try` takes."""
-    settled: dict[Any, Place]
+    settled: dict[Any, ProgramLocation]
     """The places that are bound unless an exception came."""
     raised: Any = None
     """A bool[] that says whether an exception came, where there is one already."""

@@ -9,7 +9,7 @@ from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
 from ..values.control_flow_state import control_flow
 from ..values.program_locations import Items, Slot, Snapshot
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .checkpoints import Checkpoint
 from .paths import catcher_of
 
@@ -58,12 +58,12 @@ def _snapshot(
     """What some functions can reach; names of lists that grow by now are given what these have become."""
     snapshot = Snapshot.of(watched, slots)
     stale = (
-        [items for _, items, _ in snapshot.lists if latest(items) is not items]
+        [items for _, items, _ in snapshot.lists if resolve_grown_list(items) is not items]
         if control_flow(trace).grown
         else []
     )
     for items in stale:
-        snapshot.replace(items, latest(items))
+        snapshot.replace(items, resolve_grown_list(items))
     return Snapshot.of(watched, slots) if stale else snapshot
 
 

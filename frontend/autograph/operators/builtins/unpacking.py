@@ -8,7 +8,7 @@ from typing import Any
 from ....tracing.array import TracedArray
 from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .builtins_on_lists import is_open, list_
 
 
@@ -18,7 +18,7 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     >>> unpack((1, 2, 3, 4), 1, 1)
     [1, [2, 3], 4]
     """
-    items = _items_of(latest(value))
+    items = _items_of(resolve_grown_list(value))
     if isinstance(items, GrowingList):
         _check_length(items.length, before, after)
         return _taken_apart(items, before, after)
@@ -71,7 +71,7 @@ class Spread:
 
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
-    items = _items_of(latest(value))
+    items = _items_of(resolve_grown_list(value))
     return Spread(items if isinstance(items, GrowingList) else [*items])
 
 

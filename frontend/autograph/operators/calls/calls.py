@@ -29,7 +29,7 @@ from ..lists.dynamic_lists import GrowingList
 from ..statements.expressions import if_exp
 from ..statements.generators import Generator
 from ..values.optional import Chosen
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .recursion import activate
 
 
@@ -40,16 +40,16 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
-    args = tuple(map(latest, args))
+    args = tuple(map(resolve_grown_list, args))
     owner = getattr(function, "__self__", None)
-    if type(owner) is list and (now := latest(owner)) is not owner:
+    if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
-    return latest(called(*args, **kwargs))
+    return resolve_grown_list(called(*args, **kwargs))
 
 
 def _is_numpy(function: Any) -> bool:

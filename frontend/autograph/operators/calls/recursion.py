@@ -21,7 +21,7 @@ from .....dialect.register import context
 from .....dialect.types import TensorType
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.recorder import OutsideArray, Recorder
+from ....tracing.recorder import CapturedArray, Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import value_of
 from ..branches.diverging import Diverged
@@ -82,8 +82,8 @@ def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
     operands = [
         v for value, kind in zip(values, function.kinds, strict=True) for v in flatten(trace, value, kind)
     ]
-    operands += [array._value() for array in function.outside]
-    arrays = [*_arrays(values, function.kinds), *function.outside]
+    operands += [array._value() for array in function.captured]
+    arrays = [*_arrays(values, function.kinds), *function.captured]
     types = carried_types(function.result)
     types += [t for i in function.written for t in carried_types(ArrayKind(arrays[i].type))]
     types += carried_types(_NUMBER) * function.catches
@@ -147,8 +147,8 @@ def _record(
     snapshot: Snapshot,
 ) -> bool:
     """Record the body once with what is known; returns whether nothing new was learned."""
-    outside_types = [t for array in function.outside for t in carried_types(ArrayKind(array.type))]
-    types = [*(t for kind in function.kinds for t in carried_types(kind)), *outside_types]
+    captured_types = [t for array in function.captured for t in carried_types(ArrayKind(array.type))]
+    types = [*(t for kind in function.kinds for t in carried_types(kind)), *captured_types]
     with context(), ir.Location.unknown(), ir.InsertionPoint(trace.module.body):
         op = dialect("func").FuncOp(function.symbol, ir.FunctionType.get(types, []), visibility="private")
         block = op.add_entry_block()
@@ -158,8 +158,8 @@ def _record(
         with _recording(trace, Region(block, None)) as region:
             parameters = iter(list(block.arguments))
             given = [unflatten(trace, kind, parameters) for kind in function.kinds]
-            with _seen_inside(function.outside, region, parameters):
-                arrays = [*_arrays(given, function.kinds), *function.outside]
+            with _seen_inside(function.captured, region, parameters):
+                arrays = [*_arrays(given, function.kinds), *function.captured]
                 run = partial(_run, converted, given, names)
                 result, number = _kept(trace, run, converted) if function.catches else (_plain(run), None)
                 _require_no_state(function, snapshot)
@@ -176,8 +176,8 @@ def _record(
                         returned.append(value_of(trace, number))
                     _finish(op, block, returned)
                     return True
-    except OutsideArray as found_outside:
-        function.outside.append(TracedArray(found_outside.storage))
+    except CapturedArray as found_array:
+        function.captured.append(TracedArray(found_array.storage))
     op.operation.erase()
     return False
 

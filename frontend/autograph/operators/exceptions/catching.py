@@ -68,7 +68,7 @@ class _Point:
     draft: Draft
     raised: Path
     rest: Region
-    outside: Region
+    around: Region
     snapshot: Snapshot
 
 
@@ -262,7 +262,7 @@ class Catching(BodyCatcher):
             end = replace(path, region=point.rest)
             end.note(point.snapshot.changes())
             point.snapshot.restore()
-            point.rest.is_open, trace.region = False, point.outside
+            point.rest.is_open, trace.region = False, point.around
             _agree(point.raised, end)
             with self._paused():
                 paths = [point.raised, end]

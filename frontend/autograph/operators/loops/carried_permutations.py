@@ -16,11 +16,11 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
-from ....tracing.may_alias import all_sources, connect, disconnect
+from ....tracing.may_alias import all_aliases, connect, disconnect
 from ....tracing.recorder import Join, Recorder, Storage
 from ..branches.branches import stage_if
 from ..values.aliases import is_visible, sees_any
-from ..values.program_locations import Place
+from ..values.program_locations import ProgramLocation
 
 Key = tuple[Any, ...]
 
@@ -28,15 +28,15 @@ Key = tuple[Any, ...]
 class CarriedArray(Protocol):
     """What this module looks at of a place that a loop carries."""
 
-    place: Place
+    place: ProgramLocation
     initial: Any
 
 
 @dataclass
-class Swap:
+class Permutation:
     """Arrays that change places in a cycle."""
 
-    places: list[Place]
+    places: list[ProgramLocation]
     storages: list[Storage]
     """The arrays that the places hold before the loop."""
 
@@ -77,9 +77,9 @@ def _constant(value: Any) -> Callable[[], Any]:
     return lambda: value
 
 
-def find_swaps(
+def find_permutations(
     carried: Mapping[Key, CarriedArray], bound: Mapping[Key, Any], ends: Mapping[Key, Any]
-) -> list[Swap]:
+) -> list[Permutation]:
     """The cycles of arrays that are written in a loop and can be seen behind it.
 
     `bound` is what the places hold at the start of the body, `ends` at its end. What cannot be given back is an
@@ -92,7 +92,7 @@ def find_swaps(
     }
     by_storage = {id(value._storage): key for key, value in arrays.items()}
     written = [key for key, value in arrays.items() if value._storage.ref is not None]
-    swaps: dict[frozenset[Key], Swap] = {}
+    permutations: dict[frozenset[Key], Permutation] = {}
     for key in written:
         orbit, is_cycle = _orbit(key, ends, by_storage)
         storages = [carried[k].initial._storage for k in orbit]
@@ -106,8 +106,10 @@ def find_swaps(
         if not (is_cycle and whole and same_type):
             raise _refusal(carried[key].place, seen[0])
         if len(orbit) > 1:
-            swaps.setdefault(frozenset(orbit), Swap([carried[k].place for k in orbit], storages))
-    return list(swaps.values())
+            permutations.setdefault(
+                frozenset(orbit), Permutation([carried[k].place for k in orbit], storages)
+            )
+    return list(permutations.values())
 
 
 def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> tuple[list[Key], bool]:
@@ -119,7 +121,7 @@ def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> 
             return orbit, False
         following = by_storage.get(id(end._storage))
         if following is None or end._path:
-            mixed = [by_storage[id(s)] for s in all_sources(end._storage) if id(s) in by_storage]
+            mixed = [by_storage[id(s)] for s in all_aliases(end._storage) if id(s) in by_storage]
             return [*orbit, *(k for k in mixed if k not in orbit)], False
         if following == key:
             return orbit, True
@@ -128,7 +130,7 @@ def _orbit(key: Key, ends: Mapping[Key, Any], by_storage: Mapping[int, Key]) -> 
         orbit.append(following)
 
 
-def _refusal(place: Place, storage: Storage) -> UnsupportedError:
+def _refusal(place: ProgramLocation, storage: Storage) -> UnsupportedError:
     return UnsupportedError(
         f"this loop writes in place to {place.name!r}, which is an array of the program outside of the loop (made at "
         f"{storage.made_at or 'the entry'}) in some iterations and another one in others; make a copy before the loop "
@@ -136,4 +138,4 @@ def _refusal(place: Place, storage: Storage) -> UnsupportedError:
     )
 
 
-__all__ = ["Swap", "find_swaps"]
+__all__ = ["Permutation", "find_permutations"]

@@ -52,22 +52,22 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.aliases import note_sources, same_value, sees_any
+from ..values.aliases import note_aliases, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
 from ..values.program_locations import (
     UNBOUND,
     Items,
-    Place,
+    ProgramLocation,
     Slot,
     Snapshot,
     consume,
-    places_to_join,
+    locations_to_join,
     value_after,
 )
-from ..values.resolve_grown_lists import latest
-from .carried_permutations import Swap, find_swaps
+from ..values.resolve_grown_lists import resolve_grown_list
+from .carried_permutations import Permutation, find_permutations
 
 MAX_RECORDINGS = 20
 """A loop whose types still grow after so many recordings is refused."""
@@ -77,7 +77,7 @@ MAX_RECORDINGS = 20
 class Carried:
     """A place that a loop carries."""
 
-    place: Place
+    place: ProgramLocation
     initial: Any
     kind: Kind
 
@@ -104,7 +104,7 @@ class Loop:
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
     """The exits that leave the loop."""
-    settled: list[Place] = field(default_factory=list)
+    settled: list[ProgramLocation] = field(default_factory=list)
     """What the loop binds unless an exception comes that is caught around it."""
 
     def record(self) -> Exit:
@@ -127,13 +127,13 @@ class Loop:
                 found = recording.run()
                 is_final = {k: c.kind for k, c in found.items()} == {k: c.kind for k, c in carried.items()}
                 if is_final and not trace.cells_since(mark):
-                    swaps = recording.find_swaps()
-                    order = math.lcm(*(swap.order for swap in swaps))
+                    permutations = recording.find_permutations()
+                    order = math.lcm(*(permutation.order for permutation in permutations))
                     if order == self.order:
                         snapshot.restore()
                         recording.finish()
-                        for swap in swaps:
-                            swap.give_back(trace, np.mod(self.turn.get(), swap.order))
+                        for permutation in permutations:
+                            permutation.give_back(trace, np.mod(self.turn.get(), permutation.order))
                         return self._exit()
                     self.order = order
             except BaseException:
@@ -155,7 +155,7 @@ class Loop:
         assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
         remembered = self._remembered()
         guess: dict[tuple[Any, ...], Carried] = {}
-        candidates: list[tuple[Place, Any]] = [
+        candidates: list[tuple[ProgramLocation, Any]] = [
             *snapshot.variables(),
             *((slot, slot.get()) for slot in self.slots),
         ]
@@ -267,7 +267,7 @@ class _Recording:
         join = Join()
         for carried in kinds.values():
             value = unflatten(self.trace, carried.kind, values)
-            note_sources(join, value, [carried.initial])
+            note_aliases(join, value, [carried.initial])
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
         self.contents = {key: content_of(value) for key, value in self.bound.items()}
@@ -325,7 +325,7 @@ class _Recording:
         needed: dict[tuple[Any, ...], Carried] = {}
         ends: dict[tuple[Any, ...], Any] = {}
         problems: list[str] = []
-        for place in places_to_join(places):
+        for place in locations_to_join(places):
             if place.is_variable and place.name in self.loop.dead.split():
                 continue
             key = place.key()
@@ -347,7 +347,9 @@ class _Recording:
         self.ends.append(ends)
         return needed
 
-    def _needed(self, known: Carried | None, place: Place, end: Any, is_dead: bool) -> Carried | None:
+    def _needed(
+        self, known: Carried | None, place: ProgramLocation, end: Any, is_dead: bool
+    ) -> Carried | None:
         """How a place has to be carried."""
         initial = known.initial if known is not None else self.snapshot.old_value(place)
         if known is None and same_value(initial, end):
@@ -359,9 +361,9 @@ class _Recording:
         require_fit(place, kind)
         return Carried(place, initial, kind)
 
-    def find_swaps(self) -> list[Swap]:
+    def find_permutations(self) -> list[Permutation]:
         """The arrays that change places and are written; refuses what could be seen wrong behind the loop."""
-        return find_swaps(self.passed, self.bound, self.ends[-1])
+        return find_permutations(self.passed, self.bound, self.ends[-1])
 
     def finish(self) -> None:
         """End the regions and put the loop in place; the places get its results."""
@@ -392,7 +394,7 @@ class _Recording:
                     loop.settled.append(carried.place)
                 else:
                     value = value.value
-            note_sources(join, value, [carried.initial, self.ends[-1].get(key)])
+            note_aliases(join, value, [carried.initial, self.ends[-1].get(key)])
             carried.place.set(value)
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
@@ -410,7 +412,7 @@ class LeavesLoop(Exception):
 
 
 def _as_truth(value: Any) -> Any:
-    value = latest(value)
+    value = resolve_grown_list(value)
     return truth_of(value) if is_staged(value) else bool(value)
 
 

@@ -17,7 +17,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
 from ..values.iterables import Sequence
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 
 
 class _Index:
@@ -42,7 +42,7 @@ def attr(owner: Any, name: str) -> Any:
     trace = current_trace()
     if trace is not None and isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
-    return latest(
+    return resolve_grown_list(
         value
         if trace is None or trace.python_state is None
         else trace.python_state.attribute(owner, name, value)
@@ -68,16 +68,18 @@ def _member(kind: type, name: str) -> Any:
 
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
-    container = latest(container)
+    container = resolve_grown_list(container)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return call(method, container, key)
-    return latest(container.item(key) if isinstance(container, Sequence) else get_item(container, key))
+    return resolve_grown_list(
+        container.item(key) if isinstance(container, Sequence) else get_item(container, key)
+    )
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
-    container = latest(container)
+    container = resolve_grown_list(container)
     trace = current_trace()
     if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
         container = trace.python_state.writable(container)

@@ -15,7 +15,7 @@ from ....tracing.current import current_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..values.control_flow_state import control_flow
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -24,7 +24,7 @@ Thunk = Callable[[], Any]
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
     return format_string(
-        *((latest(part[0]), *part[1:]) if isinstance(part, tuple) else part for part in parts)
+        *((resolve_grown_list(part[0]), *part[1:]) if isinstance(part, tuple) else part for part in parts)
     )
 
 
@@ -43,7 +43,7 @@ def assert_(condition: Any, message: Thunk | None = None) -> None:
     if not __debug__:
         return
 
-    condition = latest(condition)
+    condition = resolve_grown_list(condition)
 
     def fail() -> None:
         raise AssertionError() if message is None else AssertionError(message())

@@ -17,7 +17,7 @@ from ..values.iterables import Sequence
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -25,7 +25,7 @@ Thunk = Callable[[], Any]
 
 def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     """`body() if test else orelse()`."""
-    test = latest(test)
+    test = resolve_grown_list(test)
     if not is_staged(test):
         return body() if test else orelse()
     trace, watched = current(), (body, orelse)
@@ -46,7 +46,7 @@ def or_(left: Any, *others: Thunk, tested: bool = False) -> Any:
 
 def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, tested: bool) -> Any:
     """The first operand whose truth is another one, or else the last."""
-    left = _truth_for_test(latest(left)) if tested else latest(left)
+    left = _truth_for_test(resolve_grown_list(left)) if tested else resolve_grown_list(left)
     if not others:
         return left
 
@@ -87,7 +87,7 @@ def _truth_for_test(value: Any) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    value = latest(value)
+    value = resolve_grown_list(value)
     if not is_staged(value):
         return not value
     trace = current()
@@ -113,7 +113,7 @@ def is_(left: Any, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
             return one._any(_is(other))
-    return latest(left) is latest(right)
+    return resolve_grown_list(left) is resolve_grown_list(right)
 
 
 def is_not_(left: Any, right: Any) -> Any:
@@ -123,7 +123,7 @@ def is_not_(left: Any, right: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
-    container = latest(container)
+    container = resolve_grown_list(container)
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
     if isinstance(container, GrowingList):
@@ -174,7 +174,7 @@ def load(read: Thunk, name: str) -> Any:
 
 def bound(value: Any) -> Any:
     """The value of a variable that surely has one here, although it has none on some paths that end before."""
-    return latest(value.value if isinstance(value, MaybeUnbound) else value)
+    return resolve_grown_list(value.value if isinstance(value, MaybeUnbound) else value)
 
 
 def unbound_message(name: str) -> str:

@@ -30,7 +30,7 @@ from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.program_locations import Slot
-from ..values.resolve_grown_lists import latest
+from ..values.resolve_grown_lists import resolve_grown_list
 from .generators import Walk, for_walk
 from .statements import Body, continued, finish_loop, if_, run_items
 
@@ -40,7 +40,7 @@ _INT = TensorType((), np.dtype(np.int64))
 def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
-    iterable = latest(iterable)
+    iterable = resolve_grown_list(iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner
         return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
-from ....tracing.may_alias import connect, usable_sources
+from ....tracing.may_alias import connect, usable_aliases
 from ....tracing.recorder import Join, Storage
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
@@ -54,14 +54,14 @@ def _same_path(one: TracedArray, other: TracedArray) -> bool:
     return True
 
 
-def note_sources(join: Join, result: Any, candidates: Iterable[Any]) -> None:
+def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which arrays the result of a branch or loop may be; there is a candidate for each path."""
     result, candidates = present(result), list(map(present, candidates))
     parts = parts_of(result)
     if parts is not None:
         for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
             entries = [entry_of(candidate, position, key) for candidate in candidates]
-            note_sources(join, item, entries)
+            note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
         connect(result._storage, join, map(_storage_of, candidates))
 
@@ -100,7 +100,7 @@ def is_visible(storage: Storage) -> bool:
 
     An array that may be one of several others is seen where one of these is.
     """
-    return sees_any([storage, *usable_sources(storage)])
+    return sees_any([storage, *usable_aliases(storage)])
 
 
 def sees_any(storages: Iterable[Storage]) -> bool:
@@ -130,7 +130,7 @@ __all__ = [
     "entry_of",
     "is_available",
     "is_visible",
-    "note_sources",
+    "note_aliases",
     "present",
     "reachable",
     "same_value",

@@ -40,7 +40,7 @@ class StagedFunction:
     """Whether it returns the number of the exception that it raises, for a `try` around its calls."""
     op: Any = None
     """Its definition."""
-    outside: list[TracedArray] = field(default_factory=list)
+    captured: list[TracedArray] = field(default_factory=list)
     """Arrays of the functions around it that it uses: further parameters."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .....dialect.errors import ControlFlowError
 from .abstract import Kind, Mismatch, Partial
-from .program_locations import Entry, Place
+from .program_locations import Entry, ProgramLocation
 
 
 def control_flow_error(what: str, problems: list[str]) -> ControlFlowError:
@@ -22,7 +22,7 @@ def shown_name(name: str) -> str:
     return "what the function returns" if name == "return_" else name
 
 
-def require_fit(place: Place | None, kind: Kind) -> None:
+def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
     """Raise `Mismatch` where a place cannot hold what may be there or not, or changes its length."""
     if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
         missing = "key" if isinstance(place, Entry) else "attribute"

@@ -26,12 +26,12 @@ from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
 
-MAX_PLACES = 100_000
+MAX_LOCATIONS = 100_000
 """Objects beyond this number are not followed."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ProgramLocation:
     """Something that holds a value, by the user's name for it."""
 
     name: str
@@ -55,7 +55,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Variable(Place):
+class Variable(ProgramLocation):
     """A variable that a body shares with the function around it."""
 
     cell: types.CellType
@@ -82,7 +82,7 @@ class Variable(Place):
 
 
 @dataclass(frozen=True)
-class Entry(Place):
+class Entry(ProgramLocation):
     """An entry of a dict or list."""
 
     container: Any
@@ -105,7 +105,7 @@ class Entry(Place):
 
 
 @dataclass(frozen=True)
-class Attribute(Place):
+class Attribute(ProgramLocation):
     """An attribute of an instance."""
 
     owner: Any
@@ -127,14 +127,14 @@ class Attribute(Place):
             object.__setattr__(self.owner, self.attribute, value)
 
 
-def consume(trace: Recorder, place: Place, value: Any) -> None:
+def consume(trace: Recorder, place: ProgramLocation, value: Any) -> None:
     """Take note that the value which a place had before a branch or loop matters."""
     if isinstance(place, Attribute) and trace.python_state is not None:
         trace.python_state.attribute(place.owner, place.attribute, value)
 
 
 @dataclass(frozen=True, eq=False)
-class Slot(Place):
+class Slot(ProgramLocation):
     """A value of the staged code itself, which loops carry like the user's."""
 
     content: list[Any]
@@ -150,7 +150,7 @@ class Slot(Place):
 
 
 @dataclass(frozen=True)
-class Items(Place):
+class Items(ProgramLocation):
     """All items of a list or set, where their number changed."""
 
     container: Any
@@ -213,7 +213,7 @@ class Snapshot:
         """The places whose value is another one now, with that value."""
         return {place.key(): (place, new) for place, _, new in self._differences()}
 
-    def old_value(self, place: Place) -> Any:
+    def old_value(self, place: ProgramLocation) -> Any:
         """What a place held; `UNBOUND` for one that did not exist."""
         return self._old.get(place.key(), UNBOUND)
 
@@ -228,7 +228,7 @@ class Snapshot:
 
     def replace(self, old: Any, new: Any) -> None:
         """Store another object wherever one was reachable."""
-        single: list[Place] = [place for place, _ in (*self.cells, *self.globals.values())]
+        single: list[ProgramLocation] = [place for place, _ in (*self.cells, *self.globals.values())]
         places = [*single, *(Entry(name, items, i) for name, items, b in self.lists for i in range(len(b)))]
         places += [Entry(name, entries, key) for name, entries, saved in self.dicts for key in saved]
         places += [
@@ -243,7 +243,7 @@ class Snapshot:
     def follow(self, value: Any, name: str) -> None:
         """Remember all that a value holds."""
         pending: list[tuple[Any, str]] = [(value, name)]
-        while pending and len(self._seen) < MAX_PLACES:
+        while pending and len(self._seen) < MAX_LOCATIONS:
             value, name = pending.pop()
             if isinstance(value, _LEAVES) or id(value) in self._seen:
                 continue
@@ -303,7 +303,7 @@ class Snapshot:
 
     # Comparing
 
-    def _differences(self) -> Iterator[tuple[Place, Any, Any]]:
+    def _differences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
         """Every place that changed, with the old and the new value."""
         for place, old in (*self.cells, *self.slots, *self.globals.values()):
             new = place.get()
@@ -317,7 +317,7 @@ class Snapshot:
             for key, old, new in _changed_entries(attributes, _attributes(owner) or {}):
                 yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
 
-    def _differences_in_sequences(self) -> Iterator[tuple[Place, Any, Any]]:
+    def _differences_in_sequences(self) -> Iterator[tuple[ProgramLocation, Any, Any]]:
         for name, items, before in self.lists:
             if len(items) != len(before):
                 yield Items(name, items), before, tuple(items)
@@ -331,7 +331,7 @@ class Snapshot:
 
     @cached_property
     def _old(self) -> dict[tuple[Any, ...], Any]:
-        single: list[tuple[Place, Any]] = [*self.cells, *self.slots, *self.globals.values()]
+        single: list[tuple[ProgramLocation, Any]] = [*self.cells, *self.slots, *self.globals.values()]
         old: dict[tuple[Any, ...], Any] = {place.key(): value for place, value in single}
         for _, items, before in self.lists:
             old[(id(items), "[:]")] = before
@@ -353,11 +353,11 @@ def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tu
             yield key, old, new
 
 
-Changes: TypeAlias = "dict[tuple[Any, ...], tuple[Place, Any]]"
+Changes: TypeAlias = "dict[tuple[Any, ...], tuple[ProgramLocation, Any]]"
 """Places by their keys, with their values after a body."""
 
 
-def places_to_join(places: dict[tuple[Any, ...], Place]) -> list[Place]:
+def locations_to_join(places: dict[tuple[Any, ...], ProgramLocation]) -> list[ProgramLocation]:
     """The places without the entries of collections whose length changed: these are joined as a whole."""
     whole = {id(place.container) for place in places.values() if isinstance(place, Items)}
     return [p for p in places.values() if not (isinstance(p, Entry) and id(p.container) in whole)]
@@ -370,7 +370,7 @@ def copied(value: Any) -> Any:
     return type(value)(map(copied, value)) if type(value) in (list, tuple) else value
 
 
-def value_after(changes: Changes, place: Place, snapshot: Snapshot) -> Any:
+def value_after(changes: Changes, place: ProgramLocation, snapshot: Snapshot) -> Any:
     """The value of a place after a body with certain changes."""
     if place.key() in changes:
         return changes[place.key()][1]

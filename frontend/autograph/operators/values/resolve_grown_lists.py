@@ -9,7 +9,7 @@ from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
 
 
-def latest(value: Any) -> Any:
+def resolve_grown_list(value: Any) -> Any:
     """What a list of Python's has become; any other value as it is.
 
     Converted code asks wherever Python itself would look into a list: `b + [x]`, `b == c`, `[*b]`, `first, *rest = b`.
@@ -20,17 +20,17 @@ def latest(value: Any) -> Any:
     return value if trace is None or not control_flow(trace).grown else _grown(trace, value)
 
 
-def latest_within(trace: Recorder, value: Any) -> Any:
+def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
     """A nested value with what the lists in it have become."""
     if not control_flow(trace).grown:
         return value
     if type(value) is list:
         grown = _grown(trace, value)
-        return [latest_within(trace, item) for item in value] if grown is value else grown
+        return [resolve_grown_lists(trace, item) for item in value] if grown is value else grown
     if type(value) is dict:
-        return {key: latest_within(trace, item) for key, item in value.items()}
+        return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
     if isinstance(value, tuple):
-        items = [latest_within(trace, item) for item in value]
+        items = [resolve_grown_lists(trace, item) for item in value]
         return value._make(items) if hasattr(value, "_make") else tuple(items)
     return value
 
@@ -40,4 +40,4 @@ def _grown(trace: Recorder, items: list[Any]) -> Any:
     return items if found is None or found[0] is not items else found[1]
 
 
-__all__ = ["latest", "latest_within"]
+__all__ = ["resolve_grown_list", "resolve_grown_lists"]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from ..signature.traced_value import TracedValue
 
 
-class PythonState(Protocol):
+class ExternalState(Protocol):
     """The state that was there before the recording: what is read of it becomes guards and inputs."""
 
     def input_of(self, array: Any) -> TracedValue | None:
@@ -30,4 +30,4 @@ class PythonState(Protocol):
         """Record that the call stores here what it changed so far: it ends with an exception."""
 
 
-__all__ = ["PythonState"]
+__all__ = ["ExternalState"]
