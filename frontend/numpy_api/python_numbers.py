@@ -17,11 +17,11 @@ from ..tracing.zero_division import number_type
 _BITWISE = {np.bitwise_and, np.bitwise_or, np.bitwise_xor}
 """These leave bools as they are."""
 
-_COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
+COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
 _OPERATORS = {np.add, np.subtract, np.multiply, np.negative, np.positive, np.absolute, np.power, np.invert}
 _OPERATORS |= {np.divide, np.floor_divide, np.remainder, np.divmod, np.left_shift, np.right_shift}
-_OPERATORS |= _BITWISE | _COMPARISONS
+_OPERATORS |= _BITWISE | COMPARISONS
 """What Python's operators call: of Python numbers they give Python numbers again."""
 
 
@@ -44,4 +44,4 @@ def _as_int(operand: Any) -> Any:
     return number._like_python(int)
 
 
-__all__ = ["is_python_operator", "python_operands"]
+__all__ = ["COMPARISONS", "is_python_operator", "python_operands"]

@@ -12,25 +12,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops import load_families
-from ...dialect.ops.reductions import AnyOf
 from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, require_broadcastable
-from ..tracing.staging import ArrayResult, apply, as_operand, asarray, cast, emit, raise_if, staged, trace_of
+from ..tracing.staging import (
+    ArrayResult,
+    apply,
+    as_operand,
+    cast,
+    emit,
+    raise_if,
+    raise_where,
+    staged,
+    trace_of,
+)
 from ..tracing.zero_division import PYTHON_NUMBERS
-from .arguments import NO_VALUE, write_into
-from .python_numbers import is_python_operator, python_operands
+from .arguments import NO_VALUE, as_mask, write_into
+from .python_numbers import COMPARISONS, is_python_operator, python_operands
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
 
 _WEAK = (int, float, complex)
-
-_COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
@@ -96,7 +103,7 @@ def _results(
     is_python = is_python_operator(ufunc, operands)
     if is_python:
         operands = python_operands(ufunc, operands)
-    if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
+    if ufunc in COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
         op_class, operands = decided
         ufunc = op_class.ufunc
     loop = _loop(ufunc, operands, outputs, casting, dtype)
@@ -130,7 +137,7 @@ def _loop(
 ) -> tuple[np.dtype[Any], ...]:
     """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
     given = tuple(_weak_type(operand) for operand in operands)
-    if ufunc in _COMPARISONS and not any(
+    if ufunc in COMPARISONS and not any(
         kind(o.dtype) in "fc" for o in operands if isinstance(o, TracedArray)
     ):
         # Python compares integers of any size.
@@ -178,14 +185,9 @@ def _decided_comparison(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[
 
 def _require_no_negative_power(exponent: Any, dtype: np.dtype[Any]) -> None:
     """NumPy's error for an integer to a negative integer power, at run time when the exponent is traced."""
-    if kind(dtype) != "i":
-        return
-    if not isinstance(exponent, TracedArray):
-        if np.any(np.less(exponent, 0)):
-            raise WeftValueError(NEGATIVE_POWER)
-    elif kind(exponent.dtype) == "i":
-        negative = apply(AnyOf, np.less(exponent, 0), axes=tuple(range(exponent.ndim)), keepdims=False)
-        raise_if(negative, "ValueError", NEGATIVE_POWER)
+    is_signed = not isinstance(exponent, TracedArray) or kind(exponent.dtype) == "i"
+    if kind(dtype) == "i" and is_signed:
+        raise_where(np.any(np.less(exponent, 0)), WeftValueError, NEGATIVE_POWER)
 
 
 def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Ufunc] | None:
@@ -200,23 +202,18 @@ def _finish(trace: Recorder, ufunc: np.ufunc, result: TracedArray, target: Any, 
     if target is None:
         if where is True:
             return result
-        mask = asarray(where)
-        return _select(trace, mask, result, result)
+        return _select(trace, as_mask(where), result, result)
     if not isinstance(target, TracedArray):
         return write_into(target, result)
     _require_fits(ufunc, result, target)
     if where is not True:
-        result = _select(trace, asarray(where), cast(result, target.dtype), target)
+        result = _select(trace, as_mask(where), cast(result, target.dtype), target)
         _require_fits(ufunc, result, target)
     write_into(target, result)
     return target
 
 
 def _select(trace: Recorder, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
-    if mask.dtype != np.bool_:
-        raise WeftTypeError(
-            f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'"
-        )
     require_broadcastable(trace, (mask, chosen, otherwise))
     return staged(trace, apply(Select, mask, chosen, otherwise))
 
