@@ -1,19 +1,32 @@
-"""Where the extent of an axis comes from, in a program: the shape rules of the ops, followed from value to value."""
+"""Where the extent of an axis comes from, in a program: what the ops say of it, followed from value to value."""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from .attributes import type_from_mlir
 from .mlir import Value, ir
+from .op import Op
+from .ops.elementwise import Add, Multiply, Negative, Subtract
 from .ops.shape import Dim
 from .register import decode_attributes, op_class_of
+from .sizes import Size
 from .types import RefType
 
 Axis: TypeAlias = "tuple[Value, int]"
 """An axis of a tensor or cell; axis -1 of a scalar is the extent that the scalar is."""
 
 SCALAR = -1
+
+SIZE_FUNCTIONS: dict[type[Op], Callable[..., Size]] = {
+    Add: operator.add,
+    Subtract: operator.sub,
+    Multiply: operator.mul,
+    Negative: operator.neg,
+}
+"""Ops on i64 whose results are sizes in terms of their operands."""
 
 
 def extent_source(value: Value, axis: int) -> Axis | None:

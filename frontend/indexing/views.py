@@ -166,7 +166,8 @@ def _frozen(view: TracedArray, step: ViewStep) -> ViewStep:
 
 
 def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
-    from ..tracing.extents import extent_key, is_new_fact, scalar_key
+    from ..tracing.extent_keys import extent_key, scalar_key
+    from ..tracing.extents import is_new_fact
 
     trace = x._storage.trace
     if isinstance(check, BoundsCheck):
@@ -301,7 +302,7 @@ def with_places(index: Any) -> tuple[Any, ...]:
 
 def _with_one_place(index: slice) -> slice | OnePlace:
     """The start, as the place of one element, where the stop of a slice is computed as the start plus 1."""
-    from ..tracing.extents import scalar_key
+    from ..tracing.extent_keys import scalar_key
 
     start, stop = index.start, index.stop
     if (

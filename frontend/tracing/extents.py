@@ -7,8 +7,7 @@ walking from a value to the ops that made it.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -16,18 +15,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
-from ...dialect.op import Elementwise, Op
-from ...dialect.ops.creation import Constant
-from ...dialect.ops.elementwise import Add, Multiply, Negative, Subtract
-from ...dialect.ops.indexing import DynamicSlice, Slice
-from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
-from ...dialect.sizes import Size, computed, symbol
+from ...dialect.sizes import Size
 from ...dialect.types import format_shape
 from .array import TracedArray
 from .staging import raise_if
 
 if TYPE_CHECKING:
-    from ...dialect.extents import Axis
     from .recorder import Recorder
     from .regions import Region
 
@@ -57,6 +50,8 @@ def known_extent(x: Any, axis: int, what: str) -> int:
 def same_extent(left: Extent, right: Extent) -> bool:
     """Whether two extents are known to be equal while tracing."""
     if isinstance(left, TracedArray) and isinstance(right, TracedArray):
+        from .extent_keys import scalar_key
+
         return left is right or scalar_key(left._value()) == scalar_key(right._value())
     return not isinstance(left, TracedArray) and not isinstance(right, TracedArray) and left == right
 
@@ -181,7 +176,9 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     """A traced scalar as an i64[] extent; that one which depends on data is not negative is checked at run time."""
     if entry.ndim != 0 or entry.dtype.kind not in "iu":
         raise TypeError(f"an extent is an integer, not {entry.type}")
-    if not _depends_on_shapes_only(entry._value()):
+    from .extent_keys import depends_on_shapes_only, scalar_key
+
+    if not depends_on_shapes_only(entry._value()):
         trace = entry._storage.trace
         if is_new_fact(trace, ("extent", scalar_key(entry._value()))):
             raise_if(entry < 0, "ValueError", "negative dimensions are not allowed")
@@ -193,9 +190,9 @@ def is_extent(value: Any) -> bool:
     """Whether a value is the extent of an axis, and so not negative."""
     if not isinstance(value, TracedArray) or value.ndim:
         return False
-    from ...dialect.extents import SCALAR  # loads MLIR, which eager calls of the namespace do not need
+    from .extent_keys import is_extent_scalar
 
-    return _origin(value._value(), SCALAR)[1] != SCALAR
+    return is_extent_scalar(value._value())
 
 
 def product(extents: Sequence[Extent]) -> Extent:
@@ -210,104 +207,15 @@ def product(extents: Sequence[Extent]) -> Extent:
     return known if traced is None else traced if known == 1 else traced * known
 
 
-# Origins
-
-
 def _key(x: Any, axis: int) -> Size:
+    from .extent_keys import extent_key  # loads MLIR, which eager calls of the namespace do not need
+
     extent = known_shape(x)[axis]
     return extent if extent is not None else extent_key(x._value(), axis % len(known_shape(x)))
 
 
-def extent_key(value: Any, axis: int) -> Size:
-    """Equal for extents that are: where one comes from, or the extent and the bounds that a slice has of it."""
-    from ...dialect.extents import SCALAR
-
-    origin, axis = _origin(value, axis)
-    made = _op_of(origin)
-    if axis == SCALAR:
-        return scalar_key(origin)
-    if made is None or made[0] not in (Slice, DynamicSlice):
-        return symbol((origin, axis))
-    operation = made[1]
-    source, *bounds = operation.operands
-    start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
-    if made[0] is DynamicSlice:
-        places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
-        if axis in places[0]:
-            start = scalar_key(bounds[places[0].index(axis)])
-        if axis in places[1]:
-            stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
-    return computed("slice", _known_or_key(source, axis), start, stop, step)
-
-
-def _known_or_key(value: Any, axis: int) -> Size:
-    return extent_key(value, axis) if value.type.is_dynamic_dim(axis) else value.type.shape[axis]
-
-
-_FUNCTIONS: dict[type[Op], Callable[..., Size]] = {
-    Add: operator.add,
-    Subtract: operator.sub,
-    Multiply: operator.mul,
-    Negative: operator.neg,
-}
-
-
-def scalar_key(value: Any, depth: int = 8) -> Size:
-    """Equal for scalars that are: how one is computed, as far as that is pure arithmetic on scalars."""
-    made = _op_of(value)
-    if made is None or depth == 0:
-        return symbol(value)
-    op_class, operation = made
-    if op_class is Dim:
-        return _known_or_key(operation.operands[0], operation.attributes["axis"].value)
-    if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
-        return scalar_key(operation.operands[0], depth)
-    if op_class is Constant and value.type.rank == 0:
-        from ...dialect.attributes import elements_from_mlir
-
-        number = elements_from_mlir(operation.attributes["value"])
-        return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
-    if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
-        operands = [scalar_key(operand, depth - 1) for operand in operation.operands]
-        function = _FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
-        return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
-    return symbol(value)
-
-
-def _op_of(value: Any) -> tuple[type[Op], Any] | None:
-    """The op class and operation that made a value; None for arguments and ops of other dialects."""
-    from ...dialect.register import op_class_of
-
-    operation = value.owner
-    op_class = op_class_of(operation) if isinstance(getattr(operation, "name", None), str) else None
-    return None if op_class is None else (op_class, operation)
-
-
-def _origin(value: Any, axis: int) -> Axis:
-    """Follow an axis of a value to where its extent comes from."""
-    from ...dialect.extents import extent_source
-
-    while (source := extent_source(value, axis)) is not None:
-        value, axis = source
-    return value, axis
-
-
-def _depends_on_shapes_only(value: Any) -> bool:
-    """Whether a scalar is computed from extents and constants alone."""
-    made = _op_of(value)
-    if made is None:
-        return False
-    op_class, operation = made
-    if op_class in (Dim, Constant):
-        return True
-    if issubclass(op_class, (Elementwise, ExpandDims, Reshape, Squeeze)):
-        return all(_depends_on_shapes_only(operand) for operand in operation.operands)
-    return False
-
-
 __all__ = [
     "Extent",
-    "extent_key",
     "extent_scalar",
     "extents_text",
     "format_shape",
@@ -319,7 +227,6 @@ __all__ = [
     "require_broadcastable",
     "require_equal",
     "same_extent",
-    "scalar_key",
     "shapes_text",
     "split_shape",
 ]

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
+from ...dialect.extents import SIZE_FUNCTIONS
 from ...dialect.mlir import Operation, Value, ir
-from ...dialect.op import Op
 from ...dialect.ops.elementwise import (
     MIRRORED,
     OPPOSITE,
-    Add,
     Less,
     LessEqual,
     Maximum,
     Minimum,
-    Multiply,
-    Negative,
-    Subtract,
 )
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim
@@ -45,12 +40,6 @@ from .structure import (
 
 _NUMBER = TensorType((), np.dtype(np.int64))
 _DEPTH = 12
-_FUNCTIONS: dict[type[Op] | None, Callable[..., Size]] = {
-    Add: operator.add,
-    Subtract: operator.sub,
-    Multiply: operator.mul,
-    Negative: operator.neg,
-}
 _LARGEST = 2**31
 """Larger factors and constants are not followed, so that sums of a few stay far from the end of i64."""
 
@@ -92,7 +81,8 @@ def _linear(value: Value, depth: int) -> Size | None:
     constant = constant_of(value)
     if constant is not None:
         return int(constant) if type_of(value) == _NUMBER else None
-    function = _FUNCTIONS.get(op_class_of(operation))
+    op_class = op_class_of(operation)
+    function = None if op_class is None else SIZE_FUNCTIONS.get(op_class)
     operands = list(operation.operands)
     if function is None or any(type_of(operand) != _NUMBER for operand in operands):
         return None

@@ -1,0 +1,95 @@
+"""What extents and scalars of a recorded program are in other terms: equal keys mean equal numbers.
+
+It looks at MLIR, which eager calls of the namespace do not load.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dialect.attributes import elements_from_mlir
+from ...dialect.extents import SCALAR, SIZE_FUNCTIONS, Axis, extent_source
+from ...dialect.op import Elementwise, Op
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.indexing import DynamicSlice, Slice
+from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
+from ...dialect.register import op_class_of
+from ...dialect.sizes import Size, computed, symbol
+
+
+def extent_key(value: Any, axis: int) -> Size:
+    """Equal for extents that are: where one comes from, or the extent and the bounds that a slice has of it."""
+    origin, axis = _origin(value, axis)
+    made = _op_of(origin)
+    if axis == SCALAR:
+        return scalar_key(origin)
+    if made is None or made[0] not in (Slice, DynamicSlice):
+        return symbol((origin, axis))
+    operation = made[1]
+    source, *bounds = operation.operands
+    start, stop, step = (operation.attributes[name][axis] for name in ("start", "stop", "step"))
+    if made[0] is DynamicSlice:
+        places = [tuple(operation.attributes[name]) for name in ("start_axes", "stop_axes")]
+        if axis in places[0]:
+            start = scalar_key(bounds[places[0].index(axis)])
+        if axis in places[1]:
+            stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
+    return computed("slice", _known_or_key(source, axis), start, stop, step)
+
+
+def _known_or_key(value: Any, axis: int) -> Size:
+    return extent_key(value, axis) if value.type.is_dynamic_dim(axis) else value.type.shape[axis]
+
+
+def scalar_key(value: Any, depth: int = 8) -> Size:
+    """Equal for scalars that are: how one is computed, as far as that is pure arithmetic on scalars."""
+    made = _op_of(value)
+    if made is None or depth == 0:
+        return symbol(value)
+    op_class, operation = made
+    if op_class is Dim:
+        return _known_or_key(operation.operands[0], operation.attributes["axis"].value)
+    if op_class is Reshape and value.type.rank == operation.operands[0].type.rank == 0:
+        return scalar_key(operation.operands[0], depth)
+    if op_class is Constant and value.type.rank == 0:
+        number = elements_from_mlir(operation.attributes["value"])
+        return int(number) if number.dtype == np.int64 else symbol((str(number.dtype), number.item()))
+    if issubclass(op_class, Elementwise) and value.type.rank == 0 and op_class.results == 1:
+        operands = [scalar_key(operand, depth - 1) for operand in operation.operands]
+        function = SIZE_FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
+        return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
+    return symbol(value)
+
+
+def is_extent_scalar(value: Any) -> bool:
+    """Whether a scalar is the extent of an axis."""
+    return _origin(value, SCALAR)[1] != SCALAR
+
+
+def _op_of(value: Any) -> tuple[type[Op], Any] | None:
+    """The op class and operation that made a value; None for arguments and ops of other dialects."""
+    operation = value.owner
+    op_class = op_class_of(operation) if isinstance(getattr(operation, "name", None), str) else None
+    return None if op_class is None else (op_class, operation)
+
+
+def _origin(value: Any, axis: int) -> Axis:
+    """Follow an axis of a value to where its extent comes from."""
+    while (source := extent_source(value, axis)) is not None:
+        value, axis = source
+    return value, axis
+
+
+def depends_on_shapes_only(value: Any) -> bool:
+    """Whether a scalar is computed from extents and constants alone."""
+    made = _op_of(value)
+    if made is None:
+        return False
+    op_class, operation = made
+    if op_class in (Dim, Constant):
+        return True
+    if issubclass(op_class, (Elementwise, ExpandDims, Reshape, Squeeze)):
+        return all(depends_on_shapes_only(operand) for operand in operation.operands)
+    return False
