@@ -24,7 +24,7 @@ from ..dialect.mlir import Block, Module, Operation, Value, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics
 from .fusion import Builder, Generic, Group, Maps, Read, View, is_simple, scalar_constant, view_of
-from .rewriting import defined_functions, is_unused, operations_in
+from .rewriting import constant_integer, defined_functions, is_unused, operations_in
 
 CHEAP = 8
 """Bodies up to this cost are computed again for every element that they are broadcast to."""
@@ -186,9 +186,9 @@ class _BlockFuser:
     def _resolve_dim(self, op: Operation) -> bool:
         """Replace the size of a computed tensor by the size that its destination was made with."""
         tensor, index = op.operands
-        if isinstance(index.owner, ir.Block) or index.owner.name != "arith.constant":
+        axis = constant_integer(index)
+        if axis is None:
             return False
-        axis: int | None = index.owner.attributes["value"].value
         view = self.views.get(tensor)
         if view is not None:
             tensor, axis = view.source, _axis_of(view, axis)

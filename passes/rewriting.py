@@ -73,6 +73,23 @@ def is_defined_inside(value: Value, operation: Operation) -> bool:
 _UPSTREAM = "arith.constant"
 
 
+def constant_integer(value: Value) -> int | None:
+    """The number that an integer or index is, where it is an `arith.constant`."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != _UPSTREAM:
+        return None
+    attribute = owner.operation.attributes["value"]
+    return int(attribute.value) if isinstance(attribute, (ir.IntegerAttr, ir.BoolAttr)) else None
+
+
+def copy_with(operation: Operation, operands: Sequence[Value]) -> Operation:
+    """A copy at the current insertion point of an op without regions, on other operands."""
+    copy = operation.clone().operation
+    for index, operand in enumerate(operands):
+        copy.operands[index] = operand
+    return copy
+
+
 class Graph:
     """The ops of one function with their producers and users, kept up to date while they are rewritten."""
 

@@ -12,6 +12,7 @@ from enum import Enum, auto
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.rewriting import copy_with
 from .arena import Holder, Slot, Workspace
 from .boundaries import memref_type
 from .heap import Block, Heap
@@ -399,10 +400,7 @@ class Places:
         if known is None:
             op = extent.owner.operation
             operands = [self.builder.value(self._hoist(operand)) for operand in op.operands]
-            copy = op.clone()
-            for index, operand in enumerate(operands):
-                copy.operands[index] = operand
-            known = self._hoisted[extent] = copy.results[extent.result_number]
+            known = self._hoisted[extent] = copy_with(op, operands).results[extent.result_number]
         return known
 
     def _is_fixed(self, extent: Extent) -> bool:

@@ -19,6 +19,7 @@ from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
+from ...passes.rewriting import constant_integer
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
 from .buffer_assignment import Buffer, Kind, Places, result_holder
@@ -413,10 +414,9 @@ class _Planner:
             return Buffer(Kind.CONSTANT, memref.get_global(type, name))
 
     def _extent(self, op: Operation) -> Extent:
-        index = op.operands[1].owner
-        if isinstance(index, ir.Block) or index.operation.name != "arith.constant":
+        axis = constant_integer(op.operands[1])
+        if axis is None:
             raise InternalError(f"{op.location}: tensor.dim of an axis that is not constant")
-        axis: int = index.operation.attributes["value"].value
         return self._sizes.of(op.operands[0])[axis]
 
     # The end

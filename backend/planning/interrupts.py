@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from ...dialect.loops import INTERRUPTIBLE
 from ...dialect.mlir import Operation, Value, dialect, ir
+from ...passes.rewriting import constant_integer
 from .failures import FailureSites, find, record_type
 from .names import EXIT, POLL, is_kernel_name
 
@@ -75,11 +76,10 @@ def _is_short(loop: Operation) -> bool:
     """Whether a loop on scalars is known to be over soon."""
     if loop.name != "scf.for" or _calls(loop) or _inner_loops(loop):
         return False
-    bounds = [value.owner for value in list(loop.operands)[:3]]
-    if any(isinstance(owner, ir.Block) or owner.operation.name != "arith.constant" for owner in bounds):
+    first, last, step = map(constant_integer, list(loop.operands)[:3])
+    if first is None or last is None or step is None:
         return False
-    first, last, step = (owner.operation.attributes["value"].value for owner in bounds)
-    return bool((last - first) // step <= _FIRST_PERIOD)
+    return (last - first) // step <= _FIRST_PERIOD
 
 
 def _inner_loops(loop: Operation) -> list[Operation]:

@@ -20,7 +20,7 @@ from ...dialect.mlir import Attribute, Block, Module, Operation, Type, Value, di
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
-from ...passes.rewriting import operations_in
+from ...passes.rewriting import constant_integer, operations_in
 from .captures import Captures, captured_values, says_all
 from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
 from .fills import separate_fills
@@ -144,11 +144,11 @@ def _is_unused(op: Operation) -> bool:
 
 def _resolve_dim(op: Operation, graph: Graph, sizes: Sizes) -> None:
     """Replace a `tensor.dim` of a computed tensor by arithmetic on the sizes of arguments."""
-    index = op.operands[1].owner
-    if isinstance(index, ir.Block) or index.operation.name != "arith.constant":
+    axis = constant_integer(op.operands[1])
+    if axis is None:
         return
     with ir.InsertionPoint(op), op.location:
-        extent = sizes.of(op.operands[0])[index.operation.attributes["value"].value]
+        extent = sizes.of(op.operands[0])[axis]
         value = sizes.builder.value(extent)
     if value.owner != op:
         op.results[0].replace_all_uses_with(value)

@@ -18,7 +18,7 @@ from ...dialect.extents import extent_source
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.sizes import Computed, Size, ceildiv, computed, floordiv, replaced, symbol, terms_of
 from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.rewriting import terminator
+from ...passes.rewriting import constant_integer, copy_with, terminator
 from .names import is_kernel_name
 
 # Results of these ops have the shape of the operand they are written into.
@@ -98,8 +98,9 @@ class Shapes:
             return symbol(value)
         op = value.owner.operation
         is_index = isinstance(value.type, ir.IndexType)
-        if op.name == "arith.constant" and is_index:
-            return int(op.attributes["value"].value)
+        number = constant_integer(value) if is_index else None
+        if number is not None:
+            return number
         if op.name in ("tensor.dim", "memref.dim"):
             axis = self.read(op.operands[1])
             return self.in_full(self.of(op.operands[0])[axis]) if isinstance(axis, int) else symbol(value)
@@ -298,10 +299,7 @@ class Sizes:
         if isinstance(name, Computed):
             op = self.shapes.example[name]
             operands = [self.builder.value(self._extent(self.shapes.read(v))) for v in op.operands]
-            copy = op.clone()
-            for index, operand in enumerate(operands):
-                copy.operands[index] = operand
-            return copy.results[0]
+            return copy_with(op, operands).results[0]
         return self._known[name]
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ...dialect.mlir import Operation, Type, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.index_arithmetic import Extent, IndexArithmetic
-from ...passes.rewriting import operations_in
+from ...passes.rewriting import constant_integer, operations_in
 from .shapes import kept_axes, mixed, static_shape
 
 
@@ -177,10 +177,8 @@ def _with_types(op: Operation, operands: list[Value], result: Type) -> Operation
 
 def _constant(index: Value) -> Extent:
     """The index as an int where it is a constant."""
-    owner = index.owner
-    if not isinstance(owner, ir.Block) and owner.operation.name == "arith.constant":
-        return int(owner.operation.attributes["value"].value)
-    return index
+    number = constant_integer(index)
+    return index if number is None else number
 
 
 def _erase_if_unused(op: Operation) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Hashable
 from ...dialect.mlir import Value, ir
 from ...dialect.sizes import Computed, Size, computed, floordiv, replaced, symbol
 from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.rewriting import copy_with
 from .shapes import Axis, Shapes, sole_symbol
 
 _NOT_EQUAL = 1  # arith.CmpIPredicate.ne
@@ -102,10 +103,7 @@ class Terms:
                 operand if isinstance(operand.type, ir.MemRefType) else self.emit(operand)
                 for operand in op.operands
             ]
-            copy = op.clone()
-            for index, operand in enumerate(operands):
-                copy.operands[index] = operand
-            self._emitted[term] = copy.results[0]
+            self._emitted[term] = copy_with(op, operands).results[0]
         return self._emitted[term]
 
 

@@ -12,7 +12,9 @@ from dataclasses import field
 
 from ...dialect.mlir import Attribute, Block, Operation, Type, Value, ir
 from ...dialect.records import dataclass
+from ...passes.rewriting import constant_integer
 from ..planning.names import EXIT
+from ..planning.shapes import static_shape
 from .comparisons import NE, SGE, SLT
 from .interval import ARITHMETIC, WIDEST
 
@@ -198,13 +200,10 @@ def _is_of_signed_bits(operation: Operation, made: Instruction) -> bool:
 def _static_extent(operation: Operation) -> int:
     """The extent that a memref has by its type, or -1."""
     memref, axis = operation.operands
-    if isinstance(axis.owner, ir.Block) or axis.owner.operation.name != "arith.constant":
-        return -1
-    position = _integer(axis.owner.operation.attributes["value"])
-    type = memref.type
-    if not isinstance(type, ir.MemRefType) or not 0 <= position < type.rank or type.is_dynamic_dim(position):
-        return -1
-    return int(type.get_dim_size(position))
+    position = constant_integer(axis)
+    shape = static_shape(memref.type) if isinstance(memref.type, ir.MemRefType) else []
+    extent = shape[position] if position is not None and 0 <= position < len(shape) else None
+    return -1 if extent is None else extent
 
 
 __all__ = ["Body", "Instruction", "Numbering"]

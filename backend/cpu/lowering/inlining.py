@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import ClassVar
 
-from ....dialect.mlir import Block, Module, Operation, Value, ir
+from ....dialect.mlir import Block, Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions
+from ....passes.rewriting import constant_integer, defined_functions
 from ...planning.names import EXIT, POLL
 from ...planning.plan import Plan
 from ..machine.llvm import ScalarLoops
@@ -196,15 +196,8 @@ def _trips(op: Operation) -> float:
         return math.inf
     if op.name != "scf.for":
         return 1
-    bounds = [_constant(value) for value in list(op.operands)[:3]]
+    bounds = [constant_integer(value) for value in list(op.operands)[:3]]
     start, stop, step = bounds
     if start is None or stop is None or step is None:
         return math.inf
     return len(range(start, stop, step))
-
-
-def _constant(value: Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    return int(owner.operation.attributes["value"].value)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .....dialect.mlir import Value, ir
+from .....passes.rewriting import constant_integer
 from ....nests.emit import Emitter, Index
 from ....nests.independence import any_order, independent
 from ....nests.nest import LoopNest
@@ -91,6 +92,5 @@ def _size_source(value: Value) -> tuple[Value, int] | None:
     if isinstance(owner, ir.Block) or owner.operation.name != "memref.dim":
         return None
     memref, axis = owner.operation.operands
-    if isinstance(axis.owner, ir.Block) or axis.owner.operation.name != "arith.constant":
-        return None
-    return memref, axis.owner.operation.attributes["value"].value
+    number = constant_integer(axis)
+    return None if number is None else (memref, number)

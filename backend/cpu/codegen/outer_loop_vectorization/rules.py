@@ -7,6 +7,7 @@ computing: no reads of arrays, and integers are divided by constants only.
 from __future__ import annotations
 
 from .....dialect.mlir import Block, Operation, Value, ir
+from .....passes.rewriting import constant_integer
 from ....nests.nest import nested
 
 _FLOATS = (ir.F32Type, ir.F64Type)
@@ -28,7 +29,7 @@ _IN_ORDER = {
 
 def has_inner_loop(operation: Operation) -> bool:
     """Whether an operation is an `scf.for` by steps of one with a loop inside that makes lanes worth while."""
-    if operation.name != "scf.for" or not _is_one(operation.operands[2]):
+    if operation.name != "scf.for" or constant_integer(operation.operands[2]) != 1:
         return False
     return any(op.operation.name == "scf.while" for op in operation.regions[0].blocks[0].operations)
 
@@ -56,13 +57,6 @@ def following(body: Block) -> set[Operation]:
 def used(operation: Operation) -> list[Value]:
     """The values that an operation takes, those in its regions included."""
     return [*operation.operands, *(value for op in nested(operation) for value in op.operation.operands)]
-
-
-def _is_one(value: Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-        return False
-    return bool(owner.attributes["value"] == ir.IntegerAttr.get(value.type, 1))
 
 
 def _may_go_in_order(op: Operation) -> bool:
@@ -115,12 +109,9 @@ def _is_boxing(op: Operation) -> bool:
 
 
 def _is_good_divisor(value: Value) -> bool:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-        return False
-    divisor = int(ir.IntegerAttr(owner.attributes["value"]).value)
+    divisor = constant_integer(value)
     # By others, machines divide vectors of 64 bits lane by lane.
-    return divisor > 0 and (divisor & (divisor - 1) == 0 or _bits(value) <= 32)
+    return divisor is not None and divisor > 0 and (divisor & (divisor - 1) == 0 or _bits(value) <= 32)
 
 
 def _bits(value: Value) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from .....dialect.mlir import Block, Operation, Value, ir
 from .....dialect.records import dataclass
+from .....passes.rewriting import constant_integer
 from ....nests.emit import create
 
 _WEIGHTS = {
@@ -161,13 +162,13 @@ class _Estimate:
     def trips(self, loop: Operation) -> Term:
         """The iterations of a loop."""
         start, stop, step = list(loop.operands)[:3]
-        by = constant(step) or 1
-        first = constant(start)
+        by = constant_integer(step) or 1
+        first = constant_integer(start)
         if first is None:
             # A loop over a tile, or over what whole tiles leave.
             length = self._distance(start, stop)
             return Term(1.0) if length is None else Term(max(1.0, length.number / by), length.values)
-        last = constant(stop)
+        last = constant_integer(stop)
         if last is not None:
             return Term(float(len(range(first, last, by))))
         return self._extent(stop) * Term(1 / by)
@@ -184,7 +185,7 @@ class _Estimate:
 
     def _extent(self, value: Value) -> Term:
         """About what a positive value is."""
-        number = constant(value)
+        number = constant_integer(value)
         if number is not None:
             return Term(float(number))
         if not self._is_inside(value):
@@ -193,7 +194,7 @@ class _Estimate:
         if op is None:
             return Term(_UNKNOWN_TRIPS)
         if op.name == "arith.minsi":
-            numbers = [n for n in map(constant, op.operands) if n is not None]
+            numbers = [n for n in map(constant_integer, op.operands) if n is not None]
             return Term(float(numbers[0])) if numbers else self._extent(op.operands[0])
         if op.name == "arith.subi":
             return self._distance(op.operands[1], op.operands[0]) or self._extent(op.operands[0])
@@ -202,7 +203,9 @@ class _Estimate:
         if op.name == "arith.muli":
             return self._extent(op.operands[0]) * self._extent(op.operands[1])
         if op.name in ("arith.divui", "arith.divsi", "arith.floordivsi"):
-            return self._extent(op.operands[0]) * Term(1 / (constant(op.operands[1]) or _UNKNOWN_TRIPS))
+            return self._extent(op.operands[0]) * Term(
+                1 / (constant_integer(op.operands[1]) or _UNKNOWN_TRIPS)
+            )
         return Term(_UNKNOWN_TRIPS)
 
     def _is_inside(self, value: Value) -> bool:
@@ -225,11 +228,3 @@ def _weight(op: Operation, name: str) -> float:
 
 def _defining(value: Value) -> Operation | None:
     return None if isinstance(value.owner, ir.Block) else value.owner.operation
-
-
-def constant(value: Value) -> int | None:
-    """The number that an index is, if it is constant."""
-    op = _defining(value)
-    if op is None or op.name != "arith.constant":
-        return None
-    return int(op.attributes["value"].value)

@@ -17,6 +17,7 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
+from .....passes.rewriting import constant_integer
 from ....nests.emit import create
 from ....nests.nest import nested
 from ....planning.names import is_own_name, is_parallel_name, parallel_name
@@ -155,7 +156,7 @@ def _piece(memref: Value) -> _Piece:
     if op.name == "memref.alloc":
         return _Piece(memref)
     if op.name == "memref.view":
-        base, offset = _piece(op.operands[0]), _constant(op.operands[1])
+        base, offset = _piece(op.operands[0]), constant_integer(op.operands[1])
         if base.end is not None or offset is None or not memref.type.has_static_shape:
             return _Piece(base.base)
         size = element_bytes(memref.type.element_type)
@@ -167,13 +168,6 @@ def _piece(memref: Value) -> _Piece:
     if op.name == "memref.reinterpret_cast":
         return _Piece(_piece(op.operands[0]).base)
     return _Piece(None)
-
-
-def _constant(value: Value) -> int | None:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.operation.name != "arith.constant":
-        return None
-    return int(owner.operation.attributes["value"].value)
 
 
 def _blocks(function: Operation) -> Iterator[Block]:

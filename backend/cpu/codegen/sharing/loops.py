@@ -19,14 +19,14 @@ from typing import ClassVar
 from .....dialect.mlir import Block, Module, Operation, Value, ir
 from .....dialect.records import dataclass
 from .....passes.base import Pass, Statistics
-from .....passes.rewriting import defined_functions
+from .....passes.rewriting import constant_integer, defined_functions
 from ....nests.emit import PARALLEL, create
 from ....nests.independence import written_memrefs
 from ....nests.nest import nested
 from ....planning.names import parallel_name
 from ..loops.streaming import STREAMS
 from .captures import Captures, is_pure, make_function, rename
-from .costs import Cost, Term, constant, cost_of, cost_of_iteration, trips
+from .costs import Cost, Term, cost_of, cost_of_iteration, trips
 
 GRAIN = 100_000
 """Steps (see costs.py) that are worth the attention of a thread: some 12 microseconds. Handing work over takes one
@@ -213,7 +213,7 @@ class _Part:
         """The number of iterations."""
         static: Term = trips(self.shape.loop)
         start, stop, step = list(self.shape.loop.operands)[:3]
-        if not static.values and None not in map(constant, (start, stop, step)):
+        if not static.values and None not in map(constant_integer, (start, stop, step)):
             return _index(int(static.number))
         index = start.type
         length = create("arith.subi", [index], [stop, start])
@@ -251,8 +251,8 @@ def _run_if_equal(left: Value, right: Value, op: Operation) -> None:
 
 def _is_same(left: Value, right: Value) -> bool:
     """Whether two indices are one value, or equal constants."""
-    number = constant(left)
-    return left == right or (number is not None and number == constant(right))
+    number = constant_integer(left)
+    return left == right or (number is not None and number == constant_integer(right))
 
 
 def _index(number: int) -> Value:

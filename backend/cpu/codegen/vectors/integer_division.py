@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from .....dialect.mlir import Operation, Type, Value, ir
 from .....dialect.records import dataclass
+from .....passes.rewriting import constant_integer
 from .... import target
 from ....functions.number import Integer, Number, any_lane, float_like, like, rarely
 from ....nests.emit import create
@@ -34,8 +35,7 @@ def is_integer_division(op: Operation) -> bool:
     """
     if op.name not in _NAMES or not isinstance(op.results[0].type, ir.IntegerType):
         return False
-    owner = op.operands[1].owner
-    if not isinstance(owner, ir.Block) and owner.operation.name == "arith.constant":
+    if constant_integer(op.operands[1]) is not None:
         return False
     width = op.results[0].type.width
     return width in (8, 16, 32) or (width == 64 and target.current().exponent_instructions)
