@@ -146,7 +146,7 @@ func.func @computed(%x: tensor<?x3xf64>, %n: tensor<i64>, %w: tensor<3x2xf64>, %
   %p = "weft.matmul"(%y, %w) : (tensor<?x3xf64>, tensor<3x2xf64>) -> tensor<?x2xf64>
   %s = "weft.sum"(%p) {axes = array<i64: 1>, keepdims = false} : (tensor<?x2xf64>) -> tensor<?xf64>
   %rows = "weft.dim"(%s) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
-  %r = "weft.reshape"(%y, %n) {shape = array<i64: -1, 1>} : (tensor<?x3xf64>, tensor<i64>) -> tensor<?x1xf64>
-  %m = "weft.dim"(%r) {axis = 0 : i64} : (tensor<?x1xf64>) -> tensor<i64>
+  %r = "weft.broadcast_to"(%s, %n, %rows) {shape = array<i64: -1, -1>} : (tensor<?xf64>, tensor<i64>, tensor<i64>) -> tensor<?x?xf64>
+  %m = "weft.dim"(%r) {axis = 0 : i64} : (tensor<?x?xf64>) -> tensor<i64>
   return %rows, %m : tensor<i64>, tensor<i64>
 }
