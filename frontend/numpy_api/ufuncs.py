@@ -31,7 +31,7 @@ from ..tracing.staging import (
     trace_of,
 )
 from ..tracing.zero_division import PYTHON_NUMBERS
-from .arguments import NO_VALUE, as_mask, write_into
+from .arguments import as_mask, write_into
 from .python_numbers import COMPARISONS, is_python_operator, python_operands
 
 if TYPE_CHECKING:
@@ -240,4 +240,4 @@ def _require_fits(ufunc: np.ufunc, result: Any, target: TracedArray) -> None:
         )
 
 
-__all__ = ["NEGATIVE_POWER", "NO_VALUE", "apply_ufunc", "op_of", "ops_of_ufuncs"]
+__all__ = ["NEGATIVE_POWER", "apply_ufunc", "op_of", "ops_of_ufuncs"]
