@@ -132,10 +132,13 @@ func.func @shorter(%x: tensor<?xf64>, %n: tensor<i64>) -> (tensor<?xf64>, tensor
 
 // What an op says of its extents is enough: rows of a product, what a reduction leaves, and a number that gives a shape.
 // CHECK-LABEL: func.func @computed
-// CHECK-SAME: (%[[X:[^:]*]]: tensor<?x3xf64>, %[[N:[^:]*]]: tensor<i64>
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<?x3xf64>
+// CHECK: %[[N:.*]] = "weft.maximum"
 // CHECK: %[[ROWS:.*]] = "weft.dim"(%[[X]]) {axis = 0 : i64}
 // CHECK: return %[[ROWS]], %[[N]]
 func.func @computed(%x: tensor<?x3xf64>, %n: tensor<i64>, %w: tensor<3x2xf64>, %c: tensor<i1>) -> (tensor<i64>, tensor<i64>) {
+  %zero = "weft.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+  %k = "weft.maximum"(%n, %zero) : (tensor<i64>, tensor<i64>) -> tensor<i64>
   %cb = tensor.extract %c[] : tensor<i1>
   %y = scf.if %cb -> tensor<?x3xf64> {
     %z = "weft.negative"(%x) : (tensor<?x3xf64>) -> tensor<?x3xf64>
@@ -146,7 +149,7 @@ func.func @computed(%x: tensor<?x3xf64>, %n: tensor<i64>, %w: tensor<3x2xf64>, %
   %p = "weft.matmul"(%y, %w) : (tensor<?x3xf64>, tensor<3x2xf64>) -> tensor<?x2xf64>
   %s = "weft.sum"(%p) {axes = array<i64: 1>, keepdims = false} : (tensor<?x2xf64>) -> tensor<?xf64>
   %rows = "weft.dim"(%s) {axis = 0 : i64} : (tensor<?xf64>) -> tensor<i64>
-  %r = "weft.broadcast_to"(%s, %n, %rows) {shape = array<i64: -1, -1>} : (tensor<?xf64>, tensor<i64>, tensor<i64>) -> tensor<?x?xf64>
+  %r = "weft.broadcast_to"(%s, %k, %rows) {shape = array<i64: -1, -1>} : (tensor<?xf64>, tensor<i64>, tensor<i64>) -> tensor<?x?xf64>
   %m = "weft.dim"(%r) {axis = 0 : i64} : (tensor<?x?xf64>) -> tensor<i64>
   return %rows, %m : tensor<i64>, tensor<i64>
 }
