@@ -283,16 +283,11 @@ def weft_reallocate(data: int, size: int) -> int:
 
 
 def weft_allocate_aligned(_alignment: int, size: int) -> int:
-    """As aligned_alloc, for alignments up to 64: what kernels need while they run."""
+    """As aligned_alloc, for alignments up to 64: what kernels need while they run; and as malloc, see below."""
     return weft_allocate(size)
 
 
-# The memory handler of NumPy; its context is not used
-
-
-def weft_handler_allocate(_context: int, size: int) -> int:
-    """As malloc."""
-    return weft_allocate(size)
+# The memory handler of NumPy: what the functions of C take, behind a context, which is not used
 
 
 def weft_handler_allocate_zeros(_context: int, count: int, width: int) -> int:

@@ -91,7 +91,12 @@ class ResultPool:
         return dict(zip(STATISTICS, self._state, strict=True))
 
 
-_HANDLER_FUNCTIONS = ("allocate", "allocate_zeros", "reallocate", "free")
+_HANDLER_FUNCTIONS = (
+    "weft_allocate_aligned",
+    "weft_handler_allocate_zeros",
+    "weft_handler_reallocate",
+    "weft_handler_free",
+)
 
 
 class _Handler(ctypes.Structure):
@@ -110,19 +115,14 @@ def linked_pool(replaced: Mapping[str, int] = MappingProxyType({})) -> dict[str,
     _check_array_layout(numpy_function(_GET_HANDLER))
     known = {"PyArray_NewFromDescr": numpy_function(_NEW_FROM_DESCRIPTOR), **replaced}
     addresses = link_native("memory", [pool_code], known)
-    functions = {name: addresses[f"weft_handler_{name}"] for name in _HANDLER_FUNCTIONS}
-    handler, name = _Handler(b"weft result pool", 1, **functions), b"mem_handler"
-    new_capsule = ctypes.pythonapi.PyCapsule_New
-    new_capsule.restype, new_capsule.argtypes = (
-        ctypes.py_object,
-        [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p],
-    )
-    capsule = new_capsule(ctypes.addressof(handler), name, None)
+    functions = [addresses[function] for function in _HANDLER_FUNCTIONS]
+    handler, name = _Handler(b"weft result pool", 1, None, *functions), b"mem_handler"
+    new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    capsule = new_capsule(("PyCapsule_New", ctypes.pythonapi))(ctypes.addressof(handler), name, None)
     for owner in (handler, name, capsule):  # arrays may die after all else
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(addresses["weft_memory_setup"])(
-        id(np.ndarray), id(capsule)
-    )
+    setup = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(addresses["weft_memory_setup"])
+    setup(id(np.ndarray), id(capsule))
     return addresses
 
 

@@ -144,30 +144,3 @@ def call_void(function: int, *arguments: int) -> None:
 
 def _only_native() -> InternalError:
     return InternalError("native code was called as Python")
-
-
-__all__ = [
-    "CFunction",
-    "Order",
-    "Static",
-    "address_of",
-    "api",
-    "atomic_add",
-    "atomic_and",
-    "atomic_exchange",
-    "atomic_load",
-    "atomic_store",
-    "bit_length",
-    "byte",
-    "call",
-    "call_int",
-    "call_void",
-    "compare_exchange",
-    "compare_exchange_weak",
-    "half",
-    "pause",
-    "set_half",
-    "set_word",
-    "stack",
-    "word",
-]
