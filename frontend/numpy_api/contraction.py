@@ -19,8 +19,9 @@ from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_t
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .indexing import take
 from .joining import stack
+from .padding import pad
 from .reductions import sum as sum_of
-from .shape import diagonal, expand_dims, moveaxis, pad, ravel, reshape, squeeze, swapaxes, transpose
+from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
 
 # Matrix products
 
