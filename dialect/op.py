@@ -88,6 +88,17 @@ class Effect(enum.Enum):
     """May end the call (an error); ordered against every read and write of a cell and other such ops."""
 
 
+class Cost(enum.IntEnum):
+    """About how many simple instructions an op takes for an element."""
+
+    FREE = 0
+    CHEAP = 1
+    SLOW = 4
+    """A division, a square root, or as long."""
+    EXPENSIVE = 12
+    """An elementary function, a loop, or as long."""
+
+
 @dataclass(frozen=True)
 class Case:
     """A sample use of an op for the derived tests: operand shapes and attribute values."""
@@ -120,8 +131,18 @@ class Op:
     cases: ClassVar[tuple[Case, ...]] = ()
     dtypes: ClassVar[str] = "biufc"
     """The kinds of operand dtypes that the op is defined for; `operand_dtypes` derives the combinations."""
+    cost: ClassVar[Cost]
+    elementary: ClassVar[str] = ""
+    """The elementary function of the math dialect that the op is on floats, which `backend/functions/` expands."""
 
-    def __init_subclass__(cls, *, name: str | None = None, family: str | None = None) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        name: str | None = None,
+        family: str | None = None,
+        cost: Cost | None = None,
+        elementary: str | None = None,
+    ) -> None:
         """Collect the fields that the class and its bases annotate, and register the op under its name."""
         inherited = [f for base in reversed(cls.__mro__[1:]) for f in base.__dict__.get("_own_fields", ())]
         own = [
@@ -136,6 +157,10 @@ class Op:
         cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
         if family is not None:
             cls.family = family
+        if elementary is not None:
+            cls.elementary, cls.cost = elementary, Cost.EXPENSIVE
+        if cost is not None:
+            cls.cost = cost
         if name is not None:
             cls.name = name
             OPS[name] = cls
@@ -161,6 +186,15 @@ class Op:
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         """Where the extent of an axis of the results comes from that is not known, from the operands' types."""
+        raise NotImplementedError
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Whether the op is safe with any operands of these types (equal ones once), also where it would not have run.
+
+        Ops that read by extents of several operands rely on the checks in front of them: whether extents that are
+        not known agree, whether an axis that is read has elements. They are not safe without these.
+        """
         raise NotImplementedError
 
     @classmethod
@@ -243,6 +277,24 @@ def require_kind(what: str, operand: TensorType, kinds: str) -> None:
         raise WeftTypeError(f"{what} is not defined for {operand}")
 
 
+class SafeOp(Op):
+    """Base of ops that are safe whatever the extents are."""
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """In any case."""
+        return True
+
+
+class ShapedOp(Op):
+    """Base of ops that are safe where all extents are known."""
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """The extents of operands and results are known."""
+        return all(t.is_static for t in (*operands, *results))
+
+
 def broadcast_source(shapes: Sequence[Shape], axis: int) -> ExtentSource:
     """The first of the shapes that broadcast whose extent is not 1 at an axis of the result, and its axis."""
     place = max(map(len, shapes)) - axis
@@ -260,11 +312,27 @@ class Elementwise(Op):
         """That of an operand that is not broadcast there."""
         return broadcast_source([operand.shape for operand in types], axis)
 
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """The extents that are not known come from one operand, and no other has more than one element there."""
+        shapes = [operand.shape for operand in operands]
+        for place in range(1, max(map(len, shapes)) + 1):
+            meeting = [shape[-place] for shape in shapes if len(shape) >= place and shape[-place] != 1]
+            if None in meeting and len(meeting) > 1:
+                return False
+        return True
+
 
 class Ufunc(Elementwise, family="elementwise"):
-    """Base of ops that are NumPy ufuncs: the dtypes of operands are exactly one of its loops."""
+    """Base of ops that are the NumPy ufunc of their name: the dtypes of operands are exactly one of its loops."""
 
     ufunc: ClassVar[np.ufunc]
+
+    def __init_subclass__(cls, *, name: str | None = None, **facts: Any) -> None:
+        """Find the ufunc."""
+        super().__init_subclass__(name=name, **facts)
+        if name is not None:
+            cls.ufunc = getattr(np, name)
 
     @classmethod
     def infer(cls, *operands: TensorType) -> TensorType | tuple[TensorType, ...]:
@@ -346,6 +414,7 @@ __all__ = [
     "BinaryUfunc",
     "Bool",
     "Case",
+    "Cost",
     "DType",
     "Effect",
     "Elements",
@@ -360,6 +429,8 @@ __all__ = [
     "Operand",
     "Operands",
     "RefType",
+    "SafeOp",
+    "ShapedOp",
     "String",
     "Strings",
     "TensorType",

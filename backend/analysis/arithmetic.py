@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ...dialect.mlir import Operation, ir
+from ...dialect.op import OPS
+from ...dialect.ops import load_families
 
 _ONE = """
 arith.addf arith.subf arith.mulf arith.divf arith.remf arith.negf arith.maximumf arith.minimumf arith.maxnumf
@@ -28,13 +30,17 @@ FLOPS: Mapping[str, int] = {
 """Additions, multiplications, divisions, comparisons and the like on elements, integers too; the parts of complex
 arithmetic one by one."""
 
-_FUNCTIONS = """
-acos acosh asin asinh atan atan2 atanh cbrt cos cosh erf erfc exp exp2 expm1 fpowi ipowi log log10 log1p log2 powf rsqrt
-sin sincos sinh sqrt tan tanh
-"""
+load_families()
+_FUNCTIONS = {op.elementary for op in OPS.values() if op.elementary} | {
+    "fpowi",
+    "ipowi",
+    "rsqrt",
+    "sincos",
+    "sqrt",
+}
 _COMPLEX_FUNCTIONS = "abs angle cos exp expm1 log log1p pow rsqrt sin sqrt tan tanh"
 TRANSCENDENTAL: Mapping[str, int] = {
-    **{f"math.{name}": 1 for name in _FUNCTIONS.split()},
+    **{f"math.{name}": 1 for name in _FUNCTIONS},
     **{f"complex.{name}": 1 for name in _COMPLEX_FUNCTIONS.split()},
 }
 """Roots, powers, exponentials, logarithms, angles: one each, whatever their expansion costs."""

@@ -13,6 +13,7 @@ from .exponents import layout, power_of_two, rounded, scale
 from .instructions import has_instructions
 from .number import Number
 from .reciprocal import reciprocal
+from .registry import expands
 from .table_tangent import tanh_by_table
 
 _LN2_HIGH = {32: 0.693359375, 64: 6.93147180369123816490e-01}
@@ -137,12 +138,14 @@ def expm1_polynomial(r: Number) -> Number:
     return r.polynomial(_EXPM1[r.bits]).times_plus(r * r, r)
 
 
+@expands("exp")
 def exp(x: Number) -> Number:
     """e**x."""
     parts = reduce(x.at_most(_HIGHEST[x.bits]).at_least(_LOWEST[x.bits]))
     return scale(expm1_polynomial(parts.rest) + 1.0, parts.count)
 
 
+@expands("exp2")
 def exp2(x: Number) -> Number:
     """2**x."""
     bound = layout(x).bias + 2.0
@@ -156,6 +159,7 @@ def power_of_fraction(rest: Number, count: Number) -> Number:
     return scale(rest.polynomial(_EXP2[rest.bits]).times_plus(rest, 1.0), count)
 
 
+@expands("expm1")
 def expm1(x: Number) -> Number:
     """e**x - 1, exact for small x too; computed as a half of it, which overflows later."""
     parts = reduce(x.at_most(_HIGHEST[x.bits]).at_least(-40.0))
@@ -170,6 +174,7 @@ def _times_exp_plus(power: Number, r: Number, addend: Number) -> Number:
     return power.times_plus(tail, power.times_plus(r, addend))
 
 
+@expands("sinh")
 def sinh(x: Number) -> Number:
     """The hyperbolic sine: sinh(n ln(2)) cosh(r) + cosh(n ln(2)) sinh(r), exact for small x as n is 0."""
     sum, difference, even, odd, r = _hyperbolic_parts(x)
@@ -177,6 +182,7 @@ def sinh(x: Number) -> Number:
     return (half + half).with_sign_of(x)
 
 
+@expands("cosh")
 def cosh(x: Number) -> Number:
     """The hyperbolic cosine: cosh(n ln(2)) cosh(r) + sinh(n ln(2)) sinh(r)."""
     sum, difference, even, odd, r = _hyperbolic_parts(x)
@@ -196,6 +202,7 @@ def _hyperbolic_parts(x: Number) -> tuple[Number, Number, Number, Number, Number
     return up + down, up - down, square * square.polynomial(_COSH[bits]), odd, r
 
 
+@expands("tanh")
 def tanh(x: Number) -> Number:
     """The hyperbolic tangent: an odd polynomial for small x, 1 - 2 / (exp(2|x|) + 1) for others."""
     if x.bits == 32 and has_instructions(x):

@@ -7,6 +7,7 @@ import math
 from .exponents import split
 from .logarithm import LN2_HIGH, LN2_LOW, log1p_of_sum
 from .number import Number
+from .registry import expands
 
 _ATANH = {
     32: (0.151187763, 0.067168057, 0.114610024, 0.142602801, 0.200008407, 0.333333254),
@@ -32,6 +33,7 @@ _LARGE = {32: 2.0**22, 64: 2.0**51}
 """From here, the square roots below are the number itself."""
 
 
+@expands("asinh")
 def asinh(x: Number) -> Number:
     """log1p(a + a**2 / (1 + sqrt(a**2 + 1))) of the magnitude a, with the sign of x."""
     magnitude = abs(x)
@@ -40,6 +42,7 @@ def asinh(x: Number) -> Number:
     return _log_of_sum(magnitude, magnitude, excess).with_sign_of(x)
 
 
+@expands("acosh")
 def acosh(x: Number) -> Number:
     """log1p(w + sqrt(w * (w + 2))) of w = x - 1; NaN below 1."""
     w = x - 1.0
@@ -55,6 +58,7 @@ def _log_of_sum(x: Number, larger: Number, smaller: Number) -> Number:
     return log1p_of_sum(sum, lost, x.constant(1.0).where(large, 0.0))
 
 
+@expands("atanh")
 def atanh(x: Number) -> Number:
     """n * ln(2) / 2 + atanh(s), with 1 - a = m * 2**-n for the magnitude a and s = (1 + a - m) / (1 + a + m).
 

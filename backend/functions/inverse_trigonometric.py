@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...dialect.mlir import Value
 from .number import Number
+from .registry import expands
 
 _PI = {32: (3.1415927410125732, -8.742277657347586e-08), 64: (3.141592653589793, 1.2246467991473532e-16)}
 _HALF_PI = {32: (1.5707963705062866, -4.371138828673793e-08), 64: (1.5707963267948966, 6.123233995736766e-17)}
@@ -72,6 +73,7 @@ def _arc_parts(x: Number) -> tuple[Value, Number, Number]:
     return above, s, s * square * square.polynomial(_ASIN[x.bits])
 
 
+@expands("asin")
 def asin(x: Number) -> Number:
     """The arc sine; NaN outside [-1, 1]. Above 1/2 it is pi/2 - 2 asin(s)."""
     above, s, tail = _arc_parts(x)
@@ -82,6 +84,7 @@ def asin(x: Number) -> Number:
     return (x.constant(high / 2).where(above, 0.0) + (first + second)).with_sign_of(x)
 
 
+@expands("acos")
 def acos(x: Number) -> Number:
     """The arc cosine; NaN outside [-1, 1]. Above 1/2 in magnitude it is 2 asin(s), or pi less that."""
     above, s, tail = _arc_parts(x)
@@ -95,6 +98,7 @@ def acos(x: Number) -> Number:
     return first + second
 
 
+@expands("atan")
 def atan(x: Number) -> Number:
     """The arc tangent; above 1 it is pi/2 + atan(-1 / x)."""
     magnitude = abs(x)
@@ -104,6 +108,7 @@ def atan(x: Number) -> Number:
     return _turned(t, high, low).with_sign_of(x)
 
 
+@expands("atan2")
 def atan2(y: Number, x: Number) -> Number:
     """The angle of the point (x, y) as C has it, with the signs of zeros."""
     width, height = abs(x), abs(y)

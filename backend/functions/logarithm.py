@@ -13,6 +13,7 @@ from . import table_logarithm as by_table
 from .exponents import scale, split
 from .instructions import has_instructions
 from .number import Number
+from .registry import expands
 
 LN2_HIGH = {32: 0.693145751953125, 64: 6.93147180369123816490e-01}
 """ln(2) with so few bits that its product with an exponent is exact; what is left is positive."""
@@ -162,6 +163,7 @@ class Logarithm:
         return self.exponent.times_plus(LN2_LOW[bits], f * f * f.polynomial(_LOG[bits]))
 
 
+@expands("log")
 def log(x: Number) -> Number:
     """The natural logarithm."""
     if has_instructions(x):
@@ -170,6 +172,7 @@ def log(x: Number) -> Number:
     return Logarithm(mantissa - 1.0, exponent).value()
 
 
+@expands("log1p")
 def log1p(x: Number) -> Number:
     """log(1 + x), exact for small x too."""
     return log1p_of_sum(x).with_sign_of(x)
@@ -199,6 +202,7 @@ def log1p_of_sum(x: Number, rest: Number | None = None, doublings: Number | None
     return Logarithm(fraction, total).accurate_value(rounded_off).where(finite, exponent * mantissa)
 
 
+@expands("log2")
 def log2(x: Number) -> Number:
     """The base-2 logarithm."""
     if has_instructions(x):
@@ -208,6 +212,7 @@ def log2(x: Number) -> Number:
     return high + low
 
 
+@expands("log10")
 def log10(x: Number) -> Number:
     """The base-10 logarithm."""
     if has_instructions(x):

@@ -6,6 +6,7 @@ Nothing is left to upstream's expansions, some of which lose all accuracy near z
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Type, Value, ir
@@ -13,46 +14,11 @@ from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from .. import target
 from ..nests.emit import create
-from . import (
-    error,
-    exponential,
-    inverse_hyperbolic,
-    inverse_trigonometric,
-    logarithm,
-    power,
-    rounding,
-    trigonometric,
-)
+from . import rounding
 from .half_expansion import expand_half, is_half_operation, mentions_halves
 from .instructions import filled_up, first_lanes, is_below_a_register
 from .number import Number, float_like
-
-FUNCTIONS: dict[str, Callable[..., Number]] = {
-    "acos": inverse_trigonometric.acos,
-    "acosh": inverse_hyperbolic.acosh,
-    "asin": inverse_trigonometric.asin,
-    "asinh": inverse_hyperbolic.asinh,
-    "atan": inverse_trigonometric.atan,
-    "atan2": inverse_trigonometric.atan2,
-    "atanh": inverse_hyperbolic.atanh,
-    "cbrt": power.cbrt,
-    "cos": trigonometric.cos,
-    "cosh": exponential.cosh,
-    "erf": error.erf,
-    "exp": exponential.exp,
-    "exp2": exponential.exp2,
-    "expm1": exponential.expm1,
-    "log": logarithm.log,
-    "log10": logarithm.log10,
-    "log1p": logarithm.log1p,
-    "log2": logarithm.log2,
-    "powf": power.pow,
-    "sin": trigonometric.sin,
-    "sinh": exponential.sinh,
-    "tan": trigonometric.tan,
-    "tanh": exponential.tanh,
-}
-"""Good to 2 ulp in f32 and in f64."""
+from .registry import functions
 
 _ROUNDINGS: dict[str, Callable[[Number], Number]] = {
     "math.ceil": rounding.ceil,
@@ -63,8 +29,6 @@ _ROUNDINGS: dict[str, Callable[[Number], Number]] = {
 
 _FUSED = ("math.fma", "vector.fma")
 """What matrix products are made of; machines without the instruction would call libm."""
-
-_EXPANDED = {f"math.{name}" for name in [*FUNCTIONS, "rsqrt"]}
 
 
 @dataclass(frozen=True)
@@ -80,7 +44,12 @@ class ExpandMath(Pass):
 
 def is_expanded(op: Operation) -> bool:
     """Whether `expand_math` replaces an operation."""
-    return op.name in _EXPANDED
+    return op.name in _expanded()
+
+
+@cache
+def _expanded() -> frozenset[str]:
+    return frozenset(f"math.{name}" for name in functions())
 
 
 def expand_math(operation: Operation) -> int:
@@ -89,7 +58,7 @@ def expand_math(operation: Operation) -> int:
     Returns how many operations there were.
     """
     machine = target.current()
-    names = _EXPANDED | (set() if machine.fused_multiply_add else set(_FUSED))
+    names = _expanded() | (set() if machine.fused_multiply_add else set(_FUSED))
     count = _replace(operation, lambda op: op.name in names, _expand)
     if not machine.rounding_instructions:
         count += _replace(operation, lambda op: op.name in _ROUNDINGS, _expand)
@@ -135,11 +104,7 @@ def _expand_widened(name: str, operands: list[Number], wide: Type) -> Number:
 
 def evaluate(name: str, operands: list[Number]) -> Number:
     """Write a math function of f32 or f64 operands at the insertion point."""
-    function = _ROUNDINGS.get(f"math.{name}") or FUNCTIONS.get(name, _rsqrt)
+    function = _ROUNDINGS.get(f"math.{name}") or functions()[name]
     if not is_below_a_register(operands[0]):
         return function(*operands)
     return first_lanes(function(*map(filled_up, operands)), operands[0])
-
-
-def _rsqrt(x: Number) -> Number:
-    return 1.0 / x.sqrt()

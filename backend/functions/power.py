@@ -9,6 +9,7 @@ from .exponents import layout, power_of_two, rounded, scale, split
 from .instructions import has_instructions
 from .lookup import lookup
 from .number import Number, all_of, any_of
+from .registry import expands
 from .table_cube_root import cbrt_by_table
 from .table_power import LARGEST, exponent_and_power
 
@@ -23,6 +24,7 @@ _INVERSE_CUBE_ROOT = (
 """m**(-1/3) for m from 3/4 to 3/2, to 17 bits."""
 
 
+@expands("cbrt")
 def cbrt(x: Number) -> Number:
     """The cube root: with m * 2**(3k) = |x|, 2**k times that of m, by a step of Newton's method."""
     if has_instructions(x):
@@ -68,6 +70,7 @@ _LOG2 = (
 """(log2(1 + f) - f * log2(e)) / f**2 for f from -1/4 to 1/2, to 35 bits."""
 
 
+@expands("powf")
 def pow(x: Number, y: Number) -> Number:
     """x**y with the special cases of C."""
     if has_instructions(x):

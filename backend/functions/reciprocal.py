@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .instructions import by_registers, has_instructions, instruction
 from .number import Number
+from .registry import expands
 
 
 def reciprocal(x: Number) -> Number:
@@ -17,6 +18,12 @@ def reciprocal(x: Number) -> Number:
     for _ in range(1 if x.bits == 32 else 2):
         result = result.times_plus(result.times_plus(negative, 1.0), result)
     return result
+
+
+@expands("rsqrt")
+def reciprocal_root(x: Number) -> Number:
+    """1 / sqrt(x)."""
+    return 1.0 / x.sqrt()
 
 
 def _approximate(x: Number) -> Number:

@@ -16,6 +16,7 @@ from ..nests.emit import create
 from .exponents import rounded
 from .large_angles import less_multiples_of_pi
 from .number import Integer, Number, all_of, any_lane, rarely
+from .registry import expands
 
 _PI = {
     32: (3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14),
@@ -66,6 +67,7 @@ _TAN = {
 """(tan(r) / r - 1) / r**2 as a polynomial in r**2, |r| <= pi / 4."""
 
 
+@expands("sin")
 def sin(x: Number) -> Number:
     """The sine: that of x - n * pi, with the sign of (-1)**n."""
     count, shifted = rounded(x, 1 / math.pi)
@@ -74,6 +76,7 @@ def sin(x: Number) -> Number:
     return _sine(r, turns)
 
 
+@expands("cos")
 def cos(x: Number) -> Number:
     """The cosine: the sine of x - (n + 1/2) * pi, with the sign of (-1)**(n + 1)."""
     count, shifted = rounded(x.times_plus(1 / math.pi, -0.5), 1.0)
@@ -119,6 +122,7 @@ def _sine(r: Number, turns: Integer) -> Number:
     return (square * square.polynomial(_SIN[r.bits])).times_plus(r, r).with_sign_of(r)
 
 
+@expands("tan")
 def tan(x: Number) -> Number:
     """The tangent: that of r = x - n * pi/2, or -1 / tan(r) for an odd n."""
     count, shifted = rounded(x, 2 / math.pi)

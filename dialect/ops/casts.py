@@ -9,12 +9,12 @@ import numpy as np
 
 from ..dtypes import ALL_DTYPES, element_type, kind
 from ..errors import WeftTypeError
-from ..op import Array, Case, DType, Elementwise, Operand, TensorType
+from ..op import Array, Case, Cost, DType, Elementwise, Operand, TensorType
 
 _FOUR_BYTES = tuple(np.dtype(name) for name in ("int32", "uint32", "float32"))
 
 
-class Cast(Elementwise, name="cast", family="casts"):
+class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
     """Convert every element to another dtype, as `ndarray.astype`.
 
     Integers wrap, floats round to nearest even, complex to real drops the imaginary part. A float is cut
@@ -48,7 +48,7 @@ class Cast(Elementwise, name="cast", family="casts"):
         return iter([(dtype,) for dtype in ALL_DTYPES])
 
 
-class Bitcast(Elementwise, name="bitcast", family="casts"):
+class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):
     """Read the bits of every element as another integer or float of the same width, as `ndarray.view`."""
 
     x: Operand

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import WeftTypeError
-from ..op import Array, Case, Elementwise, Operand, TensorType, require_kind, same_dtype
+from ..op import Array, Case, Cost, Elementwise, Operand, TensorType, require_kind, same_dtype
 from ..types import broadcast_shapes
 
 _COMPLEX_OF: dict[np.dtype[Any], np.dtype[Any]] = {
@@ -26,7 +26,7 @@ def part_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(np.float32 if dtype == np.complex64 else np.float64)
 
 
-class Complex(Elementwise, name="complex", family="complex_parts"):
+class Complex(Elementwise, name="complex", family="complex_parts", cost=Cost.CHEAP):
     """Complex numbers from float32 or float64 real and imaginary parts, which broadcast."""
 
     real: Operand
@@ -52,7 +52,7 @@ class Complex(Elementwise, name="complex", family="complex_parts"):
         return iter([(dtype, dtype) for dtype in _COMPLEX_OF])
 
 
-class Real(Elementwise, name="real", family="complex_parts"):
+class Real(Elementwise, name="real", family="complex_parts", cost=Cost.CHEAP):
     """Real part of complex numbers."""
 
     x: Operand
@@ -69,7 +69,7 @@ class Real(Elementwise, name="real", family="complex_parts"):
         return np.array(x.real)
 
 
-class Imag(Elementwise, name="imag", family="complex_parts"):
+class Imag(Elementwise, name="imag", family="complex_parts", cost=Cost.CHEAP):
     """Imaginary part of complex numbers."""
 
     x: Operand

@@ -15,11 +15,12 @@ from ..op import (
     Array,
     Attributes,
     Case,
+    Cost,
     ExtentSource,
     Int,
     Ints,
-    Op,
     Operand,
+    ShapedOp,
     String,
     TensorType,
     broadcast_source,
@@ -29,7 +30,7 @@ from ..types import broadcast_shapes, compatible_shapes, format_shape
 from .reductions import widened
 
 
-class Matmul(Op, name="matmul", family="contraction"):
+class Matmul(ShapedOp, name="matmul", family="contraction", cost=Cost.SLOW):
     """Matrix product of the last two axes; leading axes broadcast. Both operands have rank 2 or more."""
 
     x: Operand
@@ -87,7 +88,7 @@ def parse_spec(spec: str) -> tuple[str, str, str]:
     return labels
 
 
-class Contract(Op, name="contract", family="contraction"):
+class Contract(ShapedOp, name="contract", family="contraction", cost=Cost.SLOW):
     """Sum of products over the axes that the result lacks: two operands of `einsum`, as in `ij,jk->ik`."""
 
     x: Operand
@@ -191,7 +192,7 @@ def padded(x: Array, padding: tuple[int, ...], value: Any) -> Array:
     return np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), constant_values=value)
 
 
-class Conv2d(Op, name="conv2d", family="contraction"):
+class Conv2d(ShapedOp, name="conv2d", family="contraction", cost=Cost.SLOW):
     """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C,F).
 
     `padding` is top, bottom, left, right; what lies outside the image is zero.
@@ -248,7 +249,7 @@ class Conv2d(Op, name="conv2d", family="contraction"):
         return np.tensordot(slid, widened(filters), axes=((4, 5, 3), (0, 1, 2))).astype(x.dtype)
 
 
-class GroupedConv2d(Op, name="grouped_conv2d", family="contraction"):
+class GroupedConv2d(ShapedOp, name="grouped_conv2d", family="contraction", cost=Cost.SLOW):
     """Cross-correlation of images (N,H,W,C) with filters (KH,KW,C/groups,F): those of a group see its channels alone.
 
     The first F/groups filters are those of the first group, which has the first C/groups channels. `padding` as of

@@ -16,12 +16,14 @@ from ..op import (
     Array,
     Attributes,
     Case,
+    Cost,
     Elements,
     ExtentSource,
     Ints,
-    Op,
     Operand,
     Operands,
+    SafeOp,
+    ShapedOp,
     TensorType,
     require_kind,
     same_dtype,
@@ -30,7 +32,7 @@ from ..types import type_of
 from .shape import concrete_shape, given_extent, target_shape
 
 
-class Constant(Op, name="constant", family="creation"):
+class Constant(SafeOp, name="constant", family="creation", cost=Cost.FREE):
     """A tensor known at compile time."""
 
     value: Elements
@@ -48,7 +50,7 @@ class Constant(Op, name="constant", family="creation"):
         return value
 
 
-class Arange(Op, name="arange", family="creation"):
+class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
     """The numbers start + i * step for i from 0 up to the extent in `shape` (-1: taken from `dims`).
 
     Start and step are scalars of the result's dtype, in which the numbers are computed (float16 and bfloat16:

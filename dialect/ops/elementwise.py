@@ -8,72 +8,66 @@ and a negative exponent of an integer counts as 0 (the array namespace raises Nu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..dtypes import kind
-from ..op import Array, BinaryUfunc, Case, Elementwise, Op, Operand, TensorType, UnaryUfunc, require_kind
-
-_ERF = np.frompyfunc(math.erf, 1, 1)
+from ..op import (
+    Array,
+    BinaryUfunc,
+    Case,
+    Cost,
+    Elementwise,
+    Op,
+    Operand,
+    TensorType,
+    UnaryUfunc,
+    require_kind,
+)
+from ..types import type_of
 
 # Arithmetic
 
 
-class Add(BinaryUfunc, name="add"):
+class Add(BinaryUfunc, name="add", cost=Cost.CHEAP):
     """Sum of two tensors; logical or of booleans."""
 
-    ufunc = np.add
 
-
-class Subtract(BinaryUfunc, name="subtract"):
+class Subtract(BinaryUfunc, name="subtract", cost=Cost.CHEAP):
     """Difference of two tensors."""
 
-    ufunc = np.subtract
 
-
-class Multiply(BinaryUfunc, name="multiply"):
+class Multiply(BinaryUfunc, name="multiply", cost=Cost.CHEAP):
     """Product of two tensors; logical and of booleans."""
 
-    ufunc = np.multiply
 
-
-class Divide(BinaryUfunc, name="divide"):
+class Divide(BinaryUfunc, name="divide", cost=Cost.SLOW):
     """True quotient of two floating or complex tensors."""
 
-    ufunc = np.true_divide
 
-
-class FloorDivide(BinaryUfunc, name="floor_divide"):
+class FloorDivide(BinaryUfunc, name="floor_divide", cost=Cost.SLOW):
     """Quotient rounded down; an integer divided by zero is 0."""
 
-    ufunc = np.floor_divide
 
-
-class Remainder(BinaryUfunc, name="remainder"):
+class Remainder(BinaryUfunc, name="remainder", cost=Cost.SLOW):
     """What floor division leaves, with the sign of the divisor (Python's %)."""
 
-    ufunc = np.remainder
 
-
-class Divmod(BinaryUfunc, name="divmod"):
+class Divmod(BinaryUfunc, name="divmod", cost=Cost.SLOW):
     """The results of floor_divide and remainder together."""
 
-    ufunc = np.divmod
     results = 2
 
 
-class Fmod(BinaryUfunc, name="fmod"):
+class Fmod(BinaryUfunc, name="fmod", cost=Cost.EXPENSIVE):
     """What division rounded towards zero leaves, with the sign of the dividend (C's fmod)."""
 
-    ufunc = np.fmod
 
-
-class Power(BinaryUfunc, name="power"):
+class Power(BinaryUfunc, name="power", elementary="powf"):
     """The first operand to the power of the second; a negative exponent of an integer counts as 0."""
 
-    ufunc = np.power
     cases = (
         Case(((3, 4), (3, 4)), low=0, high=6),
         Case(((3, 1), (4,)), low=0, high=3),
@@ -88,157 +82,113 @@ class Power(BinaryUfunc, name="power"):
         return np.power(x, np.maximum(y, 0) if kind(y.dtype) == "i" else y)
 
 
-class FloatPower(BinaryUfunc, name="float_power"):
+class FloatPower(BinaryUfunc, name="float_power", elementary="powf"):
     """The first operand to the power of the second, in float64 or complex128."""
 
-    ufunc = np.float_power
     cases = Power.cases
 
 
-class Negative(UnaryUfunc, name="negative"):
+class Negative(UnaryUfunc, name="negative", cost=Cost.CHEAP):
     """Numerical negation; unsigned integers wrap."""
 
-    ufunc = np.negative
 
-
-class Positive(UnaryUfunc, name="positive"):
+class Positive(UnaryUfunc, name="positive", cost=Cost.CHEAP):
     """The operand itself."""
 
-    ufunc = np.positive
 
-
-class Absolute(UnaryUfunc, name="absolute"):
+class Absolute(UnaryUfunc, name="absolute", cost=Cost.CHEAP):
     """Absolute value; of complex numbers, the magnitude. The smallest integer stays."""
 
-    ufunc = np.absolute
 
-
-class Fabs(UnaryUfunc, name="fabs"):
+class Fabs(UnaryUfunc, name="fabs", cost=Cost.CHEAP):
     """Absolute value of floating-point numbers."""
 
-    ufunc = np.fabs
 
-
-class Sign(UnaryUfunc, name="sign"):
+class Sign(UnaryUfunc, name="sign", cost=Cost.CHEAP):
     """-1, 0 or 1 by the sign, NaN of NaN; of complex numbers, x / abs(x)."""
 
-    ufunc = np.sign
 
-
-class Signbit(UnaryUfunc, name="signbit"):
+class Signbit(UnaryUfunc, name="signbit", cost=Cost.CHEAP):
     """Whether the sign bit is set: also of -0.0 and of NaNs."""
 
-    ufunc = np.signbit
 
-
-class Square(UnaryUfunc, name="square"):
+class Square(UnaryUfunc, name="square", cost=Cost.CHEAP):
     """The operand times itself."""
 
-    ufunc = np.square
 
-
-class Reciprocal(UnaryUfunc, name="reciprocal"):
+class Reciprocal(UnaryUfunc, name="reciprocal", cost=Cost.SLOW):
     """One divided by the operand; of integers, rounded towards zero."""
 
-    ufunc = np.reciprocal
 
-
-class Sqrt(UnaryUfunc, name="sqrt"):
+class Sqrt(UnaryUfunc, name="sqrt", cost=Cost.SLOW):
     """Square root, NaN of negative numbers; of complex numbers, the principal one."""
 
-    ufunc = np.sqrt
 
-
-class Cbrt(UnaryUfunc, name="cbrt"):
+class Cbrt(UnaryUfunc, name="cbrt", elementary="cbrt"):
     """Cube root."""
 
-    ufunc = np.cbrt
 
-
-class Hypot(BinaryUfunc, name="hypot"):
+class Hypot(BinaryUfunc, name="hypot", cost=Cost.EXPENSIVE):
     """Length of the hypotenuse, without overflow on the way."""
 
-    ufunc = np.hypot
 
-
-class Conjugate(UnaryUfunc, name="conjugate"):
+class Conjugate(UnaryUfunc, name="conjugate", cost=Cost.CHEAP):
     """Complex conjugate; of real numbers, the operand itself."""
-
-    ufunc = np.conjugate
 
 
 # Minimum and maximum
 
 
-class Maximum(BinaryUfunc, name="maximum"):
+class Maximum(BinaryUfunc, name="maximum", cost=Cost.CHEAP):
     """The larger operand; NaN if one is NaN. Complex numbers are ordered by real, then imaginary part."""
 
-    ufunc = np.maximum
 
-
-class Minimum(BinaryUfunc, name="minimum"):
+class Minimum(BinaryUfunc, name="minimum", cost=Cost.CHEAP):
     """The smaller operand; NaN if one is NaN. Complex numbers are ordered by real, then imaginary part."""
 
-    ufunc = np.minimum
 
-
-class Fmax(BinaryUfunc, name="fmax"):
+class Fmax(BinaryUfunc, name="fmax", cost=Cost.CHEAP):
     """The larger operand; a NaN gives way to a number."""
 
-    ufunc = np.fmax
 
-
-class Fmin(BinaryUfunc, name="fmin"):
+class Fmin(BinaryUfunc, name="fmin", cost=Cost.CHEAP):
     """The smaller operand; a NaN gives way to a number."""
-
-    ufunc = np.fmin
 
 
 # Rounding and the parts of floating-point numbers
 
 
-class Floor(UnaryUfunc, name="floor"):
+class Floor(UnaryUfunc, name="floor", cost=Cost.CHEAP):
     """The largest whole number that is not larger."""
 
-    ufunc = np.floor
 
-
-class Ceil(UnaryUfunc, name="ceil"):
+class Ceil(UnaryUfunc, name="ceil", cost=Cost.CHEAP):
     """The smallest whole number that is not smaller."""
 
-    ufunc = np.ceil
 
-
-class Trunc(UnaryUfunc, name="trunc"):
+class Trunc(UnaryUfunc, name="trunc", cost=Cost.CHEAP):
     """The nearest whole number towards zero."""
 
-    ufunc = np.trunc
 
-
-class Rint(UnaryUfunc, name="rint"):
+class Rint(UnaryUfunc, name="rint", cost=Cost.CHEAP):
     """The nearest whole number, halves to even; of complex numbers, by parts."""
 
-    ufunc = np.rint
 
-
-class Modf(UnaryUfunc, name="modf"):
+class Modf(UnaryUfunc, name="modf", cost=Cost.SLOW):
     """Fraction and whole part, both with the sign of the operand."""
 
-    ufunc = np.modf
     results = 2
 
 
-class Frexp(UnaryUfunc, name="frexp"):
+class Frexp(UnaryUfunc, name="frexp", cost=Cost.SLOW):
     """Mantissa in [0.5, 1) and int32 exponent of 2."""
 
-    ufunc = np.frexp
     results = 2
 
 
-class Ldexp(BinaryUfunc, name="ldexp"):
+class Ldexp(BinaryUfunc, name="ldexp", cost=Cost.SLOW):
     """The first operand times 2 to the power of the second, an int32 or int64."""
 
-    ufunc = np.ldexp
     cases = tuple(Case(case.shapes, low=-9, high=9) for case in BinaryUfunc.cases)
 
     @classmethod
@@ -249,199 +199,162 @@ class Ldexp(BinaryUfunc, name="ldexp"):
             yield np.dtype(name), np.dtype(np.int64)
 
 
-class Copysign(BinaryUfunc, name="copysign"):
+class Copysign(BinaryUfunc, name="copysign", cost=Cost.CHEAP):
     """The first operand with the sign bit of the second."""
 
-    ufunc = np.copysign
 
-
-class Nextafter(BinaryUfunc, name="nextafter"):
+class Nextafter(BinaryUfunc, name="nextafter", cost=Cost.EXPENSIVE):
     """The neighbour of the first operand in the direction of the second."""
 
-    ufunc = np.nextafter
 
-
-class Spacing(UnaryUfunc, name="spacing"):
+class Spacing(UnaryUfunc, name="spacing", cost=Cost.EXPENSIVE):
     """The distance to the neighbour away from zero."""
 
-    ufunc = np.spacing
 
-
-class Heaviside(BinaryUfunc, name="heaviside"):
+class Heaviside(BinaryUfunc, name="heaviside", cost=Cost.CHEAP):
     """0 below zero, 1 above, and the second operand at zero."""
-
-    ufunc = np.heaviside
 
 
 # Exponentials and logarithms
 
 
-class Exp(UnaryUfunc, name="exp"):
+class Exp(UnaryUfunc, name="exp", elementary="exp"):
     """Exponential."""
 
-    ufunc = np.exp
 
-
-class Exp2(UnaryUfunc, name="exp2"):
+class Exp2(UnaryUfunc, name="exp2", elementary="exp2"):
     """2 to the power of the operand."""
 
-    ufunc = np.exp2
 
-
-class Expm1(UnaryUfunc, name="expm1"):
+class Expm1(UnaryUfunc, name="expm1", elementary="expm1"):
     """exp(x) - 1, exact near zero."""
 
-    ufunc = np.expm1
 
-
-class Log(UnaryUfunc, name="log"):
+class Log(UnaryUfunc, name="log", elementary="log"):
     """Natural logarithm."""
 
-    ufunc = np.log
 
-
-class Log2(UnaryUfunc, name="log2"):
+class Log2(UnaryUfunc, name="log2", elementary="log2"):
     """Logarithm to base 2."""
 
-    ufunc = np.log2
 
-
-class Log10(UnaryUfunc, name="log10"):
+class Log10(UnaryUfunc, name="log10", elementary="log10"):
     """Logarithm to base 10."""
 
-    ufunc = np.log10
 
-
-class Log1p(UnaryUfunc, name="log1p"):
+class Log1p(UnaryUfunc, name="log1p", elementary="log1p"):
     """log(1 + x), exact near zero."""
 
-    ufunc = np.log1p
 
-
-class Logaddexp(BinaryUfunc, name="logaddexp"):
+class Logaddexp(BinaryUfunc, name="logaddexp", cost=Cost.EXPENSIVE):
     """log(exp(x) + exp(y)), without overflow."""
 
-    ufunc = np.logaddexp
 
-
-class Logaddexp2(BinaryUfunc, name="logaddexp2"):
+class Logaddexp2(BinaryUfunc, name="logaddexp2", cost=Cost.EXPENSIVE):
     """log2(2**x + 2**y), without overflow."""
 
-    ufunc = np.logaddexp2
 
-
-class Erf(Elementwise, name="erf", family="elementwise"):
-    """Error function of real floating-point numbers."""
+class RealFunction(Elementwise, family="elementwise"):
+    """Base of the functions of real floating-point numbers that Python's `math` has and NumPy has not."""
 
     x: Operand
     dtypes = "f"
     cases = UnaryUfunc.cases
+    of_float: ClassVar[Callable[[float], float]]
 
-    @staticmethod
-    def infer(x: TensorType) -> TensorType:
-        require_kind("weft.erf", x, "f")
+    @classmethod
+    def infer(cls, x: TensorType) -> TensorType:
+        """The result has the type of the operand."""
+        require_kind(f"weft.{cls.name}", x, cls.dtypes)
         return x
 
-    @staticmethod
-    def evaluate(x: Array) -> Array:
-        values = np.asarray(_ERF(x.astype(np.float64)), np.float64)
-        return values.astype(x.dtype)
+    @classmethod
+    def evaluate(cls, x: Array) -> Array:
+        """Call the function of Python on every element."""
+        require_kind(f"weft.{cls.name}", type_of(x), cls.dtypes)
+        values = np.frompyfunc(cls.of_float, 1, 1)(x.astype(np.float64))
+        return np.asarray(values, np.float64).astype(x.dtype)
+
+
+class Erf(RealFunction, name="erf", elementary="erf"):
+    """Error function of real floating-point numbers."""
+
+    of_float = math.erf
+
+
+class Erfc(RealFunction, name="erfc", elementary="erfc"):
+    """Complement of the error function, 1 - erf(x), of real floating-point numbers; exact where erf(x) is nearly 1."""
+
+    of_float = math.erfc
 
 
 # Trigonometry
 
 
-class Sin(UnaryUfunc, name="sin"):
+class Sin(UnaryUfunc, name="sin", elementary="sin"):
     """Sine of an angle in radians."""
 
-    ufunc = np.sin
 
-
-class Cos(UnaryUfunc, name="cos"):
+class Cos(UnaryUfunc, name="cos", elementary="cos"):
     """Cosine of an angle in radians."""
 
-    ufunc = np.cos
 
-
-class Tan(UnaryUfunc, name="tan"):
+class Tan(UnaryUfunc, name="tan", elementary="tan"):
     """Tangent of an angle in radians."""
 
-    ufunc = np.tan
     cases = tuple(Case(case.shapes, low=-1.5, high=1.5) for case in UnaryUfunc.cases)
 
 
-class Arcsin(UnaryUfunc, name="arcsin"):
+class Arcsin(UnaryUfunc, name="arcsin", elementary="asin"):
     """Inverse sine, NaN outside [-1, 1]."""
 
-    ufunc = np.arcsin
 
-
-class Arccos(UnaryUfunc, name="arccos"):
+class Arccos(UnaryUfunc, name="arccos", elementary="acos"):
     """Inverse cosine, NaN outside [-1, 1]."""
 
-    ufunc = np.arccos
 
-
-class Arctan(UnaryUfunc, name="arctan"):
+class Arctan(UnaryUfunc, name="arctan", elementary="atan"):
     """Inverse tangent."""
 
-    ufunc = np.arctan
 
-
-class Arctan2(BinaryUfunc, name="arctan2"):
+class Arctan2(BinaryUfunc, name="arctan2", elementary="atan2"):
     """Angle of the point with ordinate x and abscissa y, in the right quadrant."""
 
-    ufunc = np.arctan2
 
-
-class Sinh(UnaryUfunc, name="sinh"):
+class Sinh(UnaryUfunc, name="sinh", elementary="sinh"):
     """Hyperbolic sine."""
 
-    ufunc = np.sinh
 
-
-class Cosh(UnaryUfunc, name="cosh"):
+class Cosh(UnaryUfunc, name="cosh", elementary="cosh"):
     """Hyperbolic cosine."""
 
-    ufunc = np.cosh
 
-
-class Tanh(UnaryUfunc, name="tanh"):
+class Tanh(UnaryUfunc, name="tanh", elementary="tanh"):
     """Hyperbolic tangent."""
 
-    ufunc = np.tanh
 
-
-class Arcsinh(UnaryUfunc, name="arcsinh"):
+class Arcsinh(UnaryUfunc, name="arcsinh", elementary="asinh"):
     """Inverse hyperbolic sine."""
 
-    ufunc = np.arcsinh
 
-
-class Arccosh(UnaryUfunc, name="arccosh"):
+class Arccosh(UnaryUfunc, name="arccosh", elementary="acosh"):
     """Inverse hyperbolic cosine, NaN below 1."""
 
-    ufunc = np.arccosh
     cases = tuple(Case(case.shapes, low=1, high=9) for case in UnaryUfunc.cases)
 
 
-class Arctanh(UnaryUfunc, name="arctanh"):
+class Arctanh(UnaryUfunc, name="arctanh", elementary="atanh"):
     """Inverse hyperbolic tangent, NaN outside [-1, 1]."""
 
-    ufunc = np.arctanh
     cases = tuple(Case(case.shapes, low=-1, high=1) for case in UnaryUfunc.cases)
 
 
-class Deg2rad(UnaryUfunc, name="deg2rad"):
+class Deg2rad(UnaryUfunc, name="deg2rad", cost=Cost.CHEAP):
     """Degrees to radians."""
 
-    ufunc = np.deg2rad
 
-
-class Rad2deg(UnaryUfunc, name="rad2deg"):
+class Rad2deg(UnaryUfunc, name="rad2deg", cost=Cost.CHEAP):
     """Radians to degrees."""
-
-    ufunc = np.rad2deg
 
 
 # Comparison
@@ -458,40 +371,28 @@ class Comparison(BinaryUfunc):
         yield np.dtype(np.uint64), np.dtype(np.int64)
 
 
-class Equal(Comparison, name="equal"):
+class Equal(Comparison, name="equal", cost=Cost.CHEAP):
     """Whether the operands are equal."""
 
-    ufunc = np.equal
 
-
-class NotEqual(Comparison, name="not_equal"):
+class NotEqual(Comparison, name="not_equal", cost=Cost.CHEAP):
     """Whether the operands differ; a NaN differs from everything."""
 
-    ufunc = np.not_equal
 
-
-class Less(Comparison, name="less"):
+class Less(Comparison, name="less", cost=Cost.CHEAP):
     """Whether the first operand is smaller."""
 
-    ufunc = np.less
 
-
-class LessEqual(Comparison, name="less_equal"):
+class LessEqual(Comparison, name="less_equal", cost=Cost.CHEAP):
     """Whether the first operand is smaller or equal."""
 
-    ufunc = np.less_equal
 
-
-class Greater(Comparison, name="greater"):
+class Greater(Comparison, name="greater", cost=Cost.CHEAP):
     """Whether the first operand is larger."""
 
-    ufunc = np.greater
 
-
-class GreaterEqual(Comparison, name="greater_equal"):
+class GreaterEqual(Comparison, name="greater_equal", cost=Cost.CHEAP):
     """Whether the first operand is larger or equal."""
-
-    ufunc = np.greater_equal
 
 
 OPPOSITE: dict[type[Op], type[Op]] = {
@@ -514,105 +415,80 @@ MIRRORED: dict[type[Op], type[Op]] = {
 """What comparisons are with their operands exchanged."""
 
 
-class Isnan(UnaryUfunc, name="isnan"):
+class Isnan(UnaryUfunc, name="isnan", cost=Cost.CHEAP):
     """Whether the operand, or a part of it, is NaN."""
 
-    ufunc = np.isnan
 
-
-class Isinf(UnaryUfunc, name="isinf"):
+class Isinf(UnaryUfunc, name="isinf", cost=Cost.CHEAP):
     """Whether the operand, or a part of it, is infinite."""
 
-    ufunc = np.isinf
 
-
-class Isfinite(UnaryUfunc, name="isfinite"):
+class Isfinite(UnaryUfunc, name="isfinite", cost=Cost.CHEAP):
     """Whether the operand is neither infinite nor NaN."""
-
-    ufunc = np.isfinite
 
 
 # Logic and bits
 
 
-class LogicalAnd(BinaryUfunc, name="logical_and"):
+class LogicalAnd(BinaryUfunc, name="logical_and", cost=Cost.CHEAP):
     """Whether both operands are nonzero."""
 
-    ufunc = np.logical_and
 
-
-class LogicalOr(BinaryUfunc, name="logical_or"):
+class LogicalOr(BinaryUfunc, name="logical_or", cost=Cost.CHEAP):
     """Whether one of the operands is nonzero."""
 
-    ufunc = np.logical_or
 
-
-class LogicalXor(BinaryUfunc, name="logical_xor"):
+class LogicalXor(BinaryUfunc, name="logical_xor", cost=Cost.CHEAP):
     """Whether exactly one of the operands is nonzero."""
 
-    ufunc = np.logical_xor
 
-
-class LogicalNot(UnaryUfunc, name="logical_not"):
+class LogicalNot(UnaryUfunc, name="logical_not", cost=Cost.CHEAP):
     """Whether the operand is zero."""
 
-    ufunc = np.logical_not
 
-
-class BitwiseAnd(BinaryUfunc, name="bitwise_and"):
+class BitwiseAnd(BinaryUfunc, name="bitwise_and", cost=Cost.CHEAP):
     """And of the bits of integers or booleans."""
 
-    ufunc = np.bitwise_and
 
-
-class BitwiseOr(BinaryUfunc, name="bitwise_or"):
+class BitwiseOr(BinaryUfunc, name="bitwise_or", cost=Cost.CHEAP):
     """Or of the bits of integers or booleans."""
 
-    ufunc = np.bitwise_or
 
-
-class BitwiseXor(BinaryUfunc, name="bitwise_xor"):
+class BitwiseXor(BinaryUfunc, name="bitwise_xor", cost=Cost.CHEAP):
     """Exclusive or of the bits of integers or booleans."""
 
-    ufunc = np.bitwise_xor
 
-
-class Invert(UnaryUfunc, name="invert"):
+class Invert(UnaryUfunc, name="invert", cost=Cost.CHEAP):
     """All bits flipped; logical not of booleans."""
 
-    ufunc = np.invert
+    aliases = (
+        "bitwise_invert",
+        "bitwise_not",
+    )
 
 
 _SHIFT_CASES = tuple(Case(case.shapes, low=0, high=70) for case in BinaryUfunc.cases)
 
 
-class LeftShift(BinaryUfunc, name="left_shift"):
+class LeftShift(BinaryUfunc, name="left_shift", cost=Cost.CHEAP):
     """Bits moved up; by the width or more, or by a negative count, 0."""
 
-    ufunc = np.left_shift
     cases = _SHIFT_CASES
 
 
-class RightShift(BinaryUfunc, name="right_shift"):
+class RightShift(BinaryUfunc, name="right_shift", cost=Cost.CHEAP):
     """Bits moved down, filled with the sign; by the width or more, or by a negative count, all sign."""
 
-    ufunc = np.right_shift
     cases = _SHIFT_CASES
 
 
-class BitwiseCount(UnaryUfunc, name="bitwise_count"):
+class BitwiseCount(UnaryUfunc, name="bitwise_count", cost=Cost.CHEAP):
     """The number of bits set in the absolute value, as uint8."""
 
-    ufunc = np.bitwise_count
 
-
-class Gcd(BinaryUfunc, name="gcd"):
+class Gcd(BinaryUfunc, name="gcd", cost=Cost.EXPENSIVE):
     """Greatest common divisor of the absolute values."""
 
-    ufunc = np.gcd
 
-
-class Lcm(BinaryUfunc, name="lcm"):
+class Lcm(BinaryUfunc, name="lcm", cost=Cost.EXPENSIVE):
     """Least common multiple of the absolute values; 0 if one is 0."""
-
-    ufunc = np.lcm

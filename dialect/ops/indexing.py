@@ -18,12 +18,14 @@ from ..op import (
     Array,
     Attributes,
     Case,
+    Cost,
     ExtentSource,
     Int,
     Ints,
     Op,
     Operand,
     Operands,
+    ShapedOp,
     String,
     TensorType,
     same_dtype,
@@ -73,7 +75,7 @@ def whole_axis(attributes: Attributes, axis: int) -> ExtentSource:
     return (0, axis) if bounds == (0, INT64_MAX, 1) else None
 
 
-class Slice(Op, name="slice", family="indexing"):
+class Slice(ShapedOp, name="slice", family="indexing", cost=Cost.CHEAP):
     """Take every `step`-th element from `start` to `stop` of each axis, with the rules of Python slices."""
 
     x: Operand
@@ -102,7 +104,7 @@ class Slice(Op, name="slice", family="indexing"):
         return x[slices_of(start, stop, step)]
 
 
-class Update(Op, family="indexing"):
+class Update(ShapedOp, family="indexing", cost=Cost.CHEAP):
     """Base of the ops that replace elements of the first operand."""
 
     @staticmethod
@@ -218,7 +220,7 @@ def _bounds_of(attributes: dict[str, Any]) -> tuple[tuple[int, ...], ...]:
     return ((),) * (len(attributes["start_axes"]) + len(attributes["stop_axes"]))
 
 
-class DynamicSlice(Op, name="dynamic_slice", family="indexing"):
+class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.CHEAP):
     """A slice of which some bounds, with Python's rules, are i64[] operands: starts, then stops.
 
     `start_axes` and `stop_axes` say whose they are; the attributes `start` and `stop` do not count there.
@@ -352,7 +354,16 @@ def advanced_index(
     return permutation, (*(slice(None),) * position, *(np.asarray(index) for index in indices))
 
 
-class Gather(Op, name="gather", family="indexing"):
+class Reading(Op, family="indexing", cost=Cost.CHEAP):
+    """Base of the ops that read at positions, of which compiled code takes the nearest one that there is."""
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """All extents are known, and the operand that is read has elements."""
+        return all(t.is_static for t in (*operands, *results)) and 0 not in operands[0].shape
+
+
+class Gather(Reading, name="gather"):
     """Index some axes with i64 tensors of one shape, whose axes go to `position` in the result."""
 
     x: Operand
@@ -471,7 +482,7 @@ def require_along_axis(what: str, x: TensorType, indices: TensorType, axis: int)
         raise WeftValueError(f"{what}: {indices} does not have the shape of {x} but for axis {axis}")
 
 
-class TakeAlongAxis(Op, name="take_along_axis", family="indexing"):
+class TakeAlongAxis(Reading, name="take_along_axis"):
     """Along one axis, take the element that the index at the same place says, as after argsort."""
 
     x: Operand
@@ -537,7 +548,7 @@ class PutAlongAxis(Update, name="put_along_axis"):
         return iter([(dtype, INT64, dtype) for dtype in ALL_DTYPES])
 
 
-class FindOutOfBounds(Op, name="find_out_of_bounds", family="indexing"):
+class FindOutOfBounds(ShapedOp, name="find_out_of_bounds", family="indexing", cost=Cost.CHEAP):
     """Whether an index is outside of -extent to extent - 1, and the first such index (or 0)."""
 
     indices: Operand

@@ -13,7 +13,18 @@ import numpy as np
 
 from ..dtypes import kind
 from ..errors import WeftValueError
-from ..op import Array, Attributes, Case, ExtentSource, Ints, Op, Operand, TensorType, require_kind
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    Cost,
+    ExtentSource,
+    Ints,
+    Operand,
+    ShapedOp,
+    TensorType,
+    require_kind,
+)
 from .contraction import padded, slid_shape, windows
 from .reductions import widened
 
@@ -31,7 +42,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
     return False if kind(dtype) == "b" else int(np.iinfo(dtype).min)
 
 
-class Pooling(Op, family="pooling"):
+class Pooling(ShapedOp, family="pooling", cost=Cost.SLOW):
     """Base of the pooling ops."""
 
     x: Operand

@@ -15,12 +15,13 @@ from ..op import (
     Attributes,
     Bool,
     Case,
+    Cost,
     ExtentSource,
     Float,
     Int,
     Ints,
-    Op,
     Operand,
+    ShapedOp,
     TensorType,
     require_kind,
 )
@@ -84,7 +85,7 @@ def _require_elements(x: TensorType, axes: tuple[int, ...], message: str) -> Non
         raise WeftValueError(message)
 
 
-class Reduction(Op, family="reductions"):
+class Reduction(ShapedOp, family="reductions", cost=Cost.CHEAP):
     """Base of the ops that reduce axes; a negative axis counts from the end, and no axes reduce nothing."""
 
     x: Operand
@@ -196,7 +197,7 @@ class MinNumber(ExtremeNumber, name="min_number"):
     ufunc_name = "fmin"
 
 
-class Spread(Op, family="reductions"):
+class Spread(ShapedOp, family="reductions", cost=Cost.SLOW):
     """Base of var and std: the sum of squares is divided by the number of elements less `correction`."""
 
     x: Operand
@@ -274,7 +275,7 @@ class AllOf(Reduction, name="all"):
         return np.asarray(np.all(x != 0, axis=axes, keepdims=keepdims))
 
 
-class ArgReduction(Op, family="reductions"):
+class ArgReduction(ShapedOp, family="reductions", cost=Cost.CHEAP):
     """Base of argmax and argmin: int64 positions along one axis, the first of several; NaN counts as extreme.
 
     Where the extent of the axis is known only at run time, the one who builds the op checks that it is not 0.

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..op import Array, Attributes, Case, ExtentSource, Int, Op, Operand, TensorType, require_kind
+from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Operand, ShapedOp, TensorType, require_kind
 from ..types import normalize_axis
 
 
-class Scan(Op, family="scans"):
+class Scan(ShapedOp, family="scans", cost=Cost.CHEAP):
     """Base of the scans, which go along the axis one element after the other, rounding as NumPy does."""
 
     x: Operand

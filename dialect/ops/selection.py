@@ -9,13 +9,24 @@ import numpy as np
 
 from ..dtypes import ALL_DTYPES
 from ..errors import WeftTypeError
-from ..op import Array, Attributes, Case, Elementwise, ExtentSource, Op, Operand, TensorType, same_dtype
+from ..op import (
+    Array,
+    Attributes,
+    Case,
+    Cost,
+    Elementwise,
+    ExtentSource,
+    Operand,
+    SafeOp,
+    TensorType,
+    same_dtype,
+)
 from ..types import broadcast_shapes
 
 _INT64 = np.dtype(np.int64)
 
 
-class Select(Elementwise, name="select", family="selection"):
+class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
     """Elements of x where the boolean condition holds, elements of y elsewhere; all three broadcast."""
 
     condition: Operand
@@ -45,7 +56,7 @@ class Select(Elementwise, name="select", family="selection"):
         return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in ALL_DTYPES])
 
 
-class TruePlaces(Op, name="true_places", family="selection"):
+class TruePlaces(SafeOp, name="true_places", family="selection", cost=Cost.CHEAP):
     """The places of the true elements in ascending order, then zeros; and how many are true."""
 
     condition: Operand

@@ -11,12 +11,14 @@ from ..op import (
     Array,
     Attributes,
     Case,
+    Cost,
     ExtentSource,
     Int,
     Ints,
-    Op,
     Operand,
     Operands,
+    SafeOp,
+    ShapedOp,
     String,
     TensorType,
     same_dtype,
@@ -39,7 +41,7 @@ def require_extents(what: str, dims: Sequence[TensorType]) -> None:
             raise WeftTypeError(f"{what}: a run-time extent is i64[], not {dim}")
 
 
-class Dim(Op, name="dim", family="shape"):
+class Dim(SafeOp, name="dim", family="shape", cost=Cost.CHEAP):
     """The extent of one axis, as a scalar."""
 
     x: Operand
@@ -60,7 +62,7 @@ class Dim(Op, name="dim", family="shape"):
         return np.asarray(x.shape[axis], np.int64)
 
 
-class Transpose(Op, name="transpose", family="shape"):
+class Transpose(SafeOp, name="transpose", family="shape", cost=Cost.CHEAP):
     """Permute the axes: axis i of the result is axis `permutation[i]` of the operand."""
 
     x: Operand
@@ -109,7 +111,7 @@ def given_extent(operands: Sequence[TensorType], shape: tuple[int, ...], axis: i
     return (len(operands) - shape[axis:].count(-1), -1) if shape[axis] == -1 else None
 
 
-class Reshape(Op, name="reshape", family="shape"):
+class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
     """Give the elements, in row-major order, another shape; -1 entries are taken from the `dims` operands."""
 
     x: Operand
@@ -140,7 +142,7 @@ class Reshape(Op, name="reshape", family="shape"):
         return np.reshape(x, concrete_shape(shape, dims))
 
 
-class ExpandDims(Op, name="expand_dims", family="shape"):
+class ExpandDims(SafeOp, name="expand_dims", family="shape", cost=Cost.CHEAP):
     """Insert axes of extent 1; `axes` are their places in the result."""
 
     x: Operand
@@ -169,7 +171,7 @@ class ExpandDims(Op, name="expand_dims", family="shape"):
         return np.expand_dims(x, axes)
 
 
-class Squeeze(Op, name="squeeze", family="shape"):
+class Squeeze(ShapedOp, name="squeeze", family="shape", cost=Cost.CHEAP):
     """Remove axes of extent 1."""
 
     x: Operand
@@ -199,7 +201,7 @@ class Squeeze(Op, name="squeeze", family="shape"):
         return np.squeeze(x, axes)
 
 
-class BroadcastTo(Op, name="broadcast_to", family="shape"):
+class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP):
     """Repeat axes of extent 1, and add leading axes, up to a shape; -1 entries are taken from `dims`."""
 
     x: Operand
@@ -232,7 +234,7 @@ class BroadcastTo(Op, name="broadcast_to", family="shape"):
         return np.broadcast_to(x, concrete_shape(shape, dims))
 
 
-class Concat(Op, name="concat", family="shape"):
+class Concat(ShapedOp, name="concat", family="shape", cost=Cost.CHEAP):
     """Join two tensors of one dtype along an axis; the other extents are equal."""
 
     x: Operand
@@ -266,7 +268,7 @@ class Concat(Op, name="concat", family="shape"):
         return np.concatenate((x, y), axis)
 
 
-class Stack(Op, name="stack", family="shape"):
+class Stack(ShapedOp, name="stack", family="shape", cost=Cost.CHEAP):
     """Lay tensors of one type side by side along a new axis."""
 
     x: Operands
@@ -308,7 +310,7 @@ def unpadded_source(attributes: Attributes, axis: int) -> ExtentSource:
     return None if attributes["low"][axis] or attributes["high"][axis] else (0, axis)
 
 
-class Pad(Op, name="pad", family="shape"):
+class Pad(ShapedOp, name="pad", family="shape", cost=Cost.CHEAP):
     """Add `low` elements before and `high` elements behind every axis, all equal to a scalar."""
 
     x: Operand
@@ -339,7 +341,7 @@ class Pad(Op, name="pad", family="shape"):
         return result
 
 
-class Extend(Op, name="extend", family="shape"):
+class Extend(ShapedOp, name="extend", family="shape", cost=Cost.CHEAP):
     """Add elements around every axis that repeat its own; `mode` is edge, reflect, symmetric or wrap."""
 
     x: Operand
@@ -375,7 +377,7 @@ class Extend(Op, name="extend", family="shape"):
         return result
 
 
-class Roll(Op, name="roll", family="shape"):
+class Roll(ShapedOp, name="roll", family="shape", cost=Cost.CHEAP):
     """Shift the elements along an axis; what leaves at the end comes in at the front."""
 
     x: Operand
@@ -402,7 +404,7 @@ class Roll(Op, name="roll", family="shape"):
         return np.roll(x, shift, axis)
 
 
-class Tile(Op, name="tile", family="shape"):
+class Tile(ShapedOp, name="tile", family="shape", cost=Cost.CHEAP):
     """Lay copies of the whole tensor side by side: `counts[i]` along axis i."""
 
     x: Operand
@@ -431,7 +433,7 @@ class Tile(Op, name="tile", family="shape"):
         return np.tile(x, counts)
 
 
-class Repeat(Op, name="repeat", family="shape"):
+class Repeat(ShapedOp, name="repeat", family="shape", cost=Cost.CHEAP):
     """Repeat every element along an axis `count` times."""
 
     x: Operand
@@ -462,7 +464,7 @@ class Repeat(Op, name="repeat", family="shape"):
         return np.repeat(x, count, axis)
 
 
-class _Triangle(Op, family="shape"):
+class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
     """Base of the ops that keep a triangle of the last two axes."""
 
     x: Operand
@@ -502,7 +504,7 @@ class Tril(_Triangle, name="tril"):
         return np.tril(x, k)
 
 
-class Diagonal(Op, name="diagonal", family="shape"):
+class Diagonal(ShapedOp, name="diagonal", family="shape", cost=Cost.CHEAP):
     """Diagonal `offset` of the matrices in the last two axes, as a new last axis."""
 
     x: Operand
@@ -533,7 +535,7 @@ class Diagonal(Op, name="diagonal", family="shape"):
         return np.diagonal(x, offset, -2, -1)
 
 
-class Diag(Op, name="diag", family="shape"):
+class Diag(ShapedOp, name="diag", family="shape", cost=Cost.CHEAP):
     """The square matrix with a vector on diagonal `offset` and zeros elsewhere."""
 
     x: Operand

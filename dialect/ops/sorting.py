@@ -14,11 +14,12 @@ from ..op import (
     Attributes,
     Bool,
     Case,
+    Cost,
     ExtentSource,
     Int,
     Ints,
-    Op,
     Operand,
+    ShapedOp,
     String,
     TensorType,
     same_dtype,
@@ -40,7 +41,7 @@ _CASES = tuple(
 )
 
 
-class Arrangement(Op, family="sorting"):
+class Arrangement(ShapedOp, family="sorting", cost=Cost.EXPENSIVE):
     """Base of the ops that put the elements along an axis into an order, or say which it is."""
 
     @staticmethod
@@ -123,7 +124,7 @@ class Partition(Arrangement, name="partition"):
         return (np.partition(wide, places, axis=axis) if places else wide).astype(x.dtype)
 
 
-class Searchsorted(Op, name="searchsorted", family="sorting"):
+class Searchsorted(ShapedOp, name="searchsorted", family="sorting", cost=Cost.EXPENSIVE):
     """The int64 positions at which values could be inserted in a sorted rank-1 tensor that stays sorted.
 
     The order is ascending; among equal elements, `side` is `left` of the first or `right` of the last.

@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import WeftTypeError
-from ..op import Array, Attributes, Effect, ExtentSource, Op, Operand, Operands, RefType, String, TensorType
+from ..op import (
+    Array,
+    Attributes,
+    Cost,
+    Effect,
+    ExtentSource,
+    Op,
+    Operand,
+    Operands,
+    RefType,
+    String,
+    TensorType,
+)
 
 
-class AllocRef(Op, name="alloc_ref", family="state"):
+class AllocRef(Op, name="alloc_ref", family="state", cost=Cost.CHEAP):
     """Make a mutable cell that holds a tensor."""
 
     initial: Operand
@@ -23,7 +35,7 @@ class AllocRef(Op, name="alloc_ref", family="state"):
         return None  # what is written later may be of another extent
 
 
-class ReadRef(Op, name="read_ref", family="state"):
+class ReadRef(Op, name="read_ref", family="state", cost=Cost.CHEAP):
     """Read the tensor that a cell holds now."""
 
     ref: Operand
@@ -40,7 +52,7 @@ class ReadRef(Op, name="read_ref", family="state"):
         return 0, axis
 
 
-class WriteRef(Op, name="write_ref", family="state"):
+class WriteRef(Op, name="write_ref", family="state", cost=Cost.CHEAP):
     """Replace the tensor that a cell holds."""
 
     ref: Operand
@@ -54,7 +66,7 @@ class WriteRef(Op, name="write_ref", family="state"):
             raise WeftTypeError(f"weft.write_ref cannot write {value} to {ref}")
 
 
-class RaiseIf(Op, name="raise_if", family="state"):
+class RaiseIf(Op, name="raise_if", family="state", cost=Cost.CHEAP):
     """End the call with a Python exception when the condition holds; `message` is formatted with the values."""
 
     condition: Operand

@@ -1,6 +1,6 @@
 """Elementwise functions.
 
-There is one for every ufunc that has an op, under NumPy's and the Array API's names; the others are made of them.
+There is one for every op of the family, under NumPy's and the Array API's names; the others are made of them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import kind
-from ...dialect.op import Elementwise
+from ...dialect.op import OPS, Ufunc
 from ...dialect.ops.complex_parts import Complex, Imag, Real
-from ...dialect.ops.elementwise import Erf
+from ...dialect.ops.elementwise import RealFunction
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
@@ -61,17 +61,32 @@ def _binary(ufunc: np.ufunc) -> Callable[..., ArrayResult]:
     return function
 
 
-def _functions_of_ufuncs() -> dict[str, Callable[..., ArrayResult]]:
-    """A function for each name that NumPy has for a ufunc with an op; those of the Array API are among them."""
+def _functions_of_ops() -> dict[str, Callable[..., ArrayResult]]:
+    """A function for each name that NumPy has for a ufunc with an op, the Array API's among them, and for other ops."""
     functions = {ufunc: _function_of(ufunc, op_class) for ufunc, op_class in ops_of_ufuncs().items()}
     named = {name: value for name, value in vars(np).items() if isinstance(value, np.ufunc)}
-    return {name: functions[ufunc] for name, ufunc in named.items() if ufunc in functions}
+    others = {op.name: _real(op) for op in OPS.values() if issubclass(op, RealFunction)}
+    return others | {name: functions[ufunc] for name, ufunc in named.items() if ufunc in functions}
 
 
-def _function_of(ufunc: np.ufunc, op_class: type[Elementwise]) -> Callable[..., ArrayResult]:
+def _function_of(ufunc: np.ufunc, op_class: type[Ufunc]) -> Callable[..., ArrayResult]:
     function = _unary(ufunc) if ufunc.nin == 1 else _binary(ufunc)
     function.__name__ = function.__qualname__ = ufunc.__name__
     function.__doc__ = _docstring(ufunc.__name__, ufunc, op_class.summary())
+    return function
+
+
+def _real(op_class: type[RealFunction]) -> Callable[..., ArrayResult]:
+    def function(x: ArrayLike, /) -> ArrayResult:
+        return apply(op_class, as_inexact(asarray(x)))
+
+    name = function.__name__ = function.__qualname__ = op_class.name
+    (shown,) = op_class.compute([np.array([0.0, 1.0])], {})
+    function.__doc__ = (
+        f"{op_class.summary()} As `math.{name}` of every element.\n\n"
+        "Shape: that of x. Dtype: that of x; of integers float64.\n"
+        f"Raises `TypeError` for complex numbers.\n\n>>> weft.{name}(np.array([0.0, 1.0]))\n{shown!r}"
+    )
     return function
 
 
@@ -83,7 +98,7 @@ def _docstring(name: str, ufunc: np.ufunc, summary: str) -> str:
     )
     errors = [f"`TypeError` {refused or 'for dtypes that weft does not have'}"]
     errors += ["`ValueError` for shapes that do not broadcast"] * (ufunc.nin > 1)
-    call, _, shown = EXAMPLES[name].partition(" -> ")
+    call, _, shown = (EXAMPLES[name]).partition(" -> ")
     return (
         f"{summary} As `numpy.{ufunc.__name__}`, with its arguments.\n\n"
         f"Shape: {'that of x' if ufunc.nin == 1 else 'the common one of x1 and x2'}. "
@@ -92,8 +107,8 @@ def _docstring(name: str, ufunc: np.ufunc, summary: str) -> str:
     )
 
 
-UFUNC_FUNCTIONS = _functions_of_ufuncs()
-globals().update(UFUNC_FUNCTIONS)
+FUNCTIONS_OF_OPS = _functions_of_ops()
+globals().update(FUNCTIONS_OF_OPS)
 
 
 def clip(
@@ -166,18 +181,6 @@ def fix(x: ArrayLike, out: Any = None) -> ArrayResult:
     array([ 1., -1.])
     """
     return apply_ufunc(np.trunc, x, out=out)
-
-
-def erf(x: ArrayLike, /) -> ArrayResult:
-    """The error function of real numbers, as `scipy.special.erf`.
-
-    Shape: that of x. Dtype: that of x; of integers float64. Raises `TypeError` for complex numbers in compiled
-    code.
-
-    >>> weft.erf(np.array([0.0, 1.0]))
-    array([0.        , 0.84270079])
-    """
-    return apply(Erf, as_inexact(asarray(x)))
 
 
 def nan_to_num(

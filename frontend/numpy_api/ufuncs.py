@@ -46,7 +46,7 @@ NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 def ops_of_ufuncs() -> dict[np.ufunc, type[Ufunc]]:
     """The elementwise op of every ufunc that has one."""
     load_families()
-    ops = {op.ufunc: op for op in OPS.values() if hasattr(op, "ufunc") and issubclass(op, Ufunc)}
+    ops = {op.ufunc: op for op in OPS.values() if issubclass(op, Ufunc)}
     # NumPy has these twice, as ufuncs of their own.
     return {**ops, np.degrees: ops[np.rad2deg], np.radians: ops[np.deg2rad]}
 

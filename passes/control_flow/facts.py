@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...dialect.mlir import Value
-from ...dialect.op import Array, Op
+from ...dialect.op import Array, Elementwise, Op
 from ...dialect.ops.elementwise import (
     BitwiseAnd,
     BitwiseOr,
@@ -111,8 +111,7 @@ def _parts(value: Value) -> list[Value]:
 
 
 def _is_evaluated(op_class: type[Op], value: Value) -> bool:
-    is_known = op_class.family in ("elementwise", "casts", "selection") and op_class.is_pure()
-    return is_known and op_class.results == 1 and type_of(value).rank == 0
+    return issubclass(op_class, Elementwise) and op_class.results == 1 and type_of(value).rank == 0
 
 
 def _decided(op_class: type[Op], operands: list[Value], facts: Facts, depth: int) -> Array | None:

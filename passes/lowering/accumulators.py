@@ -9,6 +9,8 @@ import numpy as np
 
 from ...dialect.dtypes import bfloat16, kind
 from ...dialect.mlir import Value, ir
+from ...dialect.op import Op
+from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.types import TensorType
 from .conversion import Conversion, scalar_type
 from .scalars import ScalarBuilder, emit, narrow, widen
@@ -107,22 +109,22 @@ def multiply(c: Conversion, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
     return c.operation(name, [x, y], [x.type])
 
 
-_EXTREMUM_OPS = {
-    "maximum": {"f": "arith.maximumf", "i": "arith.maxsi", "u": "arith.maxui", "b": "arith.maxui"},
-    "minimum": {"f": "arith.minimumf", "i": "arith.minsi", "u": "arith.minui", "b": "arith.minui"},
+_EXTREMUM_OPS: dict[type[Op], dict[str, str]] = {
+    Maximum: {"f": "arith.maximumf", "i": "arith.maxsi", "u": "arith.maxui", "b": "arith.maxui"},
+    Minimum: {"f": "arith.minimumf", "i": "arith.minsi", "u": "arith.minui", "b": "arith.minui"},
 }
 
 
-def extremum(c: Conversion, which: str, dtype: np.dtype[Any], x: Value, y: Value) -> Value:
-    """The `maximum` or `minimum` of two scalars as they are in memory; NaN if one is."""
+def extremum(c: Conversion, which: type[Op], dtype: np.dtype[Any], x: Value, y: Value) -> Value:
+    """The Maximum or Minimum of two scalars as they are in memory; NaN if one is."""
     if kind(dtype) == "c":
         return emit(c, which, (dtype, dtype), (dtype,), x, y)[0]
     return c.operation(_EXTREMUM_OPS[which][kind(dtype)], [x, y], [x.type])
 
 
-def extremum_identity(which: str, dtype: np.dtype[Any]) -> complex:
+def extremum_identity(which: type[Op], dtype: np.dtype[Any]) -> complex:
     """The value that loses against every other."""
-    largest = which == "minimum"
+    largest = which is Minimum
     if kind(dtype) == "f":
         return np.inf if largest else -np.inf
     if kind(dtype) == "c":

@@ -14,6 +14,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.op import Op
+from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.reductions import Argmax, Argmin, real_dtype
 from ...dialect.types import TensorType
 from .accumulators import STOPS, computing_dtype, convert_scalar, parts
@@ -25,7 +26,7 @@ arith = dialect("arith")
 tensor = dialect("tensor")
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
-_UFUNC_OF: dict[type[Op], str] = {Argmax: "maximum", Argmin: "minimum"}
+_EXTREMUM_OF: dict[type[Op], type[Op]] = {Argmax: Maximum, Argmin: Minimum}
 
 SHORTEST_ROW, LONGEST_ROW = 512, 4096
 """Of the rows that a long array is cut into; they stay in the first-level cache."""
@@ -34,10 +35,10 @@ SHORTEST_ROW, LONGEST_ROW = 512, 4096
 @lowers(Argmax, Argmin)
 def lower_argmax_and_argmin(c: Conversion, op: OpInstance) -> Value:
     """The first place of the extremum; that of the first NaN where there is one."""
-    geometry, which = geometry_of(c, op), _UFUNC_OF[op.op_class]
+    geometry, which = geometry_of(c, op), _EXTREMUM_OF[op.op_class]
     row = _row_length(geometry.type.shape)
     if geometry.type.dtype == np.bool_:
-        return geometry.finish(_places_of_truth(geometry, which == "maximum"), op.result_type)
+        return geometry.finish(_places_of_truth(geometry, which is Maximum), op.result_type)
     found = _places(geometry, which) if row is None else _place_by_rows(geometry, which, row)
     return geometry.finish(found, op.result_type)
 
@@ -80,7 +81,7 @@ def _place_dtype(geometry: Reduction) -> np.dtype[Any]:
     return _INT32 if length is not None and length < np.iinfo(_INT32).max else _INT64
 
 
-def _places(geometry: Reduction, which: str) -> Value:
+def _places(geometry: Reduction, which: type[Op]) -> Value:
     """The places of extrema along the reduced axis, computed in 32 bits where these hold all places."""
     c, dtype = geometry.c, geometry.type.dtype
     computing = computing_dtype(dtype)
@@ -102,7 +103,7 @@ def _places(geometry: Reduction, which: str) -> Value:
     )[0]
 
 
-def _place_by_rows(geometry: Reduction, which: str, row: int) -> Value:
+def _place_by_rows(geometry: Reduction, which: type[Op], row: int) -> Value:
     """The place of the extremum of a long array, cut into rows of a length."""
     c, x, (length,), dtype = geometry.c, geometry.operand, geometry.type.shape, geometry.type.dtype
     assert length is not None

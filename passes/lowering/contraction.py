@@ -16,6 +16,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Attribute, Value, dialect, ir
 from ...dialect.ops.contraction import Contract, Conv2d, GroupedConv2d, Matmul, parse_spec
+from ...dialect.ops.elementwise import Multiply
 from ...dialect.types import Shape, TensorType
 from .accumulators import add, computing_dtype, multiply, round_once
 from .conversion import (
@@ -121,7 +122,7 @@ def _product(c: Conversion, dtype: np.dtype[Any]) -> Callable[..., list[Value]]:
 
     def body(x: Value, y: Value, _: Value) -> list[Value]:
         x, y = (c.load(v, dtype) for v in (x, y))
-        return [c.store(emit(c, "multiply", (dtype, dtype), (dtype,), x, y)[0], dtype)]
+        return [c.store(emit(c, Multiply, (dtype, dtype), (dtype,), x, y)[0], dtype)]
 
     return body
 

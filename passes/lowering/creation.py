@@ -10,6 +10,7 @@ from ...dialect.dtypes import bfloat16
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Array
 from ...dialect.ops.creation import Arange, Constant
+from ...dialect.ops.elementwise import Add, Multiply
 from ...dialect.types import type_of
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type, storage_type
 from .scalar_casts import cast_scalar
@@ -47,8 +48,8 @@ def lower_arange(c: Conversion, op: OpInstance) -> list[Value]:
     def body(first: Value, difference: Value) -> Value:
         index = builder.op("arith.index_cast", linalg_index(0), result=scalar_type(_INT64))
         position = cast_scalar(c, index, _INT64, wide)
-        [offset] = emit(c, "multiply", (wide, wide), (wide,), position, widen(builder, difference))
-        [number] = emit(c, "add", (wide, wide), (wide,), widen(builder, first), offset)
+        [offset] = emit(c, Multiply, (wide, wide), (wide,), position, widen(builder, difference))
+        [number] = emit(c, Add, (wide, wide), (wide,), widen(builder, first), offset)
         return narrow(builder, number) if wide != dtype else number
 
     return c.map_elements([start, step], op.operand_types[:2], op.result_types, body, extents)

@@ -22,12 +22,11 @@ def lower_elementwise(c: Conversion, op: OpInstance) -> list[Value]:
     """Map the op's scalar arithmetic over the broadcast operands."""
     operand_dtypes = [t.dtype for t in op.operand_types]
     result_dtypes = [t.dtype for t in op.result_types]
-    name = op.op_class.name
 
     def body(*scalars: Value) -> list[Value]:
         if {str(dtype) for dtype in operand_dtypes} == {"int64", "uint64"}:
             builder = ScalarBuilder(c, operand_dtypes[0])
-            return [scalar_comparisons.compare_mixed_signs(builder, name, *scalars)]
-        return emit(c, name, operand_dtypes, result_dtypes, *scalars)
+            return [scalar_comparisons.compare_mixed_signs(builder, op.op_class, *scalars)]
+        return emit(c, op.op_class, operand_dtypes, result_dtypes, *scalars)
 
     return c.map_elements(op.operands, op.operand_types, op.result_types, body)

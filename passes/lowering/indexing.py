@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...dialect.mlir import Value, dialect, ir
+from ...dialect.ops.elementwise import Add
 from ...dialect.ops.indexing import (
     INT64_MAX,
     INT64_MIN,
@@ -223,7 +224,7 @@ def _combined(c: Conversion, op: OpInstance, old: Value, new: Value) -> Value:
     if op.attributes["mode"] == "set":
         return new
     dtype = op.result_type.dtype
-    (result,) = emit(c, "add", (dtype, dtype), (dtype,), c.load(old, dtype), c.load(new, dtype))
+    (result,) = emit(c, Add, (dtype, dtype), (dtype,), c.load(old, dtype), c.load(new, dtype))
     return c.store(result, dtype)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
+from ...dialect.ops.elementwise import Maximum
 from ...dialect.ops.pooling import AvgPool2d, MaxPool2d
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent
@@ -31,7 +32,7 @@ def _pool(c: Conversion, op: OpInstance, name: str, initial: complex) -> tuple[V
         x = convert_scalar(c, x, dtype, accumulator.dtype)
         if name == "linalg.pooling_nhwc_sum":
             return add(c, accumulator.dtype, out, x)
-        return extremum(c, "maximum", accumulator.dtype, out, x)
+        return extremum(c, Maximum, accumulator.dtype, out, x)
 
     attributes = window_attributes(strides, (1, 1))
     return structured(c, name, [image, shape_of_window], destination, attributes, body), accumulator
@@ -42,7 +43,7 @@ def lower_max_pool2d(c: Conversion, op: OpInstance) -> Value:
     """The border loses against every element."""
     dtype = op.result_type.dtype
     name = "linalg.pooling_nhwc_max_unsigned" if kind(dtype) in "bu" else "linalg.pooling_nhwc_max"
-    pooled, accumulator = _pool(c, op, name, extremum_identity("maximum", dtype))
+    pooled, accumulator = _pool(c, op, name, extremum_identity(Maximum, dtype))
     return round_once(c, pooled, accumulator, op.result_type)
 
 

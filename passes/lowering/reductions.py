@@ -15,6 +15,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.op import Op
+from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.reductions import (
     AllOf,
     AnyOf,
@@ -244,10 +245,10 @@ def lower_var_and_std(c: Conversion, op: OpInstance) -> Value:
     return geometry.finish(reduced, op.result_type)
 
 
-_UFUNC_OF: dict[type[Op], str] = {Max: "maximum", Min: "minimum"}
+_EXTREMUM_OF: dict[type[Op], type[Op]] = {Max: Maximum, Min: Minimum}
 
 
-def extremum_of(geometry: Reduction, which: str) -> Value:
+def extremum_of(geometry: Reduction, which: type[Op]) -> Value:
     """The extremum in the computing dtype of the operand's."""
     c, dtype = geometry.c, geometry.type.dtype
     computing = computing_dtype(dtype)
@@ -264,12 +265,12 @@ def lower_max_and_min(c: Conversion, op: OpInstance) -> Value:
     if op.operand_types[0].dtype == _BOOL:
         return lower_any_and_all(c, op)
     geometry, reduced = geometry_of(c, op), geometry_of(c, op).reduced_type(op.result_type.dtype)
-    extreme = extremum_of(geometry, _UFUNC_OF[op.op_class])
+    extreme = extremum_of(geometry, _EXTREMUM_OF[op.op_class])
     accumulator = reduced.with_dtype(computing_dtype(reduced.dtype))
     return geometry.finish(round_once(c, extreme, accumulator, reduced), op.result_type)
 
 
-_NUMBER_OF: dict[type[Op], str] = {MaxNumber: "maximum", MinNumber: "minimum"}
+_NUMBER_OF: dict[type[Op], type[Op]] = {MaxNumber: Maximum, MinNumber: Minimum}
 
 
 @lowers(MaxNumber, MinNumber)

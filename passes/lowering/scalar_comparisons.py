@@ -7,37 +7,39 @@ from collections.abc import Callable
 import numpy as np
 
 from ...dialect.mlir import Value
+from ...dialect.op import Op
+from ...dialect.ops import elementwise as ops
 from .scalars import BOOL, ScalarBuilder, emits
 
-_RELATIONS = {
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
+_RELATIONS: dict[type[Op], str] = {
+    ops.Equal: "eq",
+    ops.NotEqual: "ne",
+    ops.Less: "lt",
+    ops.LessEqual: "le",
+    ops.Greater: "gt",
+    ops.GreaterEqual: "ge",
 }
 
 
-def _comparison(name: str, relation: str) -> None:
-    @emits(name, "biuf")
+def _comparison(op_class: type[Op], relation: str) -> None:
+    @emits(op_class, "biuf")
     def compare_reals(b: ScalarBuilder, x: Value, y: Value) -> Value:
         return b.compare(relation, x, y)
 
-    @emits(name, "c")
+    @emits(op_class, "c")
     def compare_complex(b: ScalarBuilder, x: Value, y: Value) -> Value:
         return complex_relation(b, relation, x, y)
 
 
-for _name, _relation in _RELATIONS.items():
-    _comparison(_name, _relation)
+for _op_class, _relation in _RELATIONS.items():
+    _comparison(_op_class, _relation)
 
 _MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
-def compare_mixed_signs(b: ScalarBuilder, name: str, x: Value, y: Value) -> Value:
+def compare_mixed_signs(b: ScalarBuilder, op_class: type[Op], x: Value, y: Value) -> Value:
     """Compare an int64 with a uint64 or the other way round; the builder has the first operand's dtype."""
-    relation = _RELATIONS[name]
+    relation = _RELATIONS[op_class]
     if b.kind == "u":
         x, y, relation = y, x, _MIRRORED[relation]
     below = b.of(np.dtype(np.int64)).compare("lt", x, b.constant(0))
@@ -78,18 +80,18 @@ def is_nonzero(b: ScalarBuilder, x: Value) -> Value:
     return b.compare("ne", x, b.constant(0))
 
 
-def _logical(name: str, combine: Callable[[ScalarBuilder, Value, Value], Value]) -> None:
-    @emits(name, "biufc")
+def _logical(op_class: type[Op], combine: Callable[[ScalarBuilder, Value, Value], Value]) -> None:
+    @emits(op_class, "biufc")
     def emit_logical(b: ScalarBuilder, x: Value, y: Value) -> Value:
         return combine(b, is_nonzero(b, x), is_nonzero(b, y))
 
 
-_logical("logical_and", ScalarBuilder.both)
-_logical("logical_or", ScalarBuilder.either)
-_logical("logical_xor", ScalarBuilder.differ)
+_logical(ops.LogicalAnd, ScalarBuilder.both)
+_logical(ops.LogicalOr, ScalarBuilder.either)
+_logical(ops.LogicalXor, ScalarBuilder.differ)
 
 
-@emits("logical_not", "biufc")
+@emits(ops.LogicalNot, "biufc")
 def logical_not(b: ScalarBuilder, x: Value) -> Value:
     """Whether the scalar is zero."""
     return b.complement(is_nonzero(b, x))

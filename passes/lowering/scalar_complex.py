@@ -10,6 +10,8 @@ import math
 import numpy as np
 
 from ...dialect.mlir import Value
+from ...dialect.op import Op
+from ...dialect.ops import elementwise as ops
 from . import scalar_floats
 from .scalar_casts import cast_scalar
 from .scalar_comparisons import complex_parts, complex_relation
@@ -24,16 +26,16 @@ def make(b: ScalarBuilder, real: Value, imag: Value) -> Value:
     return b.op("complex.create", real, imag, result=b.type)
 
 
-emits("positive", "c")(identity)
+emits(ops.Positive, "c")(identity)
 
 
 # Part by part
 
 
-def _by_parts(name: str, mlir_name: str) -> None:
+def _by_parts(op_class: type[Op], mlir_name: str) -> None:
     """Register an op that is one op of MLIR on the real and on the imaginary parts."""
 
-    @emits(name, "c")
+    @emits(op_class, "c")
     def emit_parts(b: ScalarBuilder, *operands: Value) -> Value:
         parts = [complex_parts(b, x) for x in operands]
         part = parts[0][0]
@@ -42,37 +44,38 @@ def _by_parts(name: str, mlir_name: str) -> None:
         return make(b, real, imag)
 
 
-for _name, _mlir_name in (
-    ("add", "arith.addf"),
-    ("subtract", "arith.subf"),
-    ("negative", "arith.negf"),
-    ("rint", "math.roundeven"),
+_op_class: type[Op]
+for _op_class, _mlir_name in (
+    (ops.Add, "arith.addf"),
+    (ops.Subtract, "arith.subf"),
+    (ops.Negative, "arith.negf"),
+    (ops.Rint, "math.roundeven"),
 ):
-    _by_parts(_name, _mlir_name)
+    _by_parts(_op_class, _mlir_name)
 
 
-@emits("conjugate", "c")
+@emits(ops.Conjugate, "c")
 def conjugate(b: ScalarBuilder, x: Value) -> Value:
     """Negate the imaginary part."""
     part, real, imag = complex_parts(b, x)
     return make(b, real, part.op("arith.negf", imag))
 
 
-@emits("isnan", "c")
+@emits(ops.Isnan, "c")
 def isnan(b: ScalarBuilder, x: Value) -> Value:
     """Whether a part is NaN."""
     part, real, imag = complex_parts(b, x)
     return b.either(scalar_floats.isnan(part, real), scalar_floats.isnan(part, imag))
 
 
-@emits("isinf", "c")
+@emits(ops.Isinf, "c")
 def isinf(b: ScalarBuilder, x: Value) -> Value:
     """Whether a part is infinite."""
     part, real, imag = complex_parts(b, x)
     return b.either(scalar_floats.isinf(part, real), scalar_floats.isinf(part, imag))
 
 
-@emits("isfinite", "c")
+@emits(ops.Isfinite, "c")
 def isfinite(b: ScalarBuilder, x: Value) -> Value:
     """Whether both parts are finite."""
     part, real, imag = complex_parts(b, x)
@@ -82,7 +85,7 @@ def isfinite(b: ScalarBuilder, x: Value) -> Value:
 # Products and quotients
 
 
-@emits("multiply", "c")
+@emits(ops.Multiply, "c")
 def multiply(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The schoolbook formula, without C's repair of infinities."""
     p, x_real, x_imag = complex_parts(b, x)
@@ -92,13 +95,13 @@ def multiply(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return make(b, real, imag)
 
 
-@emits("square", "c")
+@emits(ops.Square, "c")
 def square(b: ScalarBuilder, x: Value) -> Value:
     """The operand times itself."""
     return multiply(b, x, x)
 
 
-@emits("divide", "c")
+@emits(ops.Divide, "c")
 def divide(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Smith's algorithm: scale by the larger part of the divisor. By zero, both parts are divided by zero."""
     p, x_real, x_imag = complex_parts(b, x)
@@ -123,7 +126,7 @@ def divide(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return make(b, *parts)
 
 
-@emits("reciprocal", "c")
+@emits(ops.Reciprocal, "c")
 def reciprocal(b: ScalarBuilder, x: Value) -> Value:
     """Smith's algorithm for a dividend of one."""
     p, real, imag = complex_parts(b, x)
@@ -136,13 +139,13 @@ def reciprocal(b: ScalarBuilder, x: Value) -> Value:
     return make(b, *(p.op("arith.divf", numerator, size) for numerator in numerators))
 
 
-@emits("absolute", "c")
+@emits(ops.Absolute, "c")
 def absolute(b: ScalarBuilder, x: Value) -> Value:
     """The hypotenuse of the parts."""
     return scalar_floats.hypot(*complex_parts(b, x))
 
 
-@emits("sign", "c")
+@emits(ops.Sign, "c")
 def sign(b: ScalarBuilder, x: Value) -> Value:
     """x / abs(x); along an axis where one part is infinite, NaN where both are, 0 of 0."""
     p, real, imag = complex_parts(b, x)
@@ -163,19 +166,19 @@ def sign(b: ScalarBuilder, x: Value) -> Value:
 # Order
 
 
-def _extremum(name: str, relation: str, *, keep_nan: bool) -> None:
+def _extremum(op_class: type[Op], relation: str, *, keep_nan: bool) -> None:
     """Register the first operand if it is beyond the second, or decided by a NaN; else the second."""
 
-    @emits(name, "c")
+    @emits(op_class, "c")
     def emit_extremum(b: ScalarBuilder, x: Value, y: Value) -> Value:
         beyond = complex_relation(b, relation, x, y)
         return b.select(b.either(beyond, isnan(b, x if keep_nan else y)), x, y)
 
 
-_extremum("maximum", "ge", keep_nan=True)
-_extremum("minimum", "le", keep_nan=True)
-_extremum("fmax", "ge", keep_nan=False)
-_extremum("fmin", "le", keep_nan=False)
+_extremum(ops.Maximum, "ge", keep_nan=True)
+_extremum(ops.Minimum, "le", keep_nan=True)
+_extremum(ops.Fmax, "ge", keep_nan=False)
+_extremum(ops.Fmin, "le", keep_nan=False)
 
 
 # Functions of the C library
@@ -195,16 +198,30 @@ def _call(b: ScalarBuilder, function: str, *operands: Value) -> Value:
     return _convert(wide, result, b.dtype)
 
 
-def _library(name: str, function: str) -> None:
-    @emits(name, "c")
+def _library(op_class: type[Op], function: str) -> None:
+    @emits(op_class, "c")
     def emit_call(b: ScalarBuilder, x: Value) -> Value:
         return _call(b, function, x)
 
 
-for _name in ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
-    _library(_name, f"c{_name}")
-for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
-    _library(f"arc{_name}", f"ca{_name}")
+for _op_class, _function in (
+    (ops.Exp, "cexp"),
+    (ops.Log, "clog"),
+    (ops.Sqrt, "csqrt"),
+    (ops.Sin, "csin"),
+    (ops.Cos, "ccos"),
+    (ops.Tan, "ctan"),
+    (ops.Sinh, "csinh"),
+    (ops.Cosh, "ccosh"),
+    (ops.Tanh, "ctanh"),
+    (ops.Arcsin, "casin"),
+    (ops.Arccos, "cacos"),
+    (ops.Arctan, "catan"),
+    (ops.Arcsinh, "casinh"),
+    (ops.Arccosh, "cacosh"),
+    (ops.Arctanh, "catanh"),
+):
+    _library(_op_class, _function)
 
 
 def _scaled(b: ScalarBuilder, x: Value, factor: float) -> Value:
@@ -213,25 +230,25 @@ def _scaled(b: ScalarBuilder, x: Value, factor: float) -> Value:
     return make(b, *(part.op("arith.mulf", p, part.constant(factor)) for p in (real, imag)))
 
 
-@emits("exp2", "c")
+@emits(ops.Exp2, "c")
 def exp2(b: ScalarBuilder, x: Value) -> Value:
     """exp(x log(2))."""
     return _call(b, "cexp", _scaled(b, x, math.log(2)))
 
 
-@emits("log2", "c")
+@emits(ops.Log2, "c")
 def log2(b: ScalarBuilder, x: Value) -> Value:
     """log(x) / log(2)."""
     return _scaled(b, _call(b, "clog", x), 1 / math.log(2))
 
 
-@emits("log10", "c")
+@emits(ops.Log10, "c")
 def log10(b: ScalarBuilder, x: Value) -> Value:
     """log(x) / log(10)."""
     return _scaled(b, _call(b, "clog", x), 1 / math.log(10))
 
 
-@emits("log1p", "c")
+@emits(ops.Log1p, "c")
 def log1p(b: ScalarBuilder, x: Value) -> Value:
     """Logarithm of the length and the angle of 1 + x."""
     part, real, imag = complex_parts(b, x)
@@ -240,7 +257,7 @@ def log1p(b: ScalarBuilder, x: Value) -> Value:
     return make(b, part.op("math.log", length), part.op("math.atan2", imag, shifted))
 
 
-@emits("expm1", "c")
+@emits(ops.Expm1, "c")
 def expm1(b: ScalarBuilder, x: Value) -> Value:
     """Real part expm1(real) cos(imag) - 2 sin(imag / 2)**2, imaginary part exp(real) sin(imag)."""
     p, real, imag = complex_parts(b, x)
@@ -254,7 +271,7 @@ def expm1(b: ScalarBuilder, x: Value) -> Value:
 # Powers
 
 
-@emits("power", "c")
+@emits(ops.Power, "c")
 def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """By multiplication for whole exponents between -100 and 100, else by the library's function.
 
@@ -303,4 +320,4 @@ def _power_by_products(b: ScalarBuilder, x: Value, exponent: Value) -> Value:
     return b.loop([one, x, count], bits_left, next_bit)[0]
 
 
-emits("float_power", "c")(power)
+emits(ops.FloatPower, "c")(power)

@@ -8,85 +8,84 @@ import numpy as np
 
 from ...dialect.dtypes import bfloat16
 from ...dialect.mlir import Value, ir
+from ...dialect.op import OPS, Op
+from ...dialect.ops import elementwise as ops
 from .conversion import scalar_type
 from .scalar_integers import identity
 from .scalars import BOOL, FLOAT32, ScalarBuilder, emits, narrow, widen
 
 
-def _direct(name: str, mlir_name: str, *, any_width: bool = False) -> None:
+def _direct(op_class: type[Op], mlir_name: str, *, any_width: bool = False) -> None:
     """Register an op that is one op of MLIR."""
 
-    @emits(name, "f", any_width=any_width)
+    @emits(op_class, "f", any_width=any_width)
     def emit_directly(b: ScalarBuilder, *operands: Value) -> Value:
         return b.op(mlir_name, *operands)
 
 
-for _name, _mlir_name in (
-    ("add", "arith.addf"),
-    ("subtract", "arith.subf"),
-    ("multiply", "arith.mulf"),
-    ("divide", "arith.divf"),
-    ("fmod", "arith.remf"),
-    ("power", "math.powf"),
-    ("float_power", "math.powf"),
-    ("sqrt", "math.sqrt"),
-    ("cbrt", "math.cbrt"),
-    ("maximum", "arith.maximumf"),
-    ("minimum", "arith.minimumf"),
-    ("fmax", "arith.maxnumf"),
-    ("fmin", "arith.minnumf"),
-    ("floor", "math.floor"),
-    ("ceil", "math.ceil"),
-    ("trunc", "math.trunc"),
-    ("rint", "math.roundeven"),
-    ("arctan2", "math.atan2"),
-    *((name, f"math.{name}") for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "erf")),
-    *((name, f"math.{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")),
-    *((f"arc{name}", f"math.a{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")),
-):
-    _direct(_name, _mlir_name)
+for _op_class in OPS.values():
+    if _op_class.elementary:
+        _direct(_op_class, f"math.{_op_class.elementary}")
 
-for _name, _mlir_name in (
-    ("negative", "arith.negf"),
-    ("absolute", "math.absf"),
-    ("fabs", "math.absf"),
-    ("copysign", "math.copysign"),
+for _op_class, _mlir_name in (
+    (ops.Add, "arith.addf"),
+    (ops.Subtract, "arith.subf"),
+    (ops.Multiply, "arith.mulf"),
+    (ops.Divide, "arith.divf"),
+    (ops.Fmod, "arith.remf"),
+    (ops.Sqrt, "math.sqrt"),
+    (ops.Maximum, "arith.maximumf"),
+    (ops.Minimum, "arith.minimumf"),
+    (ops.Fmax, "arith.maxnumf"),
+    (ops.Fmin, "arith.minnumf"),
+    (ops.Floor, "math.floor"),
+    (ops.Ceil, "math.ceil"),
+    (ops.Trunc, "math.trunc"),
+    (ops.Rint, "math.roundeven"),
 ):
-    _direct(_name, _mlir_name, any_width=True)
+    _direct(_op_class, _mlir_name)
 
-for _name in ("positive", "conjugate"):
-    emits(_name, "f", any_width=True)(identity)
+for _op_class, _mlir_name in (
+    (ops.Negative, "arith.negf"),
+    (ops.Absolute, "math.absf"),
+    (ops.Fabs, "math.absf"),
+    (ops.Copysign, "math.copysign"),
+):
+    _direct(_op_class, _mlir_name, any_width=True)
+
+for _op_class in (ops.Positive, ops.Conjugate):
+    emits(_op_class, "f", any_width=True)(identity)
 
 
 # Classes of numbers
 
 
-@emits("isnan", "f")
+@emits(ops.Isnan, "f")
 def isnan(b: ScalarBuilder, x: Value) -> Value:
     """A NaN differs from itself."""
     return b.compare("ne", x, x)
 
 
-@emits("isinf", "f")
+@emits(ops.Isinf, "f")
 def isinf(b: ScalarBuilder, x: Value) -> Value:
     """Whether the magnitude is infinity."""
     return b.compare("eq", b.op("math.absf", x), b.constant(math.inf))
 
 
-@emits("isfinite", "f")
+@emits(ops.Isfinite, "f")
 def isfinite(b: ScalarBuilder, x: Value) -> Value:
     """Whether the magnitude is below infinity."""
     return b.compare("lt", b.op("math.absf", x), b.constant(math.inf))
 
 
-@emits("signbit", "f", any_width=True)
+@emits(ops.Signbit, "f", any_width=True)
 def signbit(b: ScalarBuilder, x: Value) -> Value:
     """The highest bit."""
     bits = b.bits()
     return bits.compare("lt", b.bitcast(x, bits.dtype), bits.constant(0))
 
 
-@emits("sign", "f")
+@emits(ops.Sign, "f")
 def sign(b: ScalarBuilder, x: Value) -> Value:
     """0 for both zeros; a NaN stays."""
     zero = b.constant(0)
@@ -95,7 +94,7 @@ def sign(b: ScalarBuilder, x: Value) -> Value:
     return b.select(b.compare("eq", x, zero), zero, signed)
 
 
-@emits("heaviside", "f")
+@emits(ops.Heaviside, "f")
 def heaviside(b: ScalarBuilder, x: Value, at_zero: Value) -> Value:
     """A NaN stays."""
     zero = b.constant(0)
@@ -107,32 +106,32 @@ def heaviside(b: ScalarBuilder, x: Value, at_zero: Value) -> Value:
 # Arithmetic
 
 
-@emits("square", "f")
+@emits(ops.Square, "f")
 def square(b: ScalarBuilder, x: Value) -> Value:
     """The operand times itself."""
     return b.op("arith.mulf", x, x)
 
 
-@emits("reciprocal", "f")
+@emits(ops.Reciprocal, "f")
 def reciprocal(b: ScalarBuilder, x: Value) -> Value:
     """One divided by the operand."""
     return b.op("arith.divf", b.constant(1), x)
 
 
-@emits("deg2rad", "f")
+@emits(ops.Deg2rad, "f")
 def deg2rad(b: ScalarBuilder, x: Value) -> Value:
     """Multiply by pi / 180."""
     return b.op("arith.mulf", x, b.constant(math.pi / 180))
 
 
-@emits("rad2deg", "f")
+@emits(ops.Rad2deg, "f")
 def rad2deg(b: ScalarBuilder, x: Value) -> Value:
     """Multiply by 180 / pi, divided in the dtype itself."""
     scalar = b.dtype.type
     return b.op("arith.mulf", x, b.constant(float(scalar(180) / scalar(math.pi))))
 
 
-@emits("divmod", "f")
+@emits(ops.Divmod, "f")
 def divmod_(b: ScalarBuilder, x: Value, y: Value) -> tuple[Value, Value]:
     """NumPy's npy_divmod: what fmod leaves gets the sign of the divisor, the quotient becomes whole."""
     zero, one = b.constant(0), b.constant(1)
@@ -154,19 +153,19 @@ def divmod_(b: ScalarBuilder, x: Value, y: Value) -> tuple[Value, Value]:
     return b.select(by_zero, true_quotient, whole), b.select(by_zero, left, remainder)
 
 
-@emits("floor_divide", "f")
+@emits(ops.FloorDivide, "f")
 def floor_divide(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The first result of divmod."""
     return divmod_(b, x, y)[0]
 
 
-@emits("remainder", "f")
+@emits(ops.Remainder, "f")
 def remainder(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The second result of divmod."""
     return divmod_(b, x, y)[1]
 
 
-@emits("hypot", "f")
+@emits(ops.Hypot, "f")
 def hypot(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """What is narrower than float32 cannot overflow when it is squared in float32; the others are scaled."""
     length = _short_hypot(b, x, y) if b.width < 32 else _long_hypot(b, x, y)
@@ -217,13 +216,13 @@ def _log_of_sum(b: ScalarBuilder, x: Value, y: Value, base: float, exponential: 
     return b.select(isnan(b, x), x, total)
 
 
-@emits("logaddexp", "f")
+@emits(ops.Logaddexp, "f")
 def logaddexp(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """To base e."""
     return _log_of_sum(b, x, y, math.e, "math.exp")
 
 
-@emits("logaddexp2", "f")
+@emits(ops.Logaddexp2, "f")
 def logaddexp2(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """To base 2."""
     return _log_of_sum(b, x, y, 2.0, "math.exp2")
@@ -232,7 +231,7 @@ def logaddexp2(b: ScalarBuilder, x: Value, y: Value) -> Value:
 # Parts of a number
 
 
-@emits("modf", "f")
+@emits(ops.Modf, "f")
 def modf(b: ScalarBuilder, x: Value) -> tuple[Value, Value]:
     """An infinity has the fraction 0."""
     whole = b.op("math.trunc", x)
@@ -240,7 +239,7 @@ def modf(b: ScalarBuilder, x: Value) -> tuple[Value, Value]:
     return b.op("math.copysign", fraction, x), whole
 
 
-@emits("frexp", "f")
+@emits(ops.Frexp, "f")
 def frexp(b: ScalarBuilder, x: Value) -> tuple[Value, Value]:
     """Take the exponent from the bits, of denormal numbers after scaling them up; 0, inf and NaN stay."""
     bits, layout = b.bits(), np.finfo(b.dtype)
@@ -263,7 +262,7 @@ def frexp(b: ScalarBuilder, x: Value) -> tuple[Value, Value]:
     return b.select(special, x, mantissa), narrow_exponent
 
 
-@emits("ldexp", "f")
+@emits(ops.Ldexp, "f")
 def ldexp(b: ScalarBuilder, x: Value, exponent: Value) -> Value:
     """Three products with powers of two, of which one at most rounds.
 
@@ -305,7 +304,7 @@ def _neighbour(b: ScalarBuilder, x: Value, away: Value) -> Value:
     return b.bitcast(b.op("arith.addi", b.bitcast(x, bits.dtype), step), b.dtype)
 
 
-@emits("nextafter", "f", any_width=True)
+@emits(ops.Nextafter, "f", any_width=True)
 def nextafter(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The second operand of equal ones (but the first zero of float16), NaN if one is NaN."""
     wide = b.of(FLOAT32) if b.width < 32 else b
@@ -318,7 +317,7 @@ def nextafter(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return b.select(isnan(wide, wide_x), x, moved)
 
 
-@emits("spacing", "f", any_width=True)
+@emits(ops.Spacing, "f", any_width=True)
 def spacing(b: ScalarBuilder, x: Value) -> Value:
     """Away from zero, with the sign of the number; of float16, towards infinity. NaN of an infinity."""
     wide = b.of(FLOAT32) if b.width < 32 else b

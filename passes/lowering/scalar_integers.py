@@ -5,39 +5,46 @@ from __future__ import annotations
 import numpy as np
 
 from ...dialect.mlir import Value
+from ...dialect.op import Op
+from ...dialect.ops import elementwise as ops
 from .conversion import scalar_type
 from .scalar_casts import cast_scalar
 from .scalars import BOOL, FLOAT64, ScalarBuilder, emits
 
 
-def _direct(name: str, kinds: str, mlir_name: str) -> None:
+def _direct(op_class: type[Op], kinds: str, mlir_name: str) -> None:
     """Register an op that is one op of MLIR."""
 
-    @emits(name, kinds)
+    @emits(op_class, kinds)
     def emit_directly(b: ScalarBuilder, *operands: Value) -> Value:
         return b.op(mlir_name, *operands)
 
 
-for _name, _kinds, _mlir_name in (
-    ("add", "iu", "arith.addi"),
-    ("subtract", "iu", "arith.subi"),
-    ("multiply", "iu", "arith.muli"),
-    ("bitwise_and", "biu", "arith.andi"),
-    ("bitwise_or", "biu", "arith.ori"),
-    ("bitwise_xor", "biu", "arith.xori"),
+_op_class: type[Op]
+for _op_class, _kinds, _mlir_name in (
+    (ops.Add, "iu", "arith.addi"),
+    (ops.Subtract, "iu", "arith.subi"),
+    (ops.Multiply, "iu", "arith.muli"),
+    (ops.BitwiseAnd, "biu", "arith.andi"),
+    (ops.BitwiseOr, "biu", "arith.ori"),
+    (ops.BitwiseXor, "biu", "arith.xori"),
     # Booleans: sums and maxima are or, products and minima are and.
-    ("add", "b", "arith.ori"),
-    ("maximum", "b", "arith.ori"),
-    ("fmax", "b", "arith.ori"),
-    ("multiply", "b", "arith.andi"),
-    ("minimum", "b", "arith.andi"),
-    ("fmin", "b", "arith.andi"),
-    *((_name, "i", "arith.maxsi") for _name in ("maximum", "fmax")),
-    *((_name, "u", "arith.maxui") for _name in ("maximum", "fmax")),
-    *((_name, "i", "arith.minsi") for _name in ("minimum", "fmin")),
-    *((_name, "u", "arith.minui") for _name in ("minimum", "fmin")),
+    (ops.Add, "b", "arith.ori"),
+    (ops.Maximum, "b", "arith.ori"),
+    (ops.Fmax, "b", "arith.ori"),
+    (ops.Multiply, "b", "arith.andi"),
+    (ops.Minimum, "b", "arith.andi"),
+    (ops.Fmin, "b", "arith.andi"),
+    (ops.Maximum, "i", "arith.maxsi"),
+    (ops.Fmax, "i", "arith.maxsi"),
+    (ops.Maximum, "u", "arith.maxui"),
+    (ops.Fmax, "u", "arith.maxui"),
+    (ops.Minimum, "i", "arith.minsi"),
+    (ops.Fmin, "i", "arith.minsi"),
+    (ops.Minimum, "u", "arith.minui"),
+    (ops.Fmin, "u", "arith.minui"),
 ):
-    _direct(_name, _kinds, _mlir_name)
+    _direct(_op_class, _kinds, _mlir_name)
 
 
 def identity(b: ScalarBuilder, x: Value) -> Value:
@@ -45,38 +52,38 @@ def identity(b: ScalarBuilder, x: Value) -> Value:
     return x
 
 
-for _name in ("positive", "conjugate", "floor", "ceil", "trunc"):
-    emits(_name, "biu")(identity)
-emits("absolute", "bu")(identity)
+for _op_class in (ops.Positive, ops.Conjugate, ops.Floor, ops.Ceil, ops.Trunc):
+    emits(_op_class, "biu")(identity)
+emits(ops.Absolute, "bu")(identity)
 
 
-def _always(name: str, value: bool) -> None:
-    @emits(name, "biu")
+def _always(op_class: type[Op], value: bool) -> None:
+    @emits(op_class, "biu")
     def emit_constant(b: ScalarBuilder, x: Value) -> Value:
         return b.of(BOOL).constant(value)
 
 
-_always("isnan", False)
-_always("isinf", False)
-_always("isfinite", True)
+_always(ops.Isnan, False)
+_always(ops.Isinf, False)
+_always(ops.Isfinite, True)
 
 
 # Signs
 
 
-@emits("negative", "iu")
+@emits(ops.Negative, "iu")
 def negative(b: ScalarBuilder, x: Value) -> Value:
     """Zero minus the operand."""
     return b.op("arith.subi", b.constant(0), x)
 
 
-@emits("absolute", "i")
+@emits(ops.Absolute, "i")
 def absolute(b: ScalarBuilder, x: Value) -> Value:
     """The smallest integer stays as it is; read as unsigned, that is its absolute value."""
     return b.select(b.compare("lt", x, b.constant(0)), negative(b, x), x)
 
 
-@emits("sign", "iu")
+@emits(ops.Sign, "iu")
 def sign(b: ScalarBuilder, x: Value) -> Value:
     """The number of comparisons with zero that hold, above less below."""
     zero = b.constant(0)
@@ -85,7 +92,7 @@ def sign(b: ScalarBuilder, x: Value) -> Value:
     return b.op("arith.subi", above, below)
 
 
-@emits("square", "iu")
+@emits(ops.Square, "iu")
 def square(b: ScalarBuilder, x: Value) -> Value:
     """The operand times itself."""
     return b.op("arith.muli", x, x)
@@ -106,7 +113,7 @@ def truncated_quotient(b: ScalarBuilder, x: Value, divisor: Value) -> Value:
     return b.op("arith.divsi" if b.kind == "i" else "arith.divui", x, divisor)
 
 
-@emits("divmod", "iu")
+@emits(ops.Divmod, "iu")
 def divmod_(b: ScalarBuilder, x: Value, y: Value) -> tuple[Value, Value]:
     """Quotient rounded down, and what it leaves; both are 0 where the divisor is."""
     zero = b.constant(0)
@@ -123,25 +130,25 @@ def divmod_(b: ScalarBuilder, x: Value, y: Value) -> tuple[Value, Value]:
     return quotient, remainder
 
 
-@emits("floor_divide", "iu")
+@emits(ops.FloorDivide, "iu")
 def floor_divide(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The first result of divmod."""
     return divmod_(b, x, y)[0]
 
 
-@emits("remainder", "iu")
+@emits(ops.Remainder, "iu")
 def remainder(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The second result of divmod."""
     return divmod_(b, x, y)[1]
 
 
-@emits("fmod", "iu")
+@emits(ops.Fmod, "iu")
 def fmod(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """What division rounded towards zero leaves; a divisor of 1 leaves 0."""
     return b.op("arith.remsi" if b.kind == "i" else "arith.remui", x, _safe_divisor(b, y))
 
 
-@emits("reciprocal", "iu")
+@emits(ops.Reciprocal, "iu")
 def reciprocal(b: ScalarBuilder, x: Value) -> Value:
     """Only 1 and -1 have one; that of 0 is the cast of infinity."""
     zero, one = b.constant(0), b.constant(1)
@@ -156,7 +163,7 @@ def reciprocal(b: ScalarBuilder, x: Value) -> Value:
 # Loops
 
 
-@emits("power", "iu")
+@emits(ops.Power, "iu")
 def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Square and multiply over the bits of the exponent; a negative exponent counts as 0."""
     zero, one = b.constant(0), b.constant(1)
@@ -172,7 +179,7 @@ def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return b.loop([one, x, y], exponent_left, next_bit)[0]
 
 
-@emits("gcd", "iu")
+@emits(ops.Gcd, "iu")
 def gcd(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Euclid's algorithm on the absolute values, as unsigned numbers."""
     zero = b.constant(0)
@@ -187,7 +194,7 @@ def gcd(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return b.loop(magnitudes, unfinished, step)[0]
 
 
-@emits("lcm", "iu")
+@emits(ops.Lcm, "iu")
 def lcm(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The first magnitude, divided by the common divisor, times the second."""
     common = gcd(b, x, y)
@@ -199,7 +206,7 @@ def lcm(b: ScalarBuilder, x: Value, y: Value) -> Value:
 # Bits
 
 
-@emits("invert", "biu")
+@emits(ops.Invert, "biu")
 def invert(b: ScalarBuilder, x: Value) -> Value:
     """Exclusive or with all ones."""
     return b.differ(x, b.constant(1 if b.kind == "b" else (1 << b.width) - 1))
@@ -213,13 +220,13 @@ def _shift(b: ScalarBuilder, mlir_name: str, x: Value, count: Value, beyond: Val
     return b.select(within, shifted, beyond)
 
 
-@emits("left_shift", "iu")
+@emits(ops.LeftShift, "iu")
 def left_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Zeros come in from below."""
     return _shift(b, "arith.shli", x, y, b.constant(0))
 
 
-@emits("right_shift", "iu")
+@emits(ops.RightShift, "iu")
 def right_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The sign comes in from above, also where all bits go."""
     if b.kind == "u":
@@ -228,7 +235,7 @@ def right_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return _shift(b, "arith.shrsi", x, y, all_sign)
 
 
-@emits("bitwise_count", "iu")
+@emits(ops.BitwiseCount, "iu")
 def bitwise_count(b: ScalarBuilder, x: Value) -> Value:
     """Population count of the absolute value, as an i8."""
     count = b.op("math.ctpop", absolute(b, x) if b.kind == "i" else x)

@@ -16,6 +16,7 @@ import numpy as np
 from ...dialect.dtypes import bfloat16, kind
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Attribute, Type, Value, ir
+from ...dialect.op import Op
 from ...dialect.records import dataclass
 from .conversion import Conversion, scalar_type
 from .library import call
@@ -136,19 +137,19 @@ Emitted: TypeAlias = "Value | Sequence[Value]"
 Emitter: TypeAlias = Callable[..., Emitted]
 """Builds an op on scalars: takes a builder for the dtype of the first operand, and the scalars."""
 
-_EMITTERS: dict[tuple[str, str], Emitter] = {}
+_EMITTERS: dict[tuple[type[Op], str], Emitter] = {}
 _ON_ANY_WIDTH: set[Emitter] = set()
 
 
-def emits(name: str, kinds: str, *, any_width: bool = False) -> Callable[[Emitter], Emitter]:
-    """Register how an op is computed for kinds of dtypes.
+def emits(op_class: type[Op], kinds: str, *, any_width: bool = False) -> Callable[[Emitter], Emitter]:
+    """Register how an elementwise op is computed for kinds of dtypes.
 
     Narrow floats are widened to float32 unless the emitter says that it takes `any_width`.
     """
 
     def register(emitter: Emitter) -> Emitter:
         for letter in kinds:
-            _EMITTERS[name, letter] = emitter
+            _EMITTERS[op_class, letter] = emitter
         if any_width:
             _ON_ANY_WIDTH.add(emitter)
         return emitter
@@ -158,18 +159,18 @@ def emits(name: str, kinds: str, *, any_width: bool = False) -> Callable[[Emitte
 
 def emit(
     conversion: Conversion,
-    name: str,
+    op_class: type[Op],
     operand_dtypes: Sequence[DataType],
     result_dtypes: Sequence[DataType],
     *operands: Value,
 ) -> list[Value]:
-    """Compute the elementwise op of a name on scalars in their compute types; one value for each result.
+    """Compute an elementwise op on scalars in their compute types; one value for each result.
 
-    `emit(c, "add", (f32, f32), (f32,), x, y)` builds one `arith.addf`.
+    `emit(c, Add, (f32, f32), (f32,), x, y)` builds one `arith.addf`.
     """
-    emitter = _EMITTERS.get((name, kind(operand_dtypes[0])))
+    emitter = _EMITTERS.get((op_class, kind(operand_dtypes[0])))
     if emitter is None:
-        raise InternalError(f"weft.{name} has no lowering for {operand_dtypes[0]}")
+        raise InternalError(f"weft.{op_class.name} has no lowering for {operand_dtypes[0]}")
     builder = ScalarBuilder(conversion, operand_dtypes[0])
     if operand_dtypes[0] not in _NARROW_FLOATS or emitter in _ON_ANY_WIDTH:
         return _several(emitter(builder, *operands))

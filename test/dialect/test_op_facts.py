@@ -6,12 +6,86 @@ import itertools
 
 import pytest
 
+import weft
 from support.op_uses import WITHOUT_CASES, Use, uses_of
-from weft.dialect.op import OPS, Case, Op, Operand
+from support.programs import build, transform
+from weft.backend.functions.registry import functions
+from weft.dialect.op import OPS, Case, Cost, Op, Operand
+from weft.dialect.ops.elementwise import Add, Erfc, RealFunction
 from weft.dialect.ops.indexing import DynamicSlice
 from weft.dialect.types import TensorType
+from weft.passes.lowering import load_families
+from weft.passes.lowering.conversion import LOWERINGS
+
+load_families()
 
 NAMES = [name for name in OPS if name not in WITHOUT_CASES]
+
+
+def missing_facts(op: type[Op]) -> list[str]:
+    """What nobody would know about an op: the fact, and where it has to be said."""
+    said = {
+        "a docstring": bool(op.__dict__.get("__doc__")),
+        "cost": isinstance(getattr(op, "cost", None), Cost),
+        "extent_source": op.extent_source is not Op.extent_source or op.results == 0,
+        "is_speculatable": not op.is_pure()
+        or getattr(op.is_speculatable, "__func__", None) is not Op.is_speculatable.__func__,  # type: ignore[attr-defined]
+        "cases": bool(op.cases) or op.name in WITHOUT_CASES,
+        "a lowering": op in LOWERINGS,
+        f"@expands({op.elementary!r})": not op.elementary or op.elementary in functions(),
+        "an entry in the array namespace": op.family != "elementwise" or hasattr(weft, op.name),
+    }
+    return [f"{op.name} lacks {what}" for what, is_said in said.items() if not is_said]
+
+
+@pytest.mark.parametrize("name", OPS)
+def test_every_op_states_all_facts(name: str) -> None:
+    assert not missing_facts(OPS[name])
+
+
+def test_what_is_not_stated_is_found() -> None:
+    class Silent(Op):
+        x: Operand
+
+    class Unexpanded(RealFunction, elementary="of_nobody"):
+        """An op that nothing lowers or expands."""
+
+    Silent.name, Unexpanded.name = "silent", "unexpanded"
+    wanted = ["a docstring", "cost", "extent_source", "is_speculatable", "cases", "a lowering"]
+    assert missing_facts(Silent) == [f"silent lacks {what}" for what in wanted]
+    wanted = ["a lowering", "@expands('of_nobody')", "an entry in the array namespace"]
+    assert missing_facts(Unexpanded) == [f"unexpanded lacks {what}" for what in wanted]
+
+
+LONG = ("math.powf", "func.call", "scf.while", "arith.remf", "llvm.call")
+SLOW = ("arith.div", "arith.rem", "math.sqrt")
+
+
+def least_cost(op: type[Op]) -> Cost:
+    """What the code of an op costs at least, by its slowest instruction, for the dtype for which that is least."""
+    costs = []
+    for dtypes in op.operand_dtypes():
+        if "c" not in {dtype.kind for dtype in dtypes} and dtypes[0].itemsize >= 4:
+            module = build([TensorType((4,), dtype) for dtype in dtypes], lambda b, *x: b(op.name, *x))
+            transform(module, "weft-to-linalg")
+            costs.append(_cost_of_code(str(module)))
+    return min(costs)
+
+
+def _cost_of_code(text: str) -> Cost:
+    if any(name in text for name in (*LONG, *(f"math.{name} " for name in functions()))):
+        return Cost.EXPENSIVE
+    return Cost.SLOW if any(name in text for name in SLOW) else Cost.CHEAP
+
+
+@pytest.mark.parametrize("name", [op.name for op in OPS.values() if op.family == "elementwise"])
+def test_what_an_op_costs_is_what_its_code_costs(name: str) -> None:
+    assert OPS[name].cost >= least_cost(OPS[name])
+
+
+def test_code_tells_costs() -> None:
+    assert (least_cost(Erfc), least_cost(Add)) == (Cost.EXPENSIVE, Cost.CHEAP)
+    assert least_cost(OPS["divide"]) == Cost.SLOW
 
 
 def unsaid_extents(use: Use) -> list[str]:

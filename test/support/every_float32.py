@@ -76,12 +76,13 @@ def float32_ulps(result: Array, exact: Array) -> Array:
     return distance
 
 
-def _error_function(x: Array) -> Array:
-    return np.array([math.erf(value) for value in x.tolist()])
+def _elementwise(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    return lambda x: np.array([function(value) for value in x.tolist()])
 
 
 FUNCTIONS = {name: exact for name, exact in REFERENCES.items() if name not in TWO_OPERANDS} | {
-    "erf": _error_function
+    "erf": _elementwise(math.erf),
+    "erfc": _elementwise(math.erfc),
 }
 
 

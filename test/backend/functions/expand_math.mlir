@@ -65,3 +65,16 @@ func.func @kept(%x: f64) -> f64 {
   %1 = math.floor %0 : f64
   return %1 : f64
 }
+
+// The complement of the error function is arithmetic in vectors of any width: nothing is called for lane after lane.
+// CHECK-LABEL: func.func @complementary_error_function
+// CHECK: arith.divf {{.*}} : vector<8xf32>
+// CHECK: math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: math.erfc
+// CHECK-NOT: vector.extract
+// CHECK-NOT: call
+// CHECK: return
+func.func @complementary_error_function(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.erfc %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}

@@ -114,6 +114,7 @@ FUNCTIONS = (
         "logaddexp",
         "logaddexp2",
         "erf",
+        "erfc",
         "cbrt",
         "hypot",
     ),
