@@ -35,7 +35,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "shrink-temporaries": f"{_CODEGEN}.vectors.temporaries:ShrinkTemporaries",
         "split-blocks": f"{_LOWERING}.split_blocks:SplitBlocks",
         "split-parallel-loops": f"{_CODEGEN}.sharing.loops:SplitParallelLoops",
-        "vectorize-outer-loops": f"{_CODEGEN}.outer_loop_vectorization.lanes:VectorizeOuterLoops",
+        "vectorize-outer-loops": f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops",
         "write-sorts": f"{_CODEGEN}.sorting:WriteSorts",
     }
 )

@@ -46,7 +46,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class ReadAhead:
+class Prefetch:
     """What will be read soon: an access at a point of its nest, but for the dimension along the row."""
 
     access: Access
@@ -74,7 +74,7 @@ class LoopNest:
     extents: list[Index]
     fixed: dict[int, Index] = field(default_factory=dict)
     """Positions of the dimensions that loops around this nest already run over."""
-    ahead: list[ReadAhead] = field(default_factory=list)
+    prefetches: list[Prefetch] = field(default_factory=list)
     """What to bring to the cache while the innermost loop runs."""
 
     @property

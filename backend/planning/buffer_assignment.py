@@ -59,7 +59,7 @@ class Buffer:
         return self.slot if self.slot.offset is None else self.slot.offset
 
 
-class Places:
+class BufferAssignment:
     """Keeps track of the buffer of every class of values while a function is rewritten in program order.
 
     `written` names the buffers that the program stores to at a later point of the current block: arguments written

@@ -6,7 +6,7 @@
                                              }
 
 A carried array that is computed from itself, and so cannot be made in its own memory, gets spare memory to be made
-in, and the two change places. Around the loop, everything is where it was put: what ended up elsewhere after the
+in, and the two change assignment. Around the loop, everything is where it was put: what ended up elsewhere after the
 last iteration is copied there, once.
 """
 
@@ -19,12 +19,12 @@ from dataclasses import field
 from ...dialect.mlir import Block, Operation, Value, dialect, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import terminator
-from .buffer_assignment import Buffer, Kind, Places
+from .buffer_assignment import Buffer, BufferAssignment, Kind
 
 
 @dataclass(eq=False)
 class _Member:
-    """Memory that may change places."""
+    """Memory that may change assignment."""
 
     value: Value
     """The carried array whose memory it is, or would be."""
@@ -36,16 +36,20 @@ class _Member:
     """What stands for it in each region of the loop while that is planned."""
 
 
-class Rotation:
+class BufferRotation:
     """The buffers of one loop that may change places at the end of its body.
 
     Made before the loop. `arguments` are what the loop carries, in `buffers`, None for scalars.
     """
 
     def __init__(
-        self, places: Places, regions: int, arguments: Sequence[Value], buffers: Sequence[Buffer | None]
+        self,
+        assignment: BufferAssignment,
+        regions: int,
+        arguments: Sequence[Value],
+        buffers: Sequence[Buffer | None],
     ) -> None:
-        self._places = places
+        self._assignment = assignment
         self._regions = regions
         self._members: dict[Buffer, _Member] = {}
         self._spares: dict[Buffer, Buffer] = {}
@@ -55,7 +59,7 @@ class Rotation:
                 self._add(buffer, argument)
 
     def _add(self, buffer: Buffer, value: Value) -> None:
-        outside = self._places.view(value, buffer)
+        outside = self._assignment.view(value, buffer)
         member = self._members[buffer] = _Member(value, outside, buffer.memref)
         cast = dialect("memref").cast
         member.handles = [cast(outside.type, outside) for _ in range(self._regions)]
@@ -63,30 +67,30 @@ class Rotation:
     @contextmanager
     def region(self, number: int, loop: Operation) -> Iterator[None]:
         """Plan a region; what the last one yields and cannot make in its place may be made in spare memory."""
-        places = self._places
+        assignment = self._assignment
         for buffer, member in self._members.items():
             buffer.memref = member.handles[number]
         if number < self._regions - 1:
             yield
             return
-        lifetimes, outer = places.lifetimes, places.spare_for
+        lifetimes, outer = assignment.lifetimes, assignment.spare_for
 
         def spare_for(value: Value, buffer: Buffer) -> Buffer | None:
-            return self._spare(value, buffer, loop) if places.lifetimes is lifetimes else None
+            return self._spare(value, buffer, loop) if assignment.lifetimes is lifetimes else None
 
-        places.spare_for = spare_for
+        assignment.spare_for = spare_for
         yield
-        places.spare_for = outer
+        assignment.spare_for = outer
 
     def _spare(self, value: Value, buffer: Buffer, loop: Operation) -> Buffer | None:
         """Memory for a value that is to be in a buffer in the next iteration."""
-        places, member = self._places, self._members.get(buffer)
-        if member is None or not _are_alike(places, value, member.value):
+        assignment, member = self._assignment, self._members.get(buffer)
+        if member is None or not _are_alike(assignment, value, member.value):
             return None
         spare = self._spares.get(buffer)
         if spare is None:
             with ir.InsertionPoint(loop):
-                spare = self._spares[buffer] = places.pin(places.separate(member.value))
+                spare = self._spares[buffer] = assignment.pin(assignment.separate(member.value))
                 self._add(spare, member.value)
             spare.memref = self._members[spare].handles[-1]
         return (
@@ -94,8 +98,8 @@ class Rotation:
         )  # pinned: a loop inside carries something there
 
     def targets(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> list[Buffer | None]:
-        """Where to store each value that the body yields: it may stay where it is if that may change places."""
-        places = self._places
+        """Where to store each value that the body yields: it may stay where it is if that may change assignment."""
+        assignment = self._assignment
         chosen: dict[Buffer, Buffer] = {}
         free = list(self._members)
 
@@ -105,7 +109,7 @@ class Rotation:
                 free.remove(target)
 
         pairs = [
-            (places.home.get(places.lifetimes.root[value]), buffer)
+            (assignment.home.get(assignment.lifetimes.root[value]), buffer)
             for value, buffer in zip(values, buffers, strict=True)
             if buffer in self._members
         ]
@@ -122,7 +126,7 @@ class Rotation:
 
     def _may_change(self, buffer: Buffer, target: Buffer) -> bool:
         first, second = self._members[buffer], self._members[target]
-        return _are_alike(self._places, first.value, second.value)
+        return _are_alike(self._assignment, first.value, second.value)
 
     def finish(self, loop: Operation, live: set[Buffer]) -> Operation:
         """Let the loop, all of which is planned, carry what changes places; returns the loop that takes its place.
@@ -143,7 +147,7 @@ class Rotation:
         for buffer, member in self._members.items():
             buffer.memref = member.original
         for spare in self._spares.values():
-            self._places.unpin(spare)
+            self._assignment.unpin(spare)
         return loop
 
     def _carry(self, loop: Operation, moving: list[Buffer]) -> Operation:
@@ -185,11 +189,11 @@ class Rotation:
 
     def _copy_back(self, needed: list[Buffer], after: dict[Buffer, Value]) -> None:
         """Copy arrays that changed places in one circle: all of them are back, or none is."""
-        places, memref, scf = self._places, dialect("memref"), dialect("scf")
+        assignment, memref, scf = self._assignment, dialect("memref"), dialect("scf")
         pairs = [(after[buffer], self._members[buffer].outside) for buffer in needed]
-        saved = [places.separate(self._members[buffer].value) for buffer in needed[1:]]
+        saved = [assignment.separate(self._members[buffer].value) for buffer in needed[1:]]
         views = [
-            places.view(self._members[buffer].value, copy)
+            assignment.view(self._members[buffer].value, copy)
             for buffer, copy in zip(needed[1:], saved, strict=True)
         ]
         with ir.InsertionPoint(_if_elsewhere(*pairs[0]).then_block):
@@ -199,16 +203,16 @@ class Rotation:
             for (_, target), view in zip(pairs[1:], views, strict=True):
                 memref.copy(view, target)
             scf.YieldOp([])
-        places.copies += len(pairs) + len(saved)
+        assignment.copies += len(pairs) + len(saved)
         for copy in saved:
-            places.unpin(places.pin(copy))
+            assignment.unpin(assignment.pin(copy))
 
 
-def _are_alike(places: Places, first: Value, second: Value) -> bool:
+def _are_alike(assignment: BufferAssignment, first: Value, second: Value) -> bool:
     """Whether two arrays have the same type and sizes."""
     if first.type != second.type:
         return False
-    pairs = zip(places.sizes.of(first), places.sizes.of(second), strict=True)
+    pairs = zip(assignment.sizes.of(first), assignment.sizes.of(second), strict=True)
     return all(isinstance(a, int) == isinstance(b, int) and a == b for a, b in pairs)
 
 

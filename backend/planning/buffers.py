@@ -22,7 +22,7 @@ from ...passes.index_arithmetic import Extent, SharedConstants
 from ...passes.rewriting import constant_integer
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
-from .buffer_assignment import Buffer, Kind, Places, result_holder
+from .buffer_assignment import Buffer, BufferAssignment, Kind, result_holder
 from .calls import is_function_call, is_host_call
 from .clusters import VIEWS
 from .failures import FailureSites, record_type
@@ -130,7 +130,7 @@ class _Planner:
     @property
     def workspace(self) -> Workspace:
         """Where the intermediates are."""
-        return self._places.workspace
+        return self._assignment.workspace
 
     def run(self) -> Plan:
         """Make the new function in place of the old one."""
@@ -153,7 +153,7 @@ class _Planner:
                 self._plan_block(self._body)
                 self._return(list(self._body.operations)[-1].operation)
                 wanted = self._unknown_result_sizes()
-                self._places.know_holders(list(self._body.operations)[-1].operation.operands)
+                self._assignment.know_holders(list(self._body.operations)[-1].operation.operands)
                 func.ReturnOp([])
             polls = insert_polls(new, self._record, self._failures)
             workspace = self._finish_workspace()
@@ -166,7 +166,7 @@ class _Planner:
         if raises or polls or self._calls:
             with ir.InsertionPoint.at_block_begin(block), new.location:
                 self._failures.clear(self._record)
-        copies, blocks = self._places.copies, self._places.heap.size
+        copies, blocks = self._assignment.copies, self._assignment.heap.size
         return Plan(
             self._name,
             [data_type(type) for type in inputs],
@@ -187,7 +187,7 @@ class _Planner:
         *placed, workspace, self._record, table, self._extents = arguments[inputs:]
         heap = Heap(table, self._builder, self._failures, self._record, self._name)
         lifetimes = Lifetimes(self._body, self._kernels, varying=self._varying)
-        places = Places(lifetimes, self._sizes, Workspace(self._builder), workspace, heap)
+        places = BufferAssignment(lifetimes, self._sizes, Workspace(self._builder), workspace, heap)
         for old, new in zip(self._body.arguments, arguments[:inputs], strict=True):
             self._mapping[old] = new
             if isinstance(old.type, ir.MemRefType):
@@ -204,25 +204,25 @@ class _Planner:
                 places.results.append(
                     Buffer(Kind.RESULT, memref, holder=result_holder(memref, self._builder))
                 )
-        self._places = places
+        self._assignment = places
         self._regions = Regions(places, self._mapping, self._plan_block)
 
     def _plan_block(self, block: Block) -> None:
         """Rewrite all ops of a block but the terminator, which is for the caller."""
         operations = [view.operation for view in block.operations]
         for position, op in enumerate(operations[:-1]):
-            self._places.position = position
+            self._assignment.position = position
             with op.location:
                 self._rewrite(op)
-            for value in self._places.lifetimes.ending.get(position, ()):
-                self._places.leave(value)
-        self._places.position = len(operations) - 1
+            for value in self._assignment.lifetimes.ending.get(position, ()):
+                self._assignment.leave(value)
+        self._assignment.position = len(operations) - 1
 
     def _rewrite(self, op: Operation) -> None:
         handler = self._handlers.get(op.name)
         if handler is not None:
             handler(op)
-        elif op.name == "func.call" and self._places.lifetimes.interface(op) is not None:
+        elif op.name == "func.call" and self._assignment.lifetimes.interface(op) is not None:
             self._call(op)
         elif is_host_call(op):
             self._call_host(op)
@@ -232,11 +232,11 @@ class _Planner:
             self._keep(op)
 
     def _read_argument(self, op: Operation) -> None:
-        self._places.settle(op.results[0], self._places.written[op.operands[0]])
+        self._assignment.settle(op.results[0], self._assignment.written[op.operands[0]])
 
     def _write_argument(self, op: Operation) -> None:
         value, argument = op.operands
-        self._places.store(value, self._places.written[argument])
+        self._assignment.store(value, self._assignment.written[argument])
 
     def _raise_if(self, op: Operation) -> None:
         condition, *values = (self._scalar(operand) for operand in op.operands)
@@ -246,7 +246,7 @@ class _Planner:
     def _extract(self, op: Operation) -> None:
         tensor, *indices = op.operands
         element = dialect("memref").load(
-            self._places.memref(tensor), [self._mapping[index] for index in indices]
+            self._assignment.memref(tensor), [self._mapping[index] for index in indices]
         )
         self._mapping[op.results[0]] = element
 
@@ -254,7 +254,7 @@ class _Planner:
         self._mapping[op.results[0]] = self._builder.value(self._extent(op))
 
     def _return(self, op: Operation) -> None:
-        places = self._places
+        places = self._assignment
         for value, result in zip(op.operands, places.results, strict=True):
             if result.block is None:
                 places.copy(value, result)
@@ -267,7 +267,7 @@ class _Planner:
 
     def _define_constant(self, op: Operation) -> None:
         if isinstance(op.results[0].type, ir.RankedTensorType):
-            self._places.settle(op.results[0], self._constant(op))
+            self._assignment.settle(op.results[0], self._constant(op))
         else:
             self._keep(op)
 
@@ -279,7 +279,7 @@ class _Planner:
     # Kernel calls
 
     def _call(self, op: Operation) -> None:
-        places = self._places
+        places = self._assignment
         interface = places.lifetimes.interface(op)
         assert interface is not None
         pairs = places.lifetimes.destinations(op)
@@ -308,7 +308,7 @@ class _Planner:
 
     def _call_function(self, op: Operation) -> None:
         """Call another function of the program: results that may have any size come in heap blocks."""
-        places, memref = self._places, dialect("memref")
+        places, memref = self._assignment, dialect("memref")
         interface = self._program.functions[op.attributes["callee"].value]
         self._calls = True
         arguments = [self._argument(value) for value in op.operands]
@@ -348,7 +348,7 @@ class _Planner:
 
     def _call_host(self, op: Operation) -> None:
         """Call Python; its results are copied to where they are wanted, once all is known to fit."""
-        places = self._places
+        places = self._assignment
         operands = [Placed(places.memref(value), self._sizes.of(value)) for value in op.operands]
         results = []
         for result in op.results:
@@ -360,14 +360,14 @@ class _Planner:
     def _insert(self, op: Operation) -> None:
         """Update one element."""
         element, destination, *indices = op.operands
-        buffer = self._places.destination(op.results[0], destination, set())
-        self._places.settle(op.results[0], buffer)
-        memref = self._places.view(op.results[0], buffer)
+        buffer = self._assignment.destination(op.results[0], destination, set())
+        self._assignment.settle(op.results[0], buffer)
+        memref = self._assignment.view(op.results[0], buffer)
         dialect("memref").store(self._mapping[element], memref, [self._mapping[index] for index in indices])
 
     def _argument(self, value: Value) -> Value:
         return (
-            self._places.memref(value)
+            self._assignment.memref(value)
             if isinstance(value.type, ir.RankedTensorType)
             else self._mapping[value]
         )
@@ -379,15 +379,15 @@ class _Planner:
             return self._mapping[owner.operation.operands[0]]
         if not isinstance(value.type, ir.RankedTensorType):
             return self._mapping[value]
-        return dialect("memref").load(self._places.memref(value), [])
+        return dialect("memref").load(self._assignment.memref(value), [])
 
     def _store_elements(self, op: Operation) -> None:
         result = op.results[0]
         if all(use.owner.name == "weft.raise_if" for use in result.uses):
             return
-        buffer = self._places.choose(result)
-        self._places.settle(result, buffer)
-        memref = self._places.view(result, buffer)
+        buffer = self._assignment.choose(result)
+        self._assignment.settle(result, buffer)
+        memref = self._assignment.view(result, buffer)
         shape = list(result.type.shape)
         for number, element in enumerate(op.operands):
             indices = []
@@ -422,7 +422,7 @@ class _Planner:
     # The end
 
     def _finish_workspace(self) -> int | None:
-        places = self._places
+        places = self._assignment
         holders = [result.holder for result in places.results if result.holder is not None]
         with ir.InsertionPoint.after(self._start.operation):
             self._end = places.workspace.finish(holders, self._terms)
@@ -436,7 +436,7 @@ class _Planner:
         last = sum(1 for _ in block.arguments) - 1
         if not self._on_heap:
             block.erase_argument(last)
-        if not self._places.heap.size:
+        if not self._assignment.heap.size:
             block.erase_argument(last - 1)
         inputs = [argument.type for argument in block.arguments]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))

@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...passes.rewriting import operations_in, terminator
-from .buffer_assignment import Buffer, Places
-from .buffer_rotation import Rotation
+from .buffer_assignment import Buffer, BufferAssignment
+from .buffer_rotation import BufferRotation
 from .clusters import updated_value
 from .lifetimes import Lifetimes
 
@@ -22,9 +22,9 @@ class Regions:
     """Plans ops with regions; `plan_block` rewrites the ops of a block at the current insertion point."""
 
     def __init__(
-        self, places: Places, mapping: dict[Value, Value], plan_block: Callable[[Block], None]
+        self, assignment: BufferAssignment, mapping: dict[Value, Value], plan_block: Callable[[Block], None]
     ) -> None:
-        self._places = places
+        self._assignment = assignment
         self._mapping = mapping
         self._plan_block = plan_block
 
@@ -35,7 +35,7 @@ class Regions:
         carried = list(body.arguments)[1:]
         self._vacate_written(op)
         buffers = self._carry(op, initials, list(op.results), carried)
-        rotation = Rotation(self._places, 1, initials, buffers)
+        rotation = BufferRotation(self._assignment, 1, initials, buffers)
         extents = self._varying_extents(initials, carried)
         new = self._create(op, [*bounds, *initials], extents, list(op.results), 1)
         block = self._add_block(new, 0, [body.arguments[0], *carried])
@@ -52,7 +52,7 @@ class Regions:
         self._vacate_written(op)
         results: list[Value | None] = [self._result_of(op, initial) for initial in initials]
         buffers = self._carry(op, initials, results, carried)
-        rotation = Rotation(self._places, 2, initials, buffers)
+        rotation = BufferRotation(self._assignment, 2, initials, buffers)
         extents = self._varying_extents(initials, carried)
         new = self._create(op, initials, extents, list(op.results), 2)
         first = self._add_block(new, 0, carried)
@@ -79,13 +79,13 @@ class Regions:
         for result in results:
             busy = {buffer for buffer in buffers if buffer is not None}
             buffer = self._branch_buffer(op, result, owned, busy)
-            buffers.append(buffer and self._places.pin(buffer))
+            buffers.append(buffer and self._assignment.pin(buffer))
         new = self._create(op, list(op.operands), [], results, 2)
         for number, region in enumerate(op.regions):
             for old in region:
                 block = self._add_block(new, number, [])
                 for value, buffer in owned.items():
-                    self._places.settle(value, buffer)
+                    self._assignment.settle(value, buffer)
                 self._run(new, block, old, [], [], results, stored=buffers, owned=owned)
         for value in owned:
             owned[value].residents.discard(value)
@@ -96,29 +96,29 @@ class Regions:
 
     def _vacate_written(self, op: Operation) -> None:
         """Old values of arguments that are written inside, and needed later, move before."""
-        for value in self._places.lifetimes.captures.of(op):
+        for value in self._assignment.lifetimes.captures.of(op):
             if isinstance(value.type, ir.MemRefType):
-                self._places.vacate(self._places.written[value], self._places.position)
+                self._assignment.vacate(self._assignment.written[value], self._assignment.position)
 
     def _carry(
         self, op: Operation, initials: list[Value], results: Sequence[Value | None], carried: list[Value]
     ) -> list[Buffer | None]:
         """Put the initial values where the loop carries them; None for scalars."""
-        places = self._places
+        assignment = self._assignment
         busy = self._read_inside(op)
         buffers: list[Buffer | None] = []
         for initial, result, argument in zip(initials, results, carried, strict=True):
             if not isinstance(initial.type, ir.RankedTensorType):
                 buffers.append(None)
                 continue
-            if places.sizes.shapes.varying_axes(argument):
-                buffer = places.growing_destination(initial, busy)
+            if assignment.sizes.shapes.varying_axes(argument):
+                buffer = assignment.growing_destination(initial, busy)
             else:
-                same = result is not None and not places.sizes.shapes.varying_axes(result)
-                buffer = places.destination(result if same else None, initial, busy)
-            buffer.residents.discard(places.lifetimes.root[initial])  # overwritten by the first iteration
+                same = result is not None and not assignment.sizes.shapes.varying_axes(result)
+                buffer = assignment.destination(result if same else None, initial, busy)
+            buffer.residents.discard(assignment.lifetimes.root[initial])  # overwritten by the first iteration
             busy.add(buffer)
-            buffers.append(places.pin(buffer))
+            buffers.append(assignment.pin(buffer))
         return buffers
 
     def _branch_buffer(
@@ -127,28 +127,28 @@ class Regions:
         """Where a result of a branch goes: to the memory of the value that both sides update, if that dies here."""
         if not isinstance(result.type, ir.RankedTensorType):
             return None
-        places = self._places
-        if places.sizes.shapes.varying_axes(result):
-            return places.choose_growing(result, busy)
+        assignment = self._assignment
+        if assignment.sizes.shapes.varying_axes(result):
+            return assignment.choose_growing(result, busy)
         updated = updated_value(result, {op})
-        buffer = None if updated is None else places.reusable(result, updated, busy)
+        buffer = None if updated is None else assignment.reusable(result, updated, busy)
         if buffer is None:
-            return places.choose(result, busy)
-        owned[places.lifetimes.root[updated]] = buffer
+            return assignment.choose(result, busy)
+        owned[assignment.lifetimes.root[updated]] = buffer
         return buffer
 
     def _read_inside(self, op: Operation) -> set[Buffer]:
         """The buffers of all tensors that the regions of an op use from outside."""
-        places = self._places
+        assignment = self._assignment
         inside = {
             value
             for region in op.regions
             for block in region
             for inner in operations_in(block)
-            for value in places.lifetimes.captures.of(inner)
+            for value in assignment.lifetimes.captures.of(inner)
         }
-        roots = {places.lifetimes.root.get(value) for value in inside}
-        return {places.home[root] for root in roots if root is not None and root in places.home}
+        roots = {assignment.lifetimes.root.get(value) for value in inside}
+        return {assignment.home[root] for root in roots if root is not None and root in assignment.home}
 
     def _result_of(self, op: Operation, initial: Value) -> Value | None:
         """The result of a while loop that is the last value of what starts as `initial`."""
@@ -162,8 +162,8 @@ class Regions:
     def _pin_home(self, value: Value) -> Buffer | None:
         if not isinstance(value.type, ir.RankedTensorType):
             return None
-        self._places.memref(value)  # gives a home to what was never written
-        return self._places.pin(self._places.home[self._places.lifetimes.root[value]])
+        self._assignment.memref(value)  # gives a home to what was never written
+        return self._assignment.pin(self._assignment.home[self._assignment.lifetimes.root[value]])
 
     # Blocks
 
@@ -178,14 +178,14 @@ class Regions:
         *,
         stored: Sequence[Buffer | None] | None = None,
         owned: Collection[Value] = (),
-        rotation: Rotation | None = None,
+        rotation: BufferRotation | None = None,
     ) -> None:
         """Rewrite a block whose arguments lie in `buffers`, and store what it yields for the `targets`."""
         stored = buffers if stored is None else stored
-        places = self._places
+        assignment = self._assignment
         for target, buffer in zip(targets, stored, strict=True):
             if buffer is not None:
-                places.written[target] = buffer
+                assignment.written[target] = buffer
         wanted = [
             target if buffer is not None else None for target, buffer in zip(targets, stored, strict=True)
         ]
@@ -194,7 +194,7 @@ class Regions:
             self._plan_block(old)
             last = terminator(old)
             values = list(last.operands)
-            self._places.assign(values, stored if rotation is None else rotation.targets(values, stored))
+            self._assignment.assign(values, stored if rotation is None else rotation.targets(values, stored))
             self._terminate(last, arguments, targets)
 
     @contextmanager
@@ -209,22 +209,24 @@ class Regions:
         places: Sequence[Value | None],
         owned: Collection[Value] = (),
     ) -> Iterator[None]:
-        lifetimes = Lifetimes(old, self._places.lifetimes.kernels, self._places.lifetimes, owned, places)
+        lifetimes = Lifetimes(
+            old, self._assignment.lifetimes.kernels, self._assignment.lifetimes, owned, places
+        )
         for argument, buffer in zip(arguments, buffers, strict=True):
             if buffer is not None:
-                self._places.settle(argument, buffer)
+                self._assignment.settle(argument, buffer)
                 buffer.renew()
-        with self._places.scope(lifetimes, new), ir.InsertionPoint(block):
+        with self._assignment.scope(lifetimes, new), ir.InsertionPoint(block):
             yield
 
     def _terminate(
         self, terminator: Operation, arguments: list[Value], targets: Sequence[Value | None]
     ) -> None:
         """End a block, and the life of what it defined; `targets` are what its operands become."""
-        places = self._places
+        assignment = self._assignment
         extents = self._varying_extents(list(terminator.operands), targets)
-        for value in [*places.lifetimes.ending.get(places.position, ()), *arguments]:
-            places.leave(value)
+        for value in [*assignment.lifetimes.ending.get(assignment.position, ()), *arguments]:
+            assignment.leave(value)
         scalars = [
             self._mapping[v] for v in terminator.operands if not isinstance(v.type, ir.RankedTensorType)
         ]
@@ -232,7 +234,7 @@ class Regions:
 
     def _varying_extents(self, values: Sequence[Value], targets: Sequence[Value | None]) -> list[Value]:
         """The sizes of tensors that vary in what they become, as index values."""
-        sizes = self._places.sizes
+        sizes = self._assignment.sizes
         return [
             sizes.builder.value(sizes.of(value)[axis])
             for value, target in zip(values, targets, strict=True)
@@ -269,18 +271,20 @@ class Regions:
         scalars = [value for value in old if not isinstance(value.type, ir.RankedTensorType)]
         self._mapping.update(zip(scalars, new, strict=False))
         for (value, axis), extent in zip(self._varying(old), new[len(scalars) :], strict=False):
-            self._places.sizes.know(value, axis, extent)
+            self._assignment.sizes.know(value, axis, extent)
 
     def _varying(self, values: list[Value]) -> list[tuple[Value, int]]:
-        return [(value, axis) for value in values for axis in self._places.sizes.shapes.varying_axes(value)]
+        return [
+            (value, axis) for value in values for axis in self._assignment.sizes.shapes.varying_axes(value)
+        ]
 
     def _finish(self, op: Operation, buffers: Sequence[Buffer | None], pinned: Sequence[Buffer]) -> None:
         for result, buffer in zip(op.results, buffers, strict=True):
             if buffer is not None:
-                self._places.settle(result, buffer)
+                self._assignment.settle(result, buffer)
         for buffer in pinned:
             buffer.renew()
-            self._places.unpin(buffer)
+            self._assignment.unpin(buffer)
 
 
 def _used(op: Operation, buffers: Sequence[Buffer | None]) -> set[Buffer]:

@@ -17,7 +17,7 @@ from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
 from .contractions.tile import Finish
-from .contractions.transposed_product import copy_back, may_turn, turned
+from .contractions.transposed_product import copy_back, may_transpose, transposed
 from .contractions.window_reduction import (
     WindowPlan,
     WindowReduction,
@@ -37,12 +37,12 @@ def emit_run(nests: list[LoopNest], emitter: Emitter) -> None:
         nest, *nests = nests
         fill = waiting[-1] if waiting and _fills(waiting[-1], nest) else None
         following = nests[0] if nests else None
-        if fill is not None and (products := _turned(nest, emitter)) is not None:
+        if fill is not None and (products := _transposed(nest, emitter)) is not None:
             waiting.remove(fill)
             _emit_loops(waiting, emitter)
             waiting = []
             with nest.operation.location:
-                _emit_turned(*products, fill, emitter)
+                _emit_transposed(*products, fill, emitter)
             continue
         found = _contraction(nest, fill, following, emitter)
         if found is None:
@@ -90,17 +90,17 @@ def _contraction(
     return contraction, choice, None
 
 
-def _turned(nest: LoopNest, emitter: Emitter) -> tuple[Contraction, Contraction, Choice] | None:
+def _transposed(nest: LoopNest, emitter: Emitter) -> tuple[Contraction, Contraction, Choice] | None:
     """A nest as a contraction that is better computed transposed, that one, and how."""
     contraction = match_contraction(nest, emitter)
-    if contraction is None or not may_turn(contraction):
+    if contraction is None or not may_transpose(contraction):
         return None
-    other = turned(contraction, emitter)
+    other = transposed(contraction, emitter)
     choice = plan_dot_products(other) or plan(other)
     return None if choice is None else (contraction, other, choice)
 
 
-def _emit_turned(
+def _emit_transposed(
     contraction: Contraction, other: Contraction, choice: Choice, fill: LoopNest, emitter: Emitter
 ) -> None:
     """Write a contraction with its operands in each other's role, then a transposing copy."""

@@ -19,7 +19,7 @@ from ..lowering.recursion import depth_limit, stack_budget
 from ..machine.llvm import Code
 from ..memory.result_pool import maker
 from .frames import Frame
-from .heap_allocation import HeapBlocks
+from .heap_allocation import HeapAllocation
 from .symbols import addresses
 
 _Outputs: TypeAlias = "list[Callable[[], np.ndarray[Any, Any]]]"
@@ -170,7 +170,9 @@ class Executable:
         for index, result in zip(self._allocated, results, strict=True):
             frame.table[len(arrays) + index] = id(result)
 
-    def _collect(self, heap: HeapBlocks, allocated: list[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    def _collect(
+        self, heap: HeapAllocation, allocated: list[np.ndarray[Any, Any]]
+    ) -> list[np.ndarray[Any, Any]]:
         """All results: those that were allocated before the call, and those that compiled code allocated."""
         extents = iter(heap.extents)
         before, results = iter(allocated), []

@@ -10,7 +10,7 @@ from ...planning.plan import ALIGNMENT, RECORD_LENGTH, Plan
 from ..lowering.host_calls import HostLink
 from ..native_python.layout import ARRAY_DATA, SCALAR_WORDS, WORD
 from ..native_python.layout import Frame as Native
-from .heap_allocation import HeapBlocks
+from .heap_allocation import HeapAllocation
 
 MOST_AXES = 64
 """NumPy's arrays have no more."""
@@ -21,10 +21,10 @@ class Frame:
 
     def __init__(self, plan: Plan) -> None:
         arrays = len(plan.inputs) + len(plan.results)
-        self.heap: HeapBlocks | None = None
+        self.heap: HeapAllocation | None = None
         """Where the program needs memory whose size is known only while it runs."""
         if plan.blocks or plan.on_heap:
-            self.heap = HeapBlocks(len(plan.on_heap) + plan.blocks, plan.heap_extents)
+            self.heap = HeapAllocation(len(plan.on_heap) + plan.blocks, plan.heap_extents)
         self.table = (ctypes.c_ssize_t * (arrays if self.heap is None else arrays + 2))()
         if self.heap is not None:
             self.table[arrays:] = [self.heap.address, self.heap.extents_address]

@@ -20,7 +20,7 @@ _COPIED_BYTES = 4096
 """Results up to this size are copied: that is quicker than to hand over memory and to get other memory next time."""
 
 
-class HeapBlocks:
+class HeapAllocation:
     """A table of heap blocks for one call at a time, all of them empty at first."""
 
     def __init__(self, blocks: int, extents: int) -> None:

@@ -24,7 +24,7 @@ MOST_BYTES = 256 * 1024
 """Of a result that is copied: it is in the second-level cache then."""
 
 
-def may_turn(contraction: Contraction) -> bool:
+def may_transpose(contraction: Contraction) -> bool:
     """Whether computing the transposed result takes less time, with the copy."""
     row, column = contraction.row, contraction.column
     if row is None or len(contraction.summed) != 1 or contraction.parts == 2:
@@ -65,7 +65,7 @@ def _is_vector(contraction: Contraction) -> bool:
     return plain and whole and in_order and result.expressions[-2] == ir.AffineExpr.get_dim(row)
 
 
-def turned(contraction: Contraction, emitter: Emitter) -> Contraction:
+def transposed(contraction: Contraction, emitter: Emitter) -> Contraction:
     """The contraction with its operands in each other's role, and its result in a buffer, unless that is a vector."""
     row, column = contraction.row, contraction.column
     assert row is not None
@@ -115,4 +115,4 @@ def _copy(source: Value, target: Value, contraction: Contraction) -> Operation:
     return ir.Operation.create("linalg.generic", [], [source, target], attributes, regions=1)
 
 
-__all__ = ["copy_back", "may_turn", "turned"]
+__all__ = ["copy_back", "may_transpose", "transposed"]

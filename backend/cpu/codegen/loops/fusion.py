@@ -15,7 +15,7 @@ from .....passes.rewriting import constant_integer
 from ....nests.emit import Emitter, Index
 from ....nests.independence import any_order, independent
 from ....nests.nest import LoopNest
-from .prefetch import read_ahead
+from .prefetch import prefetch_next_row
 from .schedule import emit_loops
 
 
@@ -33,7 +33,7 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
         with group[0].operation.location, emitter.loop(extent, parallel=parallel) as position:
             for nest, dim in zip(group, dims, strict=True):
                 nest.fixed[dim] = position
-            read_ahead(group, dims, position, emitter)
+            prefetch_next_row(group, dims, position, emitter)
             emit_nests(group, emitter)
 
 

@@ -1,4 +1,4 @@
-"""Reading ahead: what loops read from memory next comes to the cache while they compute.
+"""Prefetching: what loops read from memory next comes to the cache while they compute.
 
 The machine's own prefetching does not go beyond a page, which is a row of 1024 floats, and does little where there is
 much arithmetic for each line. So a loop along a large array asks for what it reads 2 KiB later: that makes elementary
@@ -12,7 +12,7 @@ from __future__ import annotations
 from .....dialect.mlir import Operation, ir
 from ....nests.emit import Emitter, Index
 from ....nests.independence import only_user
-from ....nests.nest import Access, LoopNest, ReadAhead
+from ....nests.nest import Access, LoopNest, Prefetch
 from ..vectors.temporaries import known_bytes
 
 SMALLEST_BYTES = 1 << 19
@@ -28,7 +28,7 @@ def comes_from_memory(access: Access, operation: Operation) -> bool:
     return not access.is_scalar and only_user(access.memref, operation) and _is_large(access.memref.type)
 
 
-def read_ahead(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:
+def prefetch_next_row(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:
     """Let the last nest that shares a loop ask for what the first reader of arguments reads in the next iteration."""
     last = group[-1]
     if all(all(nest.parallel) for nest in group) or not all(last.parallel) or len(last.free_dims()) != 1:
@@ -40,7 +40,7 @@ def read_ahead(group: list[LoopNest], dims: list[int], position: Index, emitter:
             points: list[Index] = [first.fixed.get(dim, 0) for dim in range(len(first.parallel))]
             points[rows] = emitter.minimum(emitter.add(position, 1), extent)
             (along,) = first.free_dims()
-            last.ahead = [ReadAhead(access, points, along, first.extents[along]) for access in found]
+            last.prefetches = [Prefetch(access, points, along, first.extents[along]) for access in found]
             return
 
 

@@ -107,7 +107,7 @@ class VectorLoop:
             with self.emitter.loop(whole, step, start, unroll=False, parallel=parallel) as position:
                 for number in range(self.unroll):
                     here = self.emitter.add(position, number * self.lanes)
-                    self._read_ahead(here, number * self.lanes)
+                    self._prefetch(here, number * self.lanes)
                     self._write(here, constant, None)
         if whole != stop:
             with self.emitter.loop(stop, self.lanes, whole, unroll=False) as position:
@@ -126,7 +126,7 @@ class VectorLoop:
             first = emitter.add(position, lead)
             for number in range(self.unroll):
                 here = emitter.add(first, number * self.lanes)
-                self._read_ahead(here, number * self.lanes)
+                self._prefetch(here, number * self.lanes)
                 self._write(here, constant, None, past_caches=True)
         rest = emitter.add(strips, lead)
         if self.unroll > 1:
@@ -137,9 +137,9 @@ class VectorLoop:
         with emitter.loop(stop, self.lanes, rest, unroll=False) as position:
             self._write(position, constant, self._mask(position, stop))
 
-    def _read_ahead(self, position: Index, offset: int) -> None:
+    def _prefetch(self, position: Index, offset: int) -> None:
         """Ask for the lines that begin in the vector at a position, an offset from where a strip begins."""
-        for ahead in self.nest.ahead:
+        for ahead in self.nest.prefetches:
             if _begins_line(offset, ahead.access):
                 ahead.emit(self.emitter, position)
         for access in self.from_memory:

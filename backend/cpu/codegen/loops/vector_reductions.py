@@ -159,7 +159,7 @@ class VectorReduction(VectorLoop):
         count, results = self._accumulators(), []
         for number in range(self.unroll):
             here = self.emitter.add(position, number * self.lanes)
-            self._read_ahead(here, number * self.lanes)
+            self._prefetch(here, number * self.lanes)
             results += self._step(here, totals[number * count : (number + 1) * count], constant, None)
         return results
 
@@ -202,7 +202,7 @@ class WidenedSum(VectorReduction):
     def _strip(self, position: Index, totals: list[Value], constant: dict[Value, Value]) -> list[Value]:
         places = [self.emitter.add(position, number * self.lanes) for number in range(self.unroll)]
         for number, place in enumerate(places):
-            self._read_ahead(place, number * self.lanes)
+            self._prefetch(place, number * self.lanes)
         vectors = [self._evaluate(place, self._inputs(place, constant, None))[0] for place in places]
         return self._widen_and_add(totals, pairwise_sum(vectors))
 
