@@ -170,10 +170,6 @@ class Number:
         """Whether the value is not a number."""
         return self.compare("unordered", self)
 
-    def to_integer(self) -> Integer:
-        """Convert a value that is an integer to an integer of the same width."""
-        return Integer(create("arith.fptosi", [like(self.type, self.bits)], [self.value]))
-
     def to_bits(self) -> Integer:
         """The bit pattern."""
         return Integer(create("arith.bitcast", [like(self.type, self.bits)], [self.value]))
@@ -265,10 +261,6 @@ class Integer:
         """This value where the condition holds, else another."""
         operands = [condition, self.value, self._coerce(otherwise).value]
         return Integer(create("arith.select", [self.value.type], operands))
-
-    def to_number(self, type: Type) -> Number:
-        """Convert to the given float type."""
-        return Number(create("arith.sitofp", [type], [self.value]))
 
     def as_number(self, type: Type) -> Number:
         """The float with this bit pattern."""

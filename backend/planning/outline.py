@@ -25,7 +25,7 @@ from .captures import Captures, captured_values, says_all
 from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
 from .fills import separate_fills
 from .in_place import overwrite_operand
-from .names import is_kernel_name
+from .names import is_kernel_name, kernel_name
 from .scalars import scalarize
 from .shapes import Sizes
 from .slices import make_offsets_operands, simplify_slices
@@ -332,7 +332,7 @@ class Kernels:
             key = draft.key()
             name = self.names.get(key)
         if name is None:
-            name = self.names[key] = f"kernel_{len(self.names)}"
+            name = self.names[key] = kernel_name(len(self.names))
             self._build(name, draft)
         return name, draft
 

@@ -16,8 +16,8 @@ from .contractions.emitter import ContractionEmitter
 from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
-from .contractions.tile import Finish
 from .contractions.transposed_product import copy_back, may_transpose, transposed
+from .contractions.walk import Task
 from .contractions.window_reduction import (
     WindowPlan,
     WindowReduction,
@@ -104,7 +104,7 @@ def _emit_transposed(
     contraction: Contraction, other: Contraction, choice: Choice, fill: LoopNest, emitter: Emitter
 ) -> None:
     """Write a contraction with its operands in each other's role, then a transposing copy."""
-    _write(other, choice, emitter, fill.inputs[0].memref, None, True)
+    _write(Task(other, emitter, fill.inputs[0].memref), choice)
     if other.result.memref.type.rank == contraction.result.memref.type.rank:
         _emit_loops([copy_back(other, contraction)], emitter)
     _erase([contraction.nest, fill])
@@ -132,27 +132,20 @@ def _emit_contraction(
     initial: Value | None = fill.inputs[0].memref if fill else None
     finish = epilogue.finish if epilogue else None
     may_repeat = epilogue is None or not epilogue.updates()
-    _write(contraction, choice, emitter, initial, finish, may_repeat)
+    _write(Task(contraction, emitter, initial, finish, may_repeat), choice)
     _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
 
 
-def _write(
-    contraction: Contraction,
-    choice: Choice,
-    emitter: Emitter,
-    initial: Value | None,
-    finish: Finish | None,
-    may_repeat: bool,
-) -> None:
+def _write(task: Task, choice: Choice) -> None:
     if isinstance(choice, DotPlan):
-        DotProducts(contraction, choice, emitter, initial, finish, may_repeat).emit()
+        DotProducts(task, choice).emit()
     elif isinstance(choice, WindowPlan):
-        relax_combiners(contraction.nest)
-        WindowReduction(contraction, choice, emitter, initial, finish, may_repeat).emit()
+        relax_combiners(task.contraction.nest)
+        WindowReduction(task, choice).emit()
     elif choice.by_rows:
-        RowProduct(contraction, choice, emitter, initial).emit()
+        RowProduct(task, choice).emit()
     else:
-        ContractionEmitter(contraction, choice, emitter, initial, finish, may_repeat).emit()
+        ContractionEmitter(task, choice).emit()
 
 
 def _erase(nests: Sequence[LoopNest | None]) -> None:

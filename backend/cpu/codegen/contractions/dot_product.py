@@ -16,14 +16,14 @@ from .....dialect.mlir import Value, ir
 from .....dialect.records import dataclass
 from ....nests.complex_parts import flat_parts, split_parts
 from ....nests.contraction import Contraction, Factor
-from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.emit import ForLoop, Index, create, load, store
 from ....nests.nest import Access
 from ..vectors.code import convert, lane_mask, vector_load
 from ..vectors.temporaries import element_bytes, scratch
 from ..vectors.width import vector_bytes
 from .plan import masks_are_cheap
-from .tile import Finish, broadcast_start, multiply_add, shuffle
-from .walk import Walk
+from .tile import broadcast_start, multiply_add, shuffle
+from .walk import Task, Walk
 
 MOST_PACKED = 8
 """So many columns that are not contiguous along the sum are copied."""
@@ -110,21 +110,12 @@ def _pays(
 
 
 class DotProducts(Walk):
-    """Writes one contraction at the insertion point; arguments as of `ContractionEmitter`."""
+    """Writes one contraction at the insertion point."""
 
-    def __init__(
-        self,
-        contraction: Contraction,
-        plan: DotPlan,
-        emitter: Emitter,
-        initial: Value | None,
-        finish: Finish | None = None,
-        may_repeat: bool = True,
-    ) -> None:
-        super().__init__(contraction, emitter)
-        self.plan, self.initial = plan, initial
-        self.may_repeat = may_repeat and initial is not None
-        self.given_finish = finish or self._store
+    def __init__(self, task: Task, plan: DotPlan) -> None:
+        super().__init__(task)
+        contraction, emitter = task.contraction, task.emitter
+        self.plan = plan
         (self.summed,) = contraction.summed
         self.depth = emitter.multiply(contraction.extent(self.summed), plan.parts)
         self.columns = contraction.extent(contraction.column)
@@ -202,7 +193,7 @@ class DotProducts(Walk):
                 lanes = range(row * width, (row + 1) * width)
                 part = shuffle(total, total, lanes) if together > 1 else total
                 point = self._at(first + row, self.emitter.multiply(columns[0], self.plan.parts))
-                self.given_finish(self._with_start(part, point, mask), point, mask)
+                self.finish(self._with_start(part, point, mask), point, mask)
 
     def _sums(self, columns: Sequence[Index], height: int) -> list[Value]:
         """Run along the sum: several vectors at once, single ones, and what remains; two vectors per complex number."""

@@ -16,39 +16,27 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from .....dialect.mlir import Value, ir
-from ....nests.contraction import Contraction, Factor
-from ....nests.emit import Emitter, ForLoop, Index
+from ....nests.contraction import Factor
+from ....nests.emit import ForLoop, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .packing import LeftPack, RightPack
 from .plan import Plan, Tiles, tile_height
-from .tile import Block, Finish, Panel, PanelRange, TileStore, multiply_add, prefetch
-from .walk import Walk
+from .tile import Block, Panel, PanelRange, TileStore, multiply_add, prefetch
+from .walk import Task, Walk
 
 AHEAD = 8
 """So many rows of the right operand before they are packed, they are asked for."""
 
 
 class ContractionEmitter(Walk):
-    """Writes one contraction at the insertion point.
+    """Writes one contraction at the insertion point."""
 
-    `initial` is the scalar that sums start from; without it they are added to the result in memory. `finish`
-    takes the finished vectors; without it they are stored. `may_repeat` says whether it may do so twice.
-    """
-
-    def __init__(
-        self,
-        contraction: Contraction,
-        plan: Plan,
-        emitter: Emitter,
-        initial: Value | None,
-        finish: Finish | None = None,
-        may_repeat: bool = True,
-    ) -> None:
-        super().__init__(contraction, emitter)
+    def __init__(self, task: Task, plan: Plan) -> None:
+        super().__init__(task)
         self.plan = plan
-        self.may_repeat = may_repeat and initial is not None and plan.depth_block is None
-        self.vector = ir.VectorType.get([plan.lanes], contraction.element)
-        self.store = TileStore(contraction, plan, emitter, initial, finish)
+        self.may_repeat = self.may_repeat and plan.depth_block is None
+        self.vector = ir.VectorType.get([plan.lanes], task.contraction.element)
+        self.store = TileStore(task, plan)
         self.right_pack: RightPack | None = None
         self.left_pack: LeftPack | None = None
         self.packing = False

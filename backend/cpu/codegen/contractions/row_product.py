@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from .....dialect.mlir import Value, ir
-from ....nests.contraction import Contraction
-from ....nests.emit import Emitter, Index
+from ....nests.emit import Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .plan import Plan
 from .tile import multiply_add
-from .walk import load_result, store_result
+from .walk import Task, load_result, store_result
 
 STEPS = 8
 """Rows of the matrix added in one go: so often less is the result read and written."""
@@ -20,8 +19,14 @@ STEPS = 8
 class RowProduct:
     """Writes a contraction with a known, small number of rows at the insertion point."""
 
-    def __init__(self, contraction: Contraction, plan: Plan, emitter: Emitter, initial: Value | None) -> None:
-        self.contraction, self.plan, self.emitter, self.initial = contraction, plan, emitter, initial
+    def __init__(self, task: Task, plan: Plan) -> None:
+        self.contraction, self.plan, self.emitter, self.initial = (
+            task.contraction,
+            plan,
+            task.emitter,
+            task.initial,
+        )
+        contraction = task.contraction
         rows = contraction.extent(contraction.row)
         assert isinstance(rows, int)
         self.rows = rows

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from .....dialect.mlir import Type, Value, ir
 from .....dialect.records import dataclass
 from .... import target
 from ....nests.contraction import Contraction
-from ....nests.emit import Emitter, Index, create
+from ....nests.emit import Index, create
 from ..vectors.code import broadcast, mask_type
 from .plan import Plan
-from .walk import load_result, store_result
-
-Finish = Callable[[Value, "list[Index]", "Value | None"], None]
-"""Takes a vector of results, the loop position of its first element, and the mask of valid lanes."""
+from .walk import Finish, Task, load_result, store_result
 
 Place: TypeAlias = "tuple[list[Index], Value | None]"
 """The point of the first element of a vector of results, and its valid lanes."""
@@ -60,18 +57,16 @@ class TileStore:
     panel. Those of a block that is not the first are added to what is in memory; those of the last one are finished.
     """
 
-    def __init__(
-        self,
-        contraction: Contraction,
-        plan: Plan,
-        emitter: Emitter,
-        initial: Value | None,
-        finish: Finish | None,
-    ) -> None:
-        self.contraction, self.plan, self.emitter, self.initial = contraction, plan, emitter, initial
-        self.given_finish = finish
-        self.vector = ir.VectorType.get([plan.lanes], contraction.element)
-        self.stored = ir.VectorType.get([plan.lanes], contraction.stored)
+    def __init__(self, task: Task, plan: Plan) -> None:
+        self.contraction, self.plan, self.emitter, self.initial = (
+            task.contraction,
+            plan,
+            task.emitter,
+            task.initial,
+        )
+        self.given_finish = task.finish
+        self.vector = ir.VectorType.get([plan.lanes], task.contraction.element)
+        self.stored = ir.VectorType.get([plan.lanes], task.contraction.stored)
 
     def start(self, places: Sequence[Place], width: int, block: Block) -> list[Value]:
         """The first values of all sums of a tile of so many vectors in a row."""

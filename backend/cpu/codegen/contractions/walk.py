@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from .....dialect.mlir import Type, Value
+from .....dialect.records import dataclass
 from ....nests.contraction import Contraction
 from ....nests.emit import Emitter, Index
 from ..vectors.code import vector_load, vector_store
+
+Finish: TypeAlias = Callable[[Value, "list[Index]", "Value | None"], None]
+"""Takes a vector of results, the loop position of its first element, and the mask of valid lanes."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A contraction to be written, and what becomes of its sums."""
+
+    contraction: Contraction
+    emitter: Emitter
+    initial: Value | None
+    """The scalar that sums start from; without it they are added to the result in memory."""
+    finish: Finish | None = None
+    """What takes the finished vectors; without it they are stored."""
+    may_repeat: bool = True
+    """Whether a vector may be finished twice."""
 
 
 class Walk:
     """A contraction with the point at which code is written; dimensions without a loop yet are at 0."""
 
-    def __init__(self, contraction: Contraction, emitter: Emitter) -> None:
-        self.contraction, self.emitter = contraction, emitter
-        self.points: list[Index] = [0] * len(contraction.nest.parallel)
+    def __init__(self, task: Task) -> None:
+        self.contraction, self.emitter, self.initial = task.contraction, task.emitter, task.initial
+        self.finish: Finish = task.finish or self._store
+        self.may_repeat = task.may_repeat and task.initial is not None
+        self.points: list[Index] = [0] * len(task.contraction.nest.parallel)
 
     def _around(self) -> list[int]:
         """The outer dimensions that the right operand depends on: their loops are outside of its panels."""

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from .....dialect.mlir import Value, ir
 from ....nests.contraction import Contraction, Factor
-from ....nests.emit import Emitter, Index
+from ....nests.emit import Index
 from ....nests.nest import LoopNest
 from ..loops.vector_body import is_vectorisable, vector_of, vectorise_body, widest_element
 from ..vectors.code import broadcast, lane_mask, vector_load
 from ..vectors.width import vector_bytes
 from .plan import masks_are_cheap
-from .tile import Finish
-from .walk import Walk
+from .walk import Task, Walk
 
 MOST_POSITIONS = 49
 """Larger windows are left to plain loops: this code is written out for every position."""
@@ -89,24 +88,13 @@ def plan_window_reduction(contraction: Contraction) -> WindowPlan | None:
 
 
 class WindowReduction(Walk):
-    """Writes one reduction at the insertion point; arguments as of `ContractionEmitter`."""
+    """Writes one reduction at the insertion point."""
 
-    def __init__(
-        self,
-        contraction: Contraction,
-        plan: WindowPlan,
-        emitter: Emitter,
-        initial: Value | None,
-        finish: Finish | None = None,
-        may_repeat: bool = True,
-    ) -> None:
-        super().__init__(contraction, emitter)
-        self.initial = initial
+    def __init__(self, task: Task, plan: WindowPlan) -> None:
+        super().__init__(task)
         self.lanes = plan.lanes
-        self.may_repeat = may_repeat and initial is not None
-        self.finish = finish or self._store
-        self.has_filters = has_filters(contraction.nest)
-        self.vector = vector_of(contraction.element, plan.lanes)
+        self.has_filters = has_filters(task.contraction.nest)
+        self.vector = vector_of(task.contraction.element, plan.lanes)
 
     def emit(self) -> None:
         """Write the whole reduction."""

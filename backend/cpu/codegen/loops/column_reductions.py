@@ -101,7 +101,8 @@ class ColumnReduction(VectorLoop):
                 results: list[Value] = []
                 for number, column in enumerate(columns):
                     own = loop.carried[number * self._vectors() : (number + 1) * self._vectors()]
-                    results += self._combined(own, loop.position, column, constants, masks[column])
+                    rows_read = self._rows_from(loop.position, column, constants, masks[column])
+                    results += self._combined(own, column, rows_read)
                 loop.end(results)
             totals = loop.results
         for number, column in enumerate(columns):
@@ -120,7 +121,7 @@ class ColumnReduction(VectorLoop):
             with self.emitter.loop(last, self.lanes, first, unroll=False, parallel=parallel) as column:
                 mask = None if last == whole else self._mask(column, stop)
                 totals = self._load_totals(column, stop, mask)
-                totals = self._combined(totals, row, column, constants, mask)
+                totals = self._combined(totals, column, self._rows_from(row, column, constants, mask))
                 self._store_totals(totals, column, stop, mask)
 
     def _constants(self, row: Index, number: int) -> dict[Value, Value]:
@@ -128,15 +129,10 @@ class ColumnReduction(VectorLoop):
         return self._invariants()
 
     def _combined(
-        self,
-        totals: Sequence[Value],
-        row: Index,
-        column: Index,
-        constants: Sequence[dict[Value, Value]],
-        mask: Value | None,
+        self, totals: Sequence[Value], column: Index, rows: Iterator[dict[Value, Value]]
     ) -> list[Value]:
         """The totals of some columns with some rows added."""
-        for known in self._rows_from(row, column, constants, mask):
+        for known in rows:
             known.update(zip(self._output_arguments(), totals, strict=True))
             totals = self._evaluate(column, known)
         return list(totals)
@@ -169,15 +165,10 @@ class WidenedColumnSum(ColumnReduction):
         return 2
 
     def _combined(
-        self,
-        totals: Sequence[Value],
-        row: Index,
-        column: Index,
-        constants: Sequence[dict[Value, Value]],
-        mask: Value | None,
+        self, totals: Sequence[Value], column: Index, rows: Iterator[dict[Value, Value]]
     ) -> list[Value]:
         vectors: list[Value] = []
-        for known in self._rows_from(row, column, constants, mask):
+        for known in rows:
             vectors += self._evaluate(column, known)
         return [
             combine(self.combiners[0], total, create("arith.extf", [total.type], [half]))

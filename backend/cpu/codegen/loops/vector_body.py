@@ -11,7 +11,6 @@ from .....dialect.mlir import Block, Operation, Type, Value, ir
 from .....dialect.records import dataclass
 from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
-from ....nests.nest import nested
 from ..vectors.code import broadcast
 from ..vectors.integer_division import IntegerDivisor, divide, is_integer_division
 from ..vectors.invariant_division import InvariantDivisor, is_worthwhile
@@ -217,8 +216,3 @@ def _vector_value(value: Value, known: dict[Value, Value], lanes: int) -> Value:
 def vector_of(scalar: Type, lanes: int) -> Type:
     """The vector type with elements of a scalar type."""
     return ir.VectorType.get([lanes], scalar)
-
-
-def has_index(body: Block) -> bool:
-    """Whether a body asks for its position."""
-    return any(op.operation.name == "linalg.index" for op in nested(body.owner.operation))
