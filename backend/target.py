@@ -31,8 +31,6 @@ class Target:
     """Whether float16 is converted by instructions."""
     rounding_instructions: bool
     """Whether floats are rounded to whole numbers by instructions."""
-    compresses: bool = False
-    """Whether an instruction moves the elements of a vector that a mask selects to its front (AVX-512)."""
     needs: frozenset[str] | None = frozenset()
     """Features that the processor must have to run the code; None where they are not known."""
 
@@ -134,7 +132,6 @@ def _x86(name: str, triple: str, features: set[str]) -> Target:
         exponent_instructions=wide,
         half_conversions="f16c" in features,
         rounding_instructions="sse4.1" in features,
-        compresses=wide,
     )
 
 

@@ -25,7 +25,6 @@ PASSES: PassTable = MappingProxyType(
         "prove-bounds": f"{__package__}.control_flow.prove_bounds:ProveBounds",
         "remove-repeated-checks": f"{__package__}.control_flow.remove_repeated_checks:RemoveRepeatedChecks",
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
-        "expand-sorts": f"{__package__}.expand_sorts:ExpandSorts",
         "mark-distinct-bodies": f"{__package__}.mark_distinct_bodies:MarkDistinctBodies",
         "sink-exits": f"{__package__}.control_flow.sink_exits:SinkExits",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",

@@ -31,7 +31,6 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "check-names",  # what is refused, is refused first
                 "pack-operands",  # while loops and constants are still around the contractions
-                "expand-sorts-of-target",  # their loops become kernels, too
                 "outline-kernels",  # from here on, each kernel is looked at once
             ]
         ),

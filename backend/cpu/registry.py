@@ -18,7 +18,6 @@ CPU_PASSES: PassTable = MappingProxyType(
         "convert-copies": f"{_CODEGEN}.copies:ConvertCopies",
         "decide-comparisons": f"{_BACKEND}.ranges.decide:DecideComparisons",
         "expand-math": f"{_BACKEND}.functions.math_expansion:ExpandMath",
-        "expand-sorts-of-target": f"{_CODEGEN}.expand_sorts:ExpandSortsOfTarget",
         "fence-streams": f"{_CODEGEN}.loops.streaming:FenceStreams",
         "link-functions": f"{_LOWERING}.linkage:LinkFunctions",
         "link-runtime": f"{_LOWERING}.runtime:LinkRuntime",

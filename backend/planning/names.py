@@ -34,7 +34,7 @@ ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_me
 """What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
 """Give memory for heap blocks, and take it back."""
 
-_SORTING = re.compile(r"weft_(sort|argsort|prepare|select|finish)_(32|64)")
+_SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+")
 """Sort a row."""
 
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)

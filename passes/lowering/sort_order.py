@@ -1,7 +1,4 @@
-"""The order in which elements are sorted: ascending or descending, NaN behind all numbers in ascending order.
-
-Real numbers are sorted by integer keys, which one instruction compares, complex numbers as they are.
-"""
+"""The order in which elements are sorted: ascending or descending, NaN behind all numbers in ascending order."""
 
 from __future__ import annotations
 
@@ -12,8 +9,9 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value, dialect
 from ...dialect.records import dataclass
+from ...dialect.types import TensorType
 from .accumulators import computing_dtype, convert_scalar, part_dtype, parts
-from .conversion import Conversion, storage_element
+from .conversion import Conversion, scalar_type
 from .scalars import ScalarBuilder
 
 arith = dialect("arith")
@@ -21,40 +19,81 @@ arith = dialect("arith")
 
 @dataclass(frozen=True)
 class SortOrder:
-    """The keys by which elements of a dtype are sorted, and their order."""
+    """The keys by which real numbers of a dtype are sorted: signed integers of 32 or 64 bits in ascending order."""
 
     c: Conversion
     dtype: np.dtype[Any]
     descending: bool
 
-    @property
-    def key_dtype(self) -> np.dtype[Any]:
-        """The dtype of keys: a signed integer for floats, bytes for booleans, else the dtype itself."""
-        if kind(self.dtype) == "f":
-            return np.dtype(f"int{self.dtype.itemsize * 8}")
-        return np.dtype(np.uint8) if kind(self.dtype) == "b" else self.dtype
+    def key_type(self, type: TensorType) -> TensorType:
+        """The type of the keys of a tensor."""
+        return type.with_dtype(self._key_dtype)
 
-    def sentinel(self) -> Value:
-        """A key that no other stands behind."""
-        if kind(self.dtype) == "c":
-            return self.c.constant(
-                complex(-np.inf, -np.inf) if self.descending else complex(np.nan, np.nan), self.dtype
-            )
-        limits = np.iinfo(self.key_dtype)
-        return self.c.constant(int(limits.min if self.descending else limits.max), self.key_dtype)
+    def keys(self, x: Value, type: TensorType, *, equal: bool = False) -> Value:
+        """The keys of a tensor.
 
-    def encode(self, x: Value, *, equal: bool) -> Value:
-        """The key of an element in memory.
-
-        The bits of floats are ordered as integers once those behind a minus sign are inverted. All NaN become
-        positive, which puts them behind infinity. With `equal`, zeros of either sign have the same key, and so have all
-        NaN: keys then do not tell them apart. Else the negative zero comes first.
+        With `equal`, zeros of either sign have the same key, and so have all NaN: keys then do not tell them apart.
+        Else the negative zero comes first.
         """
-        if kind(self.dtype) != "f":
+        if self._is_key:
             return x
-        b = ScalarBuilder(self.c, self.key_dtype)
-        bits = b.op("arith.bitcast", x, result=b.type)
-        limits = np.iinfo(self.key_dtype)
+        return self.c.map_elements([x], [type], [self.key_type(type)], lambda x: self._key(x, equal))[0]
+
+    def elements(self, keys: Value, type: TensorType) -> Value:
+        """The elements that the keys of a tensor stand for."""
+        if self._is_key:
+            return keys
+        return self.c.map_elements([keys], [self.key_type(type)], [type], self._element)[0]
+
+    @property
+    def _key_dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.int64 if self.dtype.itemsize == 8 else np.int32)
+
+    @property
+    def _is_key(self) -> bool:
+        """Whether elements are their own keys."""
+        return not self.descending and self.dtype in (np.int32, np.int64)
+
+    def _key(self, x: Value, equal: bool) -> Value:
+        bits = self._turned(self._bits_in_order(x, equal) if kind(self.dtype) == "f" else x)
+        return (
+            self._bits.op("arith.extui", bits, result=scalar_type(self._key_dtype))
+            if self._is_narrow
+            else bits
+        )
+
+    def _element(self, key: Value) -> Value:
+        b = self._bits
+        bits = self._turned(b.op("arith.trunci", key, result=b.type) if self._is_narrow else key)
+        return b.bitcast(self._invert_negative(bits), self.dtype) if kind(self.dtype) == "f" else bits
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Whether keys are wider than elements; there are no negative ones then, and their upper bits are equal."""
+        return self.dtype.itemsize < 4
+
+    @property
+    def _bits(self) -> ScalarBuilder:
+        """A builder for the bits of an element."""
+        return ScalarBuilder(
+            self.c, self.dtype if kind(self.dtype) == "b" else np.dtype(f"i{self.dtype.itemsize}")
+        )
+
+    def _turned(self, bits: Value) -> Value:
+        """The bits of an integer in the order of keys; twice gives the same again."""
+        b = self._bits
+        other_sign = kind(self.dtype) in "if" if self._is_narrow else kind(self.dtype) == "u"
+        turned = (-1 if self.descending else 0) ^ (-1 << (b.width - 1) if other_sign else 0)
+        return b.differ(bits, b.constant(turned)) if turned else bits
+
+    def _bits_in_order(self, x: Value, equal: bool) -> Value:
+        """The bits of a float, ordered as integers once those behind a minus sign are inverted.
+
+        All NaN become positive, which puts them behind infinity.
+        """
+        b = self._bits
+        bits = b.bitcast(x, b.dtype)
+        limits = np.iinfo(b.dtype)
         if equal:
             negative_zero = b.compare("eq", bits, b.constant(int(limits.min)))
             bits = b.select(negative_zero, b.constant(0), bits)
@@ -63,23 +102,11 @@ class SortOrder:
         nan = b.constant(int(limits.max)) if equal else magnitude
         return b.select(is_nan, nan, self._invert_negative(bits))
 
-    def decode(self, key: Value) -> Value:
-        """The element that a key stands for, as it is in memory."""
-        if kind(self.dtype) != "f":
-            return key
-        bits = self._invert_negative(key)
-        return self.c.operation("arith.bitcast", [bits], [storage_element(self.dtype)])
-
     def _invert_negative(self, bits: Value) -> Value:
         """Invert all bits but the sign of negative integers; twice gives the same again."""
-        b = ScalarBuilder(self.c, self.key_dtype)
+        b = self._bits
         sign = b.op("arith.shrsi", bits, b.constant(b.width - 1))
-        return b.differ(bits, b.both(sign, b.constant(int(np.iinfo(self.key_dtype).max))))
-
-    def before(self, x: Value, y: Value) -> Value:
-        """Whether one key stands before another, as an i1."""
-        first, second = (y, x) if self.descending else (x, y)
-        return sorts_before(self.c, self.key_dtype, first, second)
+        return b.differ(bits, b.both(sign, b.constant(int(np.iinfo(b.dtype).max))))
 
 
 def _infinity_bits(dtype: np.dtype[Any]) -> int:

@@ -2,7 +2,7 @@
 
 An op that sorts is alone in its kernel, which stores its result:
 
-    %sorted = weft.sort %x {axis = 1 : i64, descending = false}
+    %sorted = weft.sort %keys {axis = 1 : i64, descending = false}
     bufferization.materialize_in_destination %sorted in restrict writable %target
 
 Elements are sorted in the memory of the result; where they are read from or stored with gaps, in scratch memory.
@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ....dialect.attributes import type_from_mlir
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
+from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index, create
-from ..sorting.kinds import DESCENDING, FLOATS, UNSIGNED
 
 BLOCK = 4096
 """Elements, in whole rows, that one call sorts; longer rows have a call each."""
@@ -53,13 +54,9 @@ class _RowSort:
     def __init__(self, operation: Operation, emitter: Emitter) -> None:
         self._op, self._emitter = operation, emitter
         self._i64 = ir.IntegerType.get_signless(64)
-        element = operation.operands[0].type.element_type
-        self._width = element.width
-        self._kind = FLOATS if isinstance(element, ir.FloatType) else 0
-        if "weft.unsigned" in operation.attributes:
-            self._kind |= UNSIGNED
-        if "descending" in operation.attributes and operation.attributes["descending"].value:
-            self._kind |= DESCENDING
+        keys = type_from_mlir(operation.operands[0].type)
+        assert isinstance(keys, TensorType)
+        self._keys = keys.dtype
 
     def write(self) -> None:
         """Write the loop, and store the result."""
@@ -74,15 +71,16 @@ class _RowSort:
         for extent in others:
             rows = self._emitter.multiply(rows, extent)
         starts = [self._address(memref) for memref in (source, target)]
+        sizes = [self._keys.itemsize, 8 if self._op.name == "weft.argsort" else self._keys.itemsize]
         count = max(1, BLOCK // max(1, length)) if isinstance(length, int) else 1
         if self._op.name == "weft.partition" and not _is_short(length):
             count = 1
         with self._emitter.loop(rows, count, parallel=True) as row:
-            places = []
-            for start, memref in zip(starts, (source, target), strict=True):
-                width = memref.type.element_type.width // 8
-                offset = self._emitter.multiply(row, self._emitter.multiply(length, width))
-                places.append(self._emitter.add(start, offset))
+            first = self._emitter.multiply(row, length)
+            places = [
+                self._emitter.add(start, self._emitter.multiply(first, size))
+                for start, size in zip(starts, sizes, strict=True)
+            ]
             left = self._emitter.minimum(self._emitter.subtract(rows, row), count)
             self._sort_rows(places[0], places[1], length, left)
         if is_stored:
@@ -93,26 +91,23 @@ class _RowSort:
             )
 
     def _sort_rows(self, source: Index, target: Index, length: Index, rows: Index) -> None:
-        if self._op.name == "weft.sort" or (self._op.name == "weft.partition" and _is_short(length)):
-            self._call(f"weft_sort_{self._width}", [source, target, length, self._kind, rows])
-        elif self._op.name == "weft.partition":
-            self._partition(source, target, length)
-        elif self._width == 32:
-            self._call("weft_argsort_32", [source, target, length, self._kind, rows])
+        if self._op.name == "weft.argsort":
+            self._call("weft_argsort", [source, target, length, rows])
+        elif self._op.name == "weft.sort" or _is_short(length):
+            self._call("weft_sort", [source, target, length, rows])
         else:
-            keys = self._address(self._scratch_of(self._i64, [length]))
-            self._call("weft_argsort_64", [source, keys, length, self._kind, rows, target])
+            self._partition(source, target, length)
 
     def _partition(self, source: Index, target: Index, length: Index) -> None:
         """Select one place after the other: what comes behind a place is larger than what is before."""
         add, subtract = self._emitter.add, self._emitter.subtract
-        self._call(f"weft_prepare_{self._width}", [source, target, length, self._kind])
         before = 0
         for place in self._op.attributes["places"]:
-            rest = [add(target, before * self._width // 8), subtract(length, before), place - before]
-            self._call(f"weft_select_{self._width}", rest)
+            rest = add(target, before * self._keys.itemsize)
+            self._call(
+                "weft_select", [rest if before else source, rest, subtract(length, before), place - before]
+            )
             before = place + 1
-        self._call(f"weft_finish_{self._width}", [target, length, self._kind])
 
     def _source(self) -> Value:
         """The memory that holds the operand, row after row."""
@@ -162,7 +157,8 @@ class _RowSort:
     def _address(self, memref: Value) -> Value:
         return create("memref.extract_aligned_pointer_as_index", [self._emitter.index_type], [memref])
 
-    def _call(self, name: str, arguments: Sequence[Index]) -> None:
+    def _call(self, function: str, arguments: Sequence[Index]) -> None:
+        name = f"{function}_{self._keys}"
         integers = [
             create("arith.index_cast", [self._i64], [self._emitter.value(each)]) for each in arguments
         ]

@@ -2,85 +2,56 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
-import threading
-from collections.abc import Mapping
-from types import MappingProxyType
+import ctypes
+from functools import cache
 
-from ...cache.objects import cached_object
-from ...target import compiling_for
-from ..machine.native_code import link_forever
+import numpy as np
 
-FUNCTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "weft_sort_32": ("32", "weft_sort"),
-        "weft_sort_64": ("64", "weft_sort"),
-        "weft_prepare_32": ("32", "weft_prepare"),
-        "weft_prepare_64": ("64", "weft_prepare"),
-        "weft_select_32": ("32", "weft_select"),
-        "weft_select_64": ("64", "weft_select"),
-        "weft_finish_32": ("32", "weft_finish"),
-        "weft_finish_64": ("64", "weft_finish"),
-        "weft_argsort_32": ("places", "weft_sort"),
-        "weft_argsort_64": ("pairs", "weft_sort_pairs"),
-    }
-)
-"""What compiled code calls: which library it is in, and the name there."""
+from ....dialect.errors import InternalError
+from ..machine.libraries import library_function, numpy_function
+from ..machine.native_code import kept_library
+from ..memory.result_pool import result_pool
+from .given import GIVEN, LINKED, given_assembly
 
-_lock = threading.Lock()
-_linked: dict[str, dict[str, int]] = {}
+# In NumPy's table of C functions, and in the table of functions of a dtype.
+_FUNCTIONS_OF_DTYPE = 365
+_QUICKSORT, _STABLE_ARGSORT = 33, 38
 
 
+@cache
 def sorting_address(name: str) -> int:
-    """The address of one of the functions."""
-    variant, function = FUNCTIONS[name]
-    with _lock:
-        if variant not in _linked:
-            _linked[variant] = _link(variant)
-        return _linked[variant][function]
+    """The address of a function, such as weft_sort_int32: one of `rows.py`, for keys of a dtype."""
+    function, _, keys = name.rpartition("_")
+    pool = result_pool()
+    known = {
+        "copy_bytes": library_function("memcpy") or 0,
+        "allocate": pool.allocate_address,
+        "free": pool.free_address,
+        "numpy_sort": _numpy_sort(keys, _QUICKSORT),
+        "numpy_argsort": _numpy_sort(keys, _STABLE_ARGSORT),
+        "numpy_sort_words": _numpy_sort("int64", _QUICKSORT),
+    }
+    linked = kept_library(
+        name, lambda: assembly(function, keys), [function], LINKED, known, is_optimised=True
+    )
+    return linked[function]
 
 
-def _link(variant: str) -> dict[str, int]:
-    names = [function for owner, function in FUNCTIONS.values() if owner == variant]
-    return link_forever(cached_object(_key(variant), lambda: _object_code(variant)), names, (), {})
+def _numpy_sort(dtype: str, slot: int) -> int:
+    """A function of NumPy's that sorts numbers of a dtype; it needs no interpreter."""
+    table = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(numpy_function(_FUNCTIONS_OF_DTYPE))
+    address = ctypes.c_void_p.from_address((table(np.dtype(dtype)) or 0) + 8 * slot).value
+    if not address:
+        raise InternalError(f"NumPy has no function that sorts {dtype}")
+    return address
 
 
-def _key(variant: str) -> str:
-    """What the code is made of: it is not made to find out whether it is there."""
-    modules = ("control", "networks", "primitives", "vector_code", "..native_python.translator")
-    sources = [_source(f".{module}" if module[0] != "." else module) for module in modules]
-    return "\n".join([variant, *sources])
+def assembly(function: str, keys: str) -> str:
+    """The LLVM assembly of a function for keys of a dtype."""
+    from ..native_python.translator import translate  # not needed where the code is on disk
+    from . import rows
+
+    return given_assembly(keys) + translate([rows], [function], 0, GIVEN)
 
 
-def _source(module: str) -> str:
-    package = __package__ or ""
-    return inspect.getsource(importlib.import_module(module, package))
-
-
-def _object_code(variant: str) -> bytes:
-    from ..machine.llvm import object_code, optimise
-
-    with compiling_for("native"):
-        return object_code(optimise(assembly(variant)))
-
-
-def assembly(variant: str) -> str:
-    """The LLVM assembly of a library, "32", "64", "places" or "pairs"."""
-    from ..native_python.translator import translate
-    from . import control, intrinsics
-    from .primitives import primitives
-    from .vector_code import Layout
-
-    layout = {
-        "32": Layout(32),
-        "64": Layout(64),
-        "places": Layout(64, with_places=True),
-        "pairs": Layout(64, with_payloads=True),
-    }[variant]
-    names = [function for owner, function in FUNCTIONS.values() if owner == variant]
-    called = [name for name in vars(intrinsics) if not name.startswith("_")]
-    return primitives(layout) + translate([control], names, 0, called)
-
-
-__all__ = ["FUNCTIONS", "assembly", "sorting_address"]
+__all__ = ["assembly", "sorting_address"]

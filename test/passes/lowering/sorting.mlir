@@ -1,41 +1,34 @@
-// RUN: weft-opt %s --convert-weft-to-linalg --expand-sorts | filecheck %s
-// RUN: weft-opt %s --convert-weft-to-linalg | filecheck %s --check-prefix=LEFT
-// RUN: weft-opt %s --pass-pipeline='builtin.module(convert-weft-to-linalg,expand-sorts,cse,empty-tensor-to-alloc-tensor,one-shot-bufferize{bufferize-function-boundaries=true},canonicalize)' | filecheck %s --check-prefix=MEMORY
+// RUN: weft-opt %s --convert-weft-to-linalg | filecheck %s
 
-// Rows are sorted in scratch memory for a power of two; keys of floats are integers.
+// Keys of floats are integers, the same for equal elements where their places are asked for.
 // CHECK-LABEL: func.func @argsort
-// CHECK: tensor.empty() : tensor<2x1x8xi32>
-// CHECK: tensor.empty() : tensor<2x1x1x8xi64>
-// CHECK: linalg.fill ins(%c2147483647_i32
 // CHECK: arith.bitcast %{{.*}} : f32 to i32
-// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i32
-// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK: arith.cmpi eq, %{{.*}}, %{{.*}} : i32
 // CHECK-NOT: arith.cmpf
-// CHECK: return
-
-// The result and two scratch memories, although the result and the positions have one type.
-// MEMORY-LABEL: func.func @argsort
-// MEMORY-COUNT-3: memref.alloc
-// MEMORY-NOT: memref.alloc
-// MEMORY-NOT: memref.copy
-// MEMORY: return
-
-// Numbers of 32 and 64 bits are left to the backend, bytes are not.
-// LEFT-LABEL: func.func @argsort
-// LEFT-NEXT: "weft.argsort"(%arg0) {axis = 1 : i64, descending = false} : (tensor<2x5xf32>) -> tensor<2x5xi64>
-// LEFT-NEXT: return
-// LEFT-LABEL: func.func @sort_unknown
-// LEFT-NOT: weft.sort
-// LEFT: return
+// CHECK: "weft.argsort"({{.*}}) {axis = 1 : i64, descending = false} : (tensor<2x5xi32>) -> tensor<2x5xi64>
+// CHECK-NEXT: return
 func.func @argsort(%x: tensor<2x5xf32>) -> tensor<2x5xi64> {
   %0 = "weft.argsort"(%x) {axis = 1, descending = false} : (tensor<2x5xf32>) -> tensor<2x5xi64>
   return %0 : tensor<2x5xi64>
 }
 
+// Integers are their own keys.
+// CHECK-LABEL: func.func @argsort_integers
+// CHECK-NEXT: "weft.argsort"(%arg0) {axis = 0 : i64, descending = false} : (tensor<9xi64>) -> tensor<9xi64>
+// CHECK-NEXT: return
+func.func @argsort_integers(%x: tensor<9xi64>) -> tensor<9xi64> {
+  %0 = "weft.argsort"(%x) {axis = 0, descending = false} : (tensor<9xi64>) -> tensor<9xi64>
+  return %0 : tensor<9xi64>
+}
+
+// Bytes are inverted where the largest comes first, and widened.
 // CHECK-LABEL: func.func @sort_unknown
-// CHECK: math.ctlz
-// CHECK: linalg.fill ins(%c0_i8
-// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} : i8
+// CHECK: %[[KEY:.*]] = arith.xori %{{.*}}, %{{.*}} : i8
+// CHECK: arith.extui %[[KEY]] : i8 to i32
+// CHECK: "weft.sort"({{.*}}) {axis = 0 : i64, descending = false} : (tensor<?xi32>) -> tensor<?xi32>
+// CHECK: %[[NARROW:.*]] = arith.trunci %{{.*}} : i32 to i8
+// CHECK: arith.xori %[[NARROW]], %{{.*}} : i8
+// CHECK: return
 func.func @sort_unknown(%x: tensor<?xui8>) -> tensor<?xui8> {
   %0 = "weft.sort"(%x) {axis = 0, descending = true} : (tensor<?xui8>) -> tensor<?xui8>
   return %0 : tensor<?xui8>
@@ -52,51 +45,31 @@ func.func @search(%x: tensor<7xi32>, %v: tensor<?xi32>) -> tensor<?xi64> {
   return %0 : tensor<?xi64>
 }
 
-// Long rows are sorted digit by digit: four tables of 256 counts for keys of 32 bits. Nothing is compared but counts.
-// CHECK-LABEL: func.func @sort_long
-// CHECK: tensor.empty() : tensor<2x1x200xi32>
-// CHECK: tensor.empty() : tensor<4x1x1x1x256xi64>
-// CHECK: arith.shrui
-// CHECK-NOT: arith.cmpi slt
-// CHECK: return
-
-// MEMORY-LABEL: func.func @sort_long
-// MEMORY-COUNT-3: memref.alloc
-// MEMORY-NOT: memref.alloc
-// MEMORY-NOT: memref.copy
-// MEMORY: return
-func.func @sort_long(%x: tensor<3x200xi32>) -> tensor<3x200xi32> {
-  %0 = "weft.sort"(%x) {axis = 1, descending = false} : (tensor<3x200xi32>) -> tensor<3x200xi32>
-  return %0 : tensor<3x200xi32>
-}
-
-// Three digits of eleven bits for a million keys, and none for complex numbers, which have no integer keys.
-// CHECK-LABEL: func.func @sort_million
-// CHECK: tensor<3x1x1x2048xi64>
+// Complex numbers are sorted as they are, and turned round where the largest comes first.
 // CHECK-LABEL: func.func @sort_complex
-// CHECK-NOT: arith.shrui
+// CHECK-NEXT: %[[SORTED:.*]] = "weft.sort"(%arg0) {axis = 0 : i64, descending = false}
+// CHECK: linalg.generic
+// CHECK: tensor.extract %[[SORTED]]
 // CHECK: return
-func.func @sort_million(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
-  %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<1000000xf32>) -> tensor<1000000xf32>
-  return %0 : tensor<1000000xf32>
-}
 func.func @sort_complex(%x: tensor<1000xcomplex<f32>>) -> tensor<1000xcomplex<f32>> {
-  %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<1000xcomplex<f32>>) -> tensor<1000xcomplex<f32>>
+  %0 = "weft.sort"(%x) {axis = 0, descending = true} : (tensor<1000xcomplex<f32>>) -> tensor<1000xcomplex<f32>>
   return %0 : tensor<1000xcomplex<f32>>
 }
 
 // Another axis than the last one is made the last one, and put back.
 // CHECK-LABEL: func.func @sort_columns
 // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<300x4xi64>) outs(%{{.*}} : tensor<4x300xi64>)
-// CHECK: scf.for
+// CHECK: "weft.sort"({{.*}}) {axis = 1 : i64, descending = false} : (tensor<4x300xi64>) -> tensor<4x300xi64>
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x300xi64>) outs(%{{.*}} : tensor<300x4xi64>)
-
-// LEFT-LABEL: func.func @sort_columns
-// LEFT: linalg.generic
-// LEFT: "weft.sort"({{.*}}) {axis = 1 : i64, descending = false} : (tensor<4x300xi64>) -> tensor<4x300xi64>
-// LEFT: linalg.generic
-// LEFT: return
 func.func @sort_columns(%x: tensor<300x4xi64>) -> tensor<300x4xi64> {
   %0 = "weft.sort"(%x) {axis = 0, descending = false} : (tensor<300x4xi64>) -> tensor<300x4xi64>
   return %0 : tensor<300x4xi64>
+}
+
+// Partitions say the places, in ascending order.
+// CHECK-LABEL: func.func @partition
+// CHECK: "weft.partition"({{.*}}) {axis = 0 : i64, places = array<i64: 2, 7>} : (tensor<9xi32>) -> tensor<9xi32>
+func.func @partition(%x: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = "weft.partition"(%x) {axis = 0, places = array<i64: 7, 2>} : (tensor<9xf32>) -> tensor<9xf32>
+  return %0 : tensor<9xf32>
 }

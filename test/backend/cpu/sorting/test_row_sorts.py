@@ -1,4 +1,4 @@
-"""Rows sorted by native code and by loops: all lengths around the sizes of networks, ties, NaN, gaps in memory."""
+"""Rows sorted by native code: all lengths around the sizes of networks, ties, NaN, gaps in memory."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.cpu.sorting.library import FUNCTIONS, sorting_address
-from weft.backend.target import host
+from weft.backend.cpu.sorting import rows
+from weft.backend.cpu.sorting.library import sorting_address
 from weft.dialect.op import OPS
 from weft.dialect.ops import load_families
 from weft.dialect.types import TensorType
@@ -18,7 +18,7 @@ from weft.dialect.types import TensorType
 load_families()
 
 DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64", "uint32", "uint64")]
-needs_compression = pytest.mark.skipif(not host().compresses, reason="the machine does not compress vectors")
+KEYS = [np.dtype(name) for name in ("int32", "int64", "complex64", "complex128", "float32", "float64")]
 
 
 def patterns(dtype: np.dtype[Any], length: int) -> list[np.ndarray[Any, Any]]:
@@ -46,8 +46,6 @@ def descending(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("target", ["native", "x86-64-v2"])
 def test_every_length(dtype: np.dtype[Any], target: str) -> None:
     """Lengths are known at run time alone; the second target has no vectors for it."""
-    if target != "native" and not host().compresses:
-        pytest.skip("the machine may be another one")
     spec = [weft.TensorSpec((None, None), dtype)]
     up = weft.function(lambda x: (np.sort(x), np.argsort(x)), input_signature=spec, target=target)
     down = weft.function(
@@ -66,55 +64,72 @@ def test_every_length(dtype: np.dtype[Any], target: str) -> None:
         np.testing.assert_array_equal(places, descending(x))
 
 
-@needs_compression
-@pytest.mark.parametrize("dtype", DTYPES[:4], ids=str)
+@pytest.mark.parametrize("dtype", KEYS, ids=str)
 def test_nothing_else_is_written(dtype: np.dtype[Any]) -> None:
     """Behind and before a row there may be other arrays."""
-    kind = int(dtype.kind == "f")
-    bits = 8 * dtype.itemsize
-    sort = native(f"weft_sort_{bits}", 5)
-    argsort = native(f"weft_argsort_{bits}", 5 if bits == 32 else 6)
-    for length in [*range(0, 600, 7), 1000, 5000]:
-        for x in patterns(dtype, length):
+    sort, argsort = native("weft_sort", dtype), native("weft_argsort", dtype) if dtype.kind in "ic" else None
+    for length in [*range(20), *range(20, 600, 7), 1000, 5000]:
+        for x in keys(dtype, length):
             result = np.full(length + 64, 7, dtype)
-            sort(x.ctypes.data, result[32:].ctypes.data, length, kind, 1)
+            sort(x.ctypes.data, result[32:].ctypes.data, length, 1)
             np.testing.assert_array_equal(result[32 : 32 + length], np.sort(x))
-            places = np.full((2, length + 64), 7, np.int64)
-            target = places[1, 32:].ctypes.data
-            if bits == 32:
-                argsort(x.ctypes.data, target, length, kind, 1)
-            else:
-                argsort(x.ctypes.data, places[0, 32:].ctypes.data, length, kind, 1, target)
-            np.testing.assert_array_equal(places[1, 32 : 32 + length], np.argsort(x, kind="stable"))
-            for each in (result, *places):
+            places = np.full(length + 64, 7, np.int64)
+            if argsort:
+                argsort(x.ctypes.data, places[32:].ctypes.data, length, 1)
+                np.testing.assert_array_equal(places[32 : 32 + length], np.argsort(x, kind="stable"))
+            for each in (result, places):
                 assert (each[:32] == 7).all()
                 assert (each[32 + length :] == 7).all()
 
 
-def native(name: str, arguments: int) -> Any:
-    """A function of the library."""
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * arguments)(sorting_address(name))
+def keys(dtype: np.dtype[Any], length: int) -> list[np.ndarray[Any, Any]]:
+    """What native code sorts: integers, also such that differ in one half alone, and complex numbers."""
+    if dtype.kind == "c":
+        part = np.dtype(f"float{4 * dtype.itemsize}")
+        real = patterns(part, length)
+        return [
+            np.stack(parts, -1).view(dtype)[:, 0] for parts in zip(real, [*real[1:], real[0]], strict=True)
+        ]
+    found = patterns(dtype, length)
+    if dtype.kind == "f":
+        return found
+    shift = 4 * dtype.itemsize
+    return [*found, found[0] << shift, found[0] >> shift, (found[1] << shift) | (found[0] & 7)]
 
 
-@needs_compression
-@pytest.mark.parametrize("bits", [32, 64])
-def test_selecting(bits: int) -> None:
-    prepare, select, finish = (
-        native(f"weft_{name}_{bits}", n) for name, n in (("prepare", 4), ("select", 3), ("finish", 3))
-    )
-    for dtype in (np.dtype(f"float{bits}"), np.dtype(f"int{bits}")):
-        kind = int(dtype.kind == "f")
-        for length in (1, 2, 17, 256, 257, 1000, 20_000):
-            for x in patterns(dtype, length):
-                expected = np.sort(x)
-                for place in {0, length // 3, length - 1}:
-                    row = x.copy()
-                    prepare(row.ctypes.data, row.ctypes.data, length, kind)
-                    select(row.ctypes.data, length, place)
-                    finish(row.ctypes.data, length, kind)
-                    np.testing.assert_array_equal(row[place], expected[place])
-                    np.testing.assert_array_equal(np.sort(row[:place]), expected[:place])
-                    np.testing.assert_array_equal(np.sort(row[place:]), expected[place:])
+def native(name: str, dtype: np.dtype[Any]) -> Any:
+    """A function of the library, for keys of a dtype."""
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)(sorting_address(f"{name}_{dtype}"))
+
+
+@pytest.mark.parametrize("dtype", KEYS[:2], ids=str)
+def test_selecting(dtype: np.dtype[Any]) -> None:
+    select = native("weft_select", dtype)
+    for length in (1, 2, 17, 128, 129, 1000, 20_000):
+        for x in keys(dtype, length):
+            expected = np.sort(x)
+            for place in {0, length // 3, length // 2, length - 1}:
+                row = np.full(length + 2, 7, dtype)
+                select(x.ctypes.data, row[1:].ctypes.data, length, place)
+                assert row[0] == 7
+                assert row[-1] == 7
+                row = row[1:-1]
+                np.testing.assert_array_equal(row[place], expected[place])
+                np.testing.assert_array_equal(np.sort(row[:place]), expected[:place])
+                np.testing.assert_array_equal(np.sort(row[place:]), expected[place:])
+
+
+@pytest.mark.parametrize("dtype", KEYS[:2], ids=str)
+def test_bad_pivots(dtype: np.dtype[Any]) -> None:
+    """What the samples see is small, all the rest is large: after some rounds all is sorted."""
+    length = 1 << 16
+    x = np.random.default_rng(0).integers(1 << 20, 1 << 30, length).astype(dtype)
+    for distance in (1, 2, 4, 8, 16, length // rows.SAMPLE):
+        x[::distance] = np.arange(length)[::distance] // 7
+        row = x.copy()
+        native("weft_select", dtype)(row.ctypes.data, row.ctypes.data, length, length - 3)
+        assert row[-3] == np.sort(x)[-3]
+        assert (row[:-3] <= row[-3]).all()
 
 
 def test_gaps_in_memory() -> None:
@@ -160,22 +175,29 @@ def test_sorting_in_a_loop() -> None:
 
 
 def test_what_is_called() -> None:
-    """Rows of 32 and 64 bits by native code where the processor has the instructions, else by loops."""
+    """Functions on keys: for every target, and for all dtypes."""
     x = np.ones((4, 300), np.float32)
-    for target, is_called in (("x86-64-v4", True), ("x86-64-v3", False), ("aarch64", False)):
-        text = weft.function(lambda x: np.sort(x), target=target).get_concrete_function(x).as_text("llvm")
-        assert ("@weft_sort_32" in text) == is_called
-    text = weft.function(lambda x: np.sort(x), target="x86-64-v4").get_concrete_function(x.astype(np.int8))
-    assert "@weft_sort" not in text.as_text("llvm")
+    dtypes = {
+        "int64": "int64",
+        "float16": "int32",
+        "bool": "int32",
+        "uint64": "int64",
+        "complex64": "complex64",
+    }
+    for target in ("x86-64-v4", "x86-64-v3", "aarch64"):
+        for dtype, keys in dtypes.items():
+            function = weft.function(lambda x: (np.sort(x), np.argsort(x)), target=target)
+            text = function.get_concrete_function(x.astype(dtype)).as_text("llvm")
+            assert f"@weft_sort_{keys}(" in text
+            assert f"@weft_argsort_{keys}(" in text
 
 
 def test_the_names_are_taken() -> None:
-    def weft_sort_32(x: Any) -> Any:
+    def weft_sort_int32(x: Any) -> Any:
         return np.sort(x)
 
     x = np.array([3, 1, 2])
-    assert weft.function(weft_sort_32)(x).tolist() == [1, 2, 3]
-    assert set(FUNCTIONS) >= {"weft_sort_32", "weft_argsort_64"}
+    assert weft.function(weft_sort_int32)(x).tolist() == [1, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +205,6 @@ def test_the_names_are_taken() -> None:
 )
 @pytest.mark.parametrize("target", ["native", "x86-64-v2"])
 def test_partitions(dtype: np.dtype[Any], target: str) -> None:
-    if target != "native" and not host().compresses:
-        pytest.skip("the machine may be another one")
     for shape, axis in (((2, 400, 3), -2), ((64,), 0))[: 2 if target == "native" else 1]:
         length = int(np.prod(shape))
         x = np.stack(patterns(dtype, length) if dtype.kind in "fiu" else [np.arange(length).astype(dtype)])
