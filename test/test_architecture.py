@@ -45,6 +45,19 @@ ORDER = {
         "disk_cache",
         "function.py",
     ),
+    "frontend/autograph/operators": (
+        "interface.py",
+        "values",
+        "lists",
+        "branches",
+        "loops",
+        "statements",
+        "exceptions",
+        "builtins",
+        "calls",
+        "objects",
+        "__init__.py",
+    ),
 }
 """The rooms of a folder from the ground up: each may import from those before it."""
 

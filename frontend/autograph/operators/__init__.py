@@ -1,7 +1,7 @@
 """The operators that converted code calls: Python's statements and expressions, staged where arrays decide.
 
-`branches` and `loops` record regions; `places` follows what bodies change, and `abstract` joins the values that
-paths end with. The other modules say what each construct means in these terms.
+`branches` and `loops` record regions; `values` follows what bodies change, and joins the values that paths leave
+behind. The other rooms say what each construct means in these terms.
 """
 
 from __future__ import annotations
