@@ -170,15 +170,17 @@ def compile_kernel(text: str, verify: bool = True) -> Callable[..., None]:
         module = ir.Module.parse(text)
         lower(module, "buffers-to-loops", verify)
         lower(module, "loops-to-llvm", verify)
+        (kernel,) = (op for op in module.body.operations if '"kernel"' in str(op.attributes["sym_name"]))
+        takes_pointers = "llvm.bareptr" in kernel.attributes
         assembly = run_text_passes(translate(module), REPAIRS)
     optimised = llvm.optimise(assembly)
     symbols = addresses(llvm.external_symbols(optimised))
     code = llvm.Code(llvm.object_code(optimised), ["kernel"], symbols)
-    return partial(_call, code)
+    return partial(_call, code, takes_pointers)
 
 
-def _call(code: llvm.Code, *arrays: np.ndarray[Any, Any]) -> None:
-    words = [word for array in arrays for word in _descriptor(array)]
+def _call(code: llvm.Code, takes_pointers: bool, *arrays: np.ndarray[Any, Any]) -> None:
+    words = [word for array in arrays for word in _descriptor(array)[: 1 if takes_pointers else None]]
     ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * len(words))(code.address("kernel"))(*words)
 
 
