@@ -28,7 +28,7 @@ def test_loops_stay_inside_of_arrays(batch: int) -> None:
         text=True,
         timeout=240,
         check=False,
-        cwd=pathlib.Path(__file__).parents[3],
+        cwd=pathlib.Path(__file__).parents[2],
         env={**os.environ, "WEFT_CACHE": "0"},
     )
     assert run.returncode == 0, run.stderr[-3000:]
