@@ -46,7 +46,6 @@ _NUMPY_TYPES: tuple[ElementType, ...] = (
     ElementType(np.dtype(np.complex128), "complex<f64>", "c128", "c"),
 )
 _BY_NUMPY = {element.dtype: element for element in _NUMPY_TYPES}
-_BY_NUMPY_NAME = {element.name: element for element in _NUMPY_TYPES}
 
 if TYPE_CHECKING:
     bfloat16: np.dtype[Any]

@@ -11,7 +11,7 @@ from ...dialect.attributes import elements_from_mlir
 from ...dialect.mlir import Block, Location, Module, Operation, Type, Value, ir
 from ...dialect.op import Array, Op
 from ...dialect.ops.creation import Constant
-from ...dialect.register import create, op_class_of
+from ...dialect.register import create
 from ..rewriting import operations_in as operations_in
 from ..rewriting import operations_of
 from ..rewriting import terminator as terminator
@@ -307,60 +307,6 @@ def keep_results(branch: Operation, kept: Sequence[bool]) -> Operation:
     return made
 
 
-def keep_carried(loop: Operation, kept: Sequence[bool]) -> Operation:
-    """An `scf.for` in the place of one that carries some of its values; the others have no use any more."""
-    results = list(loop.results)
-    lower, upper, step, *initial = loop.operands
-    with ir.InsertionPoint(loop):
-        made = operation_of(
-            FOR,
-            [lower, upper, step, *_those(initial, kept)],
-            [result.type for result in _those(results, kept)],
-            regions=1,
-            location=loop.location,
-        )
-    block = body(loop)
-    replace_terminator(block, _those(yielded(block), kept))
-    block.append_to(made.regions[0])
-    _erase_arguments(block, [True, *kept])
-    replace_all(_those(results, kept), made.results)
-    loop.erase()
-    return made
-
-
-def keep_while(loop: Operation, before: Sequence[bool], after: Sequence[bool]) -> Operation:
-    """An `scf.while` in the place of one, with some of the values that it tests and of those that it yields."""
-    results = list(loop.results)
-    with ir.InsertionPoint(loop):
-        made = operation_of(
-            WHILE,
-            _those(list(loop.operands), before),
-            [result.type for result in _those(results, after)],
-            regions=2,
-            location=loop.location,
-        )
-    test, work = body(loop, 0), body(loop, 1)
-    replace_terminator(test, _those(yielded(test), after))
-    replace_terminator(work, _those(yielded(work), before))
-    test.append_to(made.regions[0])
-    work.append_to(made.regions[1])
-    _erase_arguments(test, before)
-    _erase_arguments(work, after)
-    replace_all(_those(results, after), made.results)
-    loop.erase()
-    return made
-
-
-def _those(values: Sequence[Value], kept: Sequence[bool]) -> list[Value]:
-    return [value for value, keep in zip(values, kept, strict=True) if keep]
-
-
-def _erase_arguments(block: Block, kept: Sequence[bool]) -> None:
-    for index in reversed(range(len(kept))):
-        if not kept[index]:
-            block.erase_argument(index)
-
-
 def trip_count(loop: Operation) -> int | None:
     """How often an `scf.for` runs, when its bounds are constants."""
     bounds = [scalar_constant(bound) for bound in list(loop.operands)[:3]]
@@ -368,8 +314,3 @@ def trip_count(loop: Operation) -> int | None:
         return None
     lower, upper, step = (int(bound) for bound in bounds if bound is not None)
     return len(range(lower, upper, step)) if step > 0 else None
-
-
-def op_class_named(operation: Operation) -> type[Op] | None:
-    """The weft op class of an op, or None."""
-    return op_class_of(operation)
