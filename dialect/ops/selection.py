@@ -56,7 +56,7 @@ class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
         return iter([(np.dtype(np.bool_), dtype, dtype) for dtype in ALL_DTYPES])
 
 
-class TruePlaces(SafeOp, name="true_places", family="selection", cost=Cost.CHEAP):
+class Nonzero(SafeOp, name="nonzero", family="selection", cost=Cost.CHEAP):
     """The places of the true elements in ascending order, then zeros; and how many are true."""
 
     condition: Operand
@@ -66,7 +66,7 @@ class TruePlaces(SafeOp, name="true_places", family="selection", cost=Cost.CHEAP
     @staticmethod
     def infer(condition: TensorType) -> tuple[TensorType, TensorType]:
         if condition.dtype != bool or condition.rank != 1:
-            raise WeftTypeError(f"weft.true_places needs a bool condition with one axis, not {condition}")
+            raise WeftTypeError(f"weft.nonzero needs a bool condition with one axis, not {condition}")
         return TensorType(condition.shape, _INT64), TensorType((), _INT64)
 
     @staticmethod

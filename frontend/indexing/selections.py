@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...dialect.ops.indexing import Gather
-from ...dialect.ops.selection import TruePlaces
+from ...dialect.ops.selection import Nonzero
 from ..tracing.array import TracedArray
 from ..tracing.staging import apply, cast
 from .plan import MaskIndex
@@ -47,7 +47,7 @@ def true_places(mask: TracedArray) -> TracedArray:
     for region, other, remembered in known[-_REMEMBERED:]:
         if region.is_open and same_value(value, other):
             return remembered
-    places, count = apply(TruePlaces, mask)
+    places, count = apply(Nonzero, mask)
     found: TracedArray = places[:count]
     known.append((trace.region, value, found))
     return found

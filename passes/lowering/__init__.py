@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 import importlib
-
-FAMILIES = (
-    "elementwise",
-    "casts",
-    "selection",
-    "complex_parts",
-    "creation",
-    "shape",
-    "indexing",
-    "reductions",
-    "arg_reductions",
-    "scans",
-    "sorting",
-    "contraction",
-    "pooling",
-    "state",
-)
+import pkgutil
 
 
 def load_families() -> None:
     """Register the lowerings of all families."""
-    for family in FAMILIES:
-        importlib.import_module(f"{__name__}.{family}")
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")

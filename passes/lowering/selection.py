@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...dialect.mlir import Value, dialect, ir
-from ...dialect.ops.selection import Select, TruePlaces
+from ...dialect.ops.selection import Nonzero, Select
 from .conversion import Conversion, OpInstance, lowers
 from .loops import extract, for_loop, insert
 
@@ -25,8 +25,8 @@ def lower_select(c: Conversion, op: OpInstance) -> list[Value]:
     return c.map_elements(op.operands, op.operand_types, op.result_types, body)
 
 
-@lowers(TruePlaces)
-def lower_true_places(c: Conversion, op: OpInstance) -> list[Value]:
+@lowers(Nonzero)
+def lower_nonzero(c: Conversion, op: OpInstance) -> list[Value]:
     """A loop without branches, which would be mispredicted: every place is written, and the next one over a false."""
     (condition,) = op.operands
     extents = c.extents(condition)

@@ -20,10 +20,10 @@ func.func @parts(%x: tensor<3x1xf32>, %y: tensor<2xf32>) {
   return
 }
 
-// CHECK-LABEL: func.func @true_places
-func.func @true_places(%mask: tensor<?xi1>) {
-  // CHECK: "weft.true_places"(%arg0) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
-  %0:2 = "weft.true_places"(%mask) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
+// CHECK-LABEL: func.func @nonzero
+func.func @nonzero(%mask: tensor<?xi1>) {
+  // CHECK: "weft.nonzero"(%arg0) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
+  %0:2 = "weft.nonzero"(%mask) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
   return
 }
 

@@ -82,15 +82,15 @@ func.func @constant_type() {
 // -----
 
 func.func @places_of_numbers(%x: tensor<2xi32>) {
-  // expected-error @below {{weft.true_places needs a bool condition with one axis, not i32[2]}}
-  %0:2 = "weft.true_places"(%x) : (tensor<2xi32>) -> (tensor<2xi64>, tensor<i64>)
+  // expected-error @below {{weft.nonzero needs a bool condition with one axis, not i32[2]}}
+  %0:2 = "weft.nonzero"(%x) : (tensor<2xi32>) -> (tensor<2xi64>, tensor<i64>)
   return
 }
 
 // -----
 
 func.func @places_in_a_table(%x: tensor<2x2xi1>) {
-  // expected-error @below {{weft.true_places needs a bool condition with one axis, not bool[2,2]}}
-  %0:2 = "weft.true_places"(%x) : (tensor<2x2xi1>) -> (tensor<4xi64>, tensor<i64>)
+  // expected-error @below {{weft.nonzero needs a bool condition with one axis, not bool[2,2]}}
+  %0:2 = "weft.nonzero"(%x) : (tensor<2x2xi1>) -> (tensor<4xi64>, tensor<i64>)
   return
 }

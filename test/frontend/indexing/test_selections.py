@@ -223,7 +223,7 @@ def test_whole_arrays_are_used_where_that_is_all():
     x = np.array([-3.0, 0.5, 2.0])
     text = weft.function(f).get_concrete_function(x).as_text("optimized")
     assert "weft.select" in text
-    assert "true_places" not in text
+    assert "weft.nonzero" not in text
     check(f, x)
 
 

@@ -18,7 +18,7 @@
 // MEMORY-NOT: memref.copy
 // MEMORY: return
 func.func @places(%mask: tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>) {
-  %0:2 = "weft.true_places"(%mask) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
+  %0:2 = "weft.nonzero"(%mask) : (tensor<?xi1>) -> (tensor<?xi64>, tensor<i64>)
   return %0#0, %0#1 : tensor<?xi64>, tensor<i64>
 }
 
