@@ -2,10 +2,11 @@
 
 The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then all float32
 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
-come random programs.
+come random programs, and programs whose state is changed at random.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
-`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`.
+`WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`, or
+`test/frontend/disk_cache/test_random_changes.py`.
 """
 
 from __future__ import annotations
@@ -23,12 +24,19 @@ POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/thread
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 
+CHANGES = "test/frontend/disk_cache/test_random_changes.py"
+CHANGING = 20
+"""How many programs whose state changes come in a round: each takes several processes."""
+
 
 def run_round(first: int) -> bool:
     """Run the programs of some seeds; whether all did what the reference does."""
-    environment = os.environ | {"WEFT_TEST_SEEDS": f"{first}:{ROUND}"}
-    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", *PROGRAMS]
-    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+    is_right = True
+    for count, tests in ((ROUND, PROGRAMS), (CHANGING, (CHANGES,))):
+        environment = os.environ | {"WEFT_TEST_SEEDS": f"{first}:{count}"}
+        command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", *tests]
+        is_right &= subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+    return is_right
 
 
 def run_pools(stress: int) -> bool:

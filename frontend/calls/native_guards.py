@@ -53,7 +53,7 @@ class Guards:
 
     def place(self, handle: Handle) -> int:
         """Where the value of a handle is found."""
-        return self._memo(_key(handle), lambda: self._look_up(handle))
+        return self._memo(handle.key, lambda: self._look_up(handle))
 
     def _memo(self, key: Any, make: Callable[[], int]) -> int:
         if key not in self._places:
@@ -214,21 +214,6 @@ def _is_comparable(
         return False
     items = value.items() if isinstance(value, dict) else enumerate(value)
     return all(_is_comparable(entry, skip, (*path, key), left) for key, entry in items)
-
-
-def _key(handle: Handle) -> Any:
-    """Equal for handles of the same place."""
-    if isinstance(handle, Owner):
-        return ("owner", id(handle.get()))
-    if isinstance(handle, Cell):
-        return ("cell", id(handle.cell))
-    if isinstance(handle, Global):
-        return ("global", id(handle.namespace), handle.variable)
-    if isinstance(handle, Item):
-        return ("item", _key(handle.parent), type(handle.index), handle.index)
-    if isinstance(handle, Member):
-        return ("member", _key(handle.parent), handle.attribute)
-    return id(handle)
 
 
 __all__ = ["Guards"]

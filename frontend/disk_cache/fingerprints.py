@@ -355,10 +355,9 @@ _MAKERS: dict[type, Any] = {
 
 def _library_object(value: Any) -> Data | None:
     """A function of a library, by its name, if it is found under it."""
-    found: Any
     if isinstance(value, np.ufunc):
-        found = getattr(np, value.__name__, None)
-        return ("ufunc", value.__name__) if found is value else None
+        name = value.__name__
+        return ("ufunc", name) if getattr(np, name, None) is value else None
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return None
@@ -369,18 +368,20 @@ def _library_object(value: Any) -> Data | None:
     owner = getattr(value, "__self__", None)
     if owner is not None and owner is not builtins and not isinstance(owner, types.ModuleType):
         return None
-    found = sys.modules.get(module)
+    return ("library", module, name) if named_in_module(module, name) is value else None
+
+
+def named_in_module(module: str, name: str) -> Any:
+    """What a module that is imported holds under a name; None where there is nothing."""
+    found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return ("library", module, name) if found is value else None
+    return found
 
 
 def is_found(value: Any) -> bool:
     """Whether a function or class is what its module holds under its name."""
-    found: Any = sys.modules.get(value.__module__)
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is value
+    return named_in_module(value.__module__, value.__qualname__) is value
 
 
 def source_lines(code: types.CodeType) -> str:
@@ -396,4 +397,12 @@ def _last_line(code: types.CodeType) -> int:
     return max([last, *nested])
 
 
-__all__ = ["ARRAY_BYTES", "Data", "Fingerprints", "NotPortable", "is_found", "source_lines"]
+__all__ = [
+    "ARRAY_BYTES",
+    "Data",
+    "Fingerprints",
+    "NotPortable",
+    "is_found",
+    "named_in_module",
+    "source_lines",
+]

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
+from pickle import UnpicklingError
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,11 @@ from ...backend.cache.store import Store, store
 from ..compiling.program import CallSignature, Program
 from ..guards.dependencies import Dependencies
 from ..settings import settings
-from ..signature.signature import constants
+from ..signature.signature import Leaf, Node, Structure, constants
 from .fingerprints import Fingerprints
-from .guards import sharing
-from .parts import Results, type_data
 from .portable import Data, NotPortable
 from .programs import program_from
+from .state import sharing
 
 MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""
@@ -64,7 +64,15 @@ class CachedFunction:
                 program = None if data is None else program_from(self._function, self._constants, data, text)
             except NotPortable:
                 continue
-            except (TypeError, ValueError, LookupError, AttributeError):
+            except (
+                TypeError,
+                ValueError,
+                LookupError,
+                AttributeError,
+                ImportError,
+                EOFError,
+                UnpicklingError,
+            ):
                 # Whole, but not what this version writes: another version wrote it under the same key.
                 self._store.discard(name)
                 continue
@@ -89,7 +97,7 @@ class CachedFunction:
         except NotPortable as reason:
             self._refuse(str(reason))
             return
-        name = f"{self.key}-{digest(data[:2])[:16]}"
+        name = f"{self.key}-{digest(data[0])[:16]}"
         if self._store.write(name, data):
             self._note("stored", self._name)
             self._forget_old(self._store)
@@ -116,12 +124,12 @@ class CachedFunction:
                 Fingerprints().root(self._function),
                 signature.name,
                 Fingerprints().of(options),
-                Results(Fingerprints()).structure_data(signature.structure),
-                tuple(map(type_data, signature.types)),
+                _structure_data(signature.structure),
+                tuple(map(str, signature.types)),
                 signature.names,
                 signature.aliases,
                 tuple(sorted(signature.scalars)),
-                sharing((), (), self._constants),
+                sharing((), self._constants),
             )
         except NotPortable as reason:
             self._reason = str(reason)
@@ -132,6 +140,16 @@ class CachedFunction:
         statistics[event] += 1
         if settings.cache_verbosity:
             print(f"weft.cache: {event} {text}", file=sys.stderr)
+
+
+def _structure_data(structure: Structure) -> Data:
+    """The structure of arguments, whose constants may be anything that has a fingerprint."""
+    if isinstance(structure, Leaf):
+        return structure.index
+    if isinstance(structure, Node):
+        children = tuple(map(_structure_data, structure.children))
+        return (Fingerprints().of(structure.kind), tuple(map(Fingerprints().of, structure.keys)), children)
+    return ("constant", Fingerprints().of(structure.value))
 
 
 def _settings() -> Data:

@@ -1,17 +1,23 @@
-"""How places in Python's state are found again by another process: from the function, or from a module, on."""
+"""How what a program finds outside of itself is found again by another process: from the function, or a module, on."""
 
 from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..guards.dependencies import is_users_object
-from ..guards.handles import Arguments, Cell, Global, Handle, Item, Member, Owner
+from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.unbound import UNBOUND
+from .fingerprints import Fingerprints, is_found, named_in_module
 from .generated import is_library
-from .portable import Data, NotPortable
+from .portable import NotPortable
+
+Path = tuple[Any, ...]
+"""The way to an object: what kind of way it is, and from where; `at` goes it."""
 
 KNOWN_MODULES = frozenset(
     {"numpy", "math", "cmath", "operator", "functools", "itertools", "typing", "dataclasses", "enum", "collections",
@@ -33,19 +39,16 @@ class ModuleAttribute(Handle):
     def get(self, bound: Any = None) -> Any:
         if self.attribute in vars(self.module):
             return vars(self.module)[self.attribute]
-        if not self.is_of_library:
+        if not (
+            self.is_own or is_library(self.module.__name__)
+        ):  # parts of these are imported when they are read
             raise NotPortable(f"{self.name}, which the module computes")
         return getattr(self.module, self.attribute, UNBOUND)
 
     @property
-    def is_of_library(self) -> bool:
-        """Whether the module is Python's, NumPy's or ours, parts of which may be imported when they are read."""
-        return self.is_own or is_library(self.module.__name__)
-
-    @property
     def is_own(self) -> bool:
         """Whether the module is ours."""
-        return self.module.__name__.partition(".")[0] == _OWN
+        return _is_own(self.module.__name__)
 
     @property
     def is_known(self) -> bool:
@@ -53,134 +56,138 @@ class ModuleAttribute(Handle):
         return self.module.__name__.partition(".")[0] in KNOWN_MODULES
 
 
-_OWN = __name__.partition(".")[0]
+def _is_own(module: str) -> bool:
+    return module.partition(".")[0] == __name__.partition(".")[0]
 
 
-class Places:
-    """The places that can be reached from one function and the constants among its arguments."""
+class Paths:
+    """The ways from one function and the constants among its arguments to what they lead to."""
 
-    def __init__(self, function: Callable[..., Any], constants: Iterable[Any] = ()) -> None:
+    def __init__(
+        self, function: Callable[..., Any], constants: Sequence[Any], fingerprints: Fingerprints
+    ) -> None:
         self._function = function
-        self._constants = tuple(constants)
+        self._constants = constants
+        self._fingerprints = fingerprints
         self._globals = getattr(_plain_function(function), "__globals__", None)
-        self._cells: dict[int, tuple[Data, types.CellType]] = {}
-        """By identity: the path to the function that a cell belongs to, with the number of the cell."""
-        self._objects: dict[int, tuple[Data, Any]] = {}
-        """By identity: the paths to functions and objects."""
-        self.reach(function, ("root",))
-        for number, constant in enumerate(self._constants):
-            self.reach(constant, ("constant", number))
+        self._known: dict[int, tuple[Path, Any]] = {}
+        """By identity: the ways to functions, objects, containers, arrays and the variables of functions."""
+        self._reach(function, ("function",))
+        for number, constant in enumerate(constants):
+            self._reach(constant, ("constant", number))
 
-    def reach(self, value: Any, path: Data) -> bool:
-        """Note an object, the cells of a function, and those of functions in them; returns whether it is new."""
-        if isinstance(value, types.MethodType):
-            return self.reach(value.__self__, ("self", path)) | self.reach(value.__func__, ("method", path))
-        if id(value) in self._objects or not (is_users_object(value) or callable(value)):
+    # Noting
+
+    def note(self, handle: Handle, value: Any) -> bool:
+        """Note what a handle holds, if another process can find that; returns whether it is new."""
+        if self.why_lost(handle) is not None:
             return False
-        self._objects[id(value)] = (path, value)
-        self._reach_cells(value, path)
+        known = self._known.get(id(value))
+        if isinstance(value, np.ndarray) and known is not None and known[0][1].key != handle.key:
+            raise NotPortable("an array that two places hold")  # of which another process may have two
+        if known is None and isinstance(value, (list, dict, set, np.ndarray)):
+            self._known[id(value)] = ("held", handle), value
+            return True
+        return self._reach(value, ("held", handle))
+
+    def _reach(self, value: Any, path: Path) -> bool:
+        if isinstance(value, types.MethodType):
+            is_new = self._reach(value.__self__, ("self", path))
+            return self._reach(value.__func__, ("method", path)) or is_new
+        if id(value) in self._known or not (is_users_object(value) or callable(value)):
+            return False
+        self._known[id(value)] = path, value
+        function = _plain_function(value)
+        if isinstance(function, types.FunctionType):
+            for number, cell in enumerate(function.__closure__ or ()):
+                if id(cell) not in self._known:
+                    self._known[id(cell)] = ("cell", path, number), cell
+                    handle = Cell(function.__code__.co_freevars[number], cell)
+                    self._reach(handle.get(), ("held", handle))
         return True
 
-    def _reach_cells(self, value: Any, path: Data) -> None:
-        value = _plain_function(value)
-        if not isinstance(value, types.FunctionType):
-            return
-        for number, cell in enumerate(value.__closure__ or ()):
-            if id(cell) in self._cells:
-                continue
-            inner = ("cell", path, number, value.__code__.co_freevars[number])
-            self._cells[id(cell)] = (inner, cell)
-            try:
-                self.reach(cell.cell_contents, ("in", inner))
-            except ValueError:
-                continue
-
-    def describe(self, handle: Handle) -> Data:
-        """A place as data; raises NotPortable where nothing leads to it."""
+    def why_lost(self, handle: Handle) -> str | None:
+        """Why another process cannot find a handle; None where it can."""
         if isinstance(handle, Global):
-            return ("global", self.namespace(handle.namespace), handle.variable)
-        if isinstance(handle, Cell) and id(handle.cell) in self._cells:
-            return self._cells[id(handle.cell)][0]
-        if isinstance(handle, Item):
-            if type(handle.index) not in (int, str):
-                raise NotPortable(f"an entry under a {type(handle.index).__name__}")
-            return ("item", self.describe(handle.parent), handle.index, handle.name)
-        if isinstance(handle, Arguments):
-            return ("arguments", handle.name)
-        if isinstance(handle, ModuleAttribute):
-            return ("attribute", handle.module.__name__, handle.attribute)
-        if isinstance(handle, Owner) and (path := self.path_of(handle.get())) is not None:
-            return ("owner", path, handle.name)
-        if isinstance(handle, Member):
-            return ("member", self.describe(handle.parent), handle.attribute, handle.name)
-        raise NotPortable(f"{handle.name or 'an object'}, which only this process can find")
+            is_found = self._globals is handle.namespace or _module_of(handle.namespace) is not None
+            return None if is_found else "globals that belong to no module"
+        if isinstance(handle, Item) and type(handle.index) not in (int, str):
+            return f"an entry under a {type(handle.index).__name__}"
+        if isinstance(handle, (Item, Member)):
+            return self.why_lost(handle.parent)
+        is_lost = isinstance(handle, Fixed) or (
+            isinstance(handle, (Cell, Owner))
+            and self.known_path(handle.cell if isinstance(handle, Cell) else handle.get()) is None
+        )
+        return f"{handle.name or 'an object'}, which only this process can find" if is_lost else None
 
-    def path_of(self, value: Any) -> Data | None:
-        """The path to a function or an object that was noted."""
-        found = self._objects.get(id(value))
+    def known_path(self, value: Any) -> Path | None:
+        """The way to something that was noted."""
+        found = self._known.get(id(value))
         return None if found is None or found[1] is not value else found[0]
 
-    def at(self, path: Data) -> Any:
-        """What is at the end of a path; raises NotPortable where there is nothing."""
-        kind = path[0]
-        if kind == "root":
-            return self._function
-        if kind == "constant" and path[1] < len(self._constants):
-            return self._constants[path[1]]
-        if kind in ("self", "method"):
-            method = self.at(path[1])
-            if not isinstance(method, types.MethodType):
-                raise NotPortable("a method that is none")
-            return method.__self__ if kind == "self" else method.__func__
-        if kind != "in":
-            raise NotPortable("a place that is none")
-        value = self.find(path[1]).get()
-        if value is UNBOUND:
-            raise NotPortable("a name that is not bound")
-        return value
-
-    def namespace(self, namespace: dict[str, Any]) -> str | None:
-        """The name of the module with these globals; None for those of the function itself."""
-        if namespace is self._globals:
+    def path_of(self, value: Any) -> Path | None:
+        """The way to something that a program refers to; None for what is a part of it. Raises NotPortable."""
+        if isinstance(value, Handle):
+            reason = self.why_lost(value)
+            if reason is not None:
+                raise NotPortable(reason)
+            if isinstance(value, Global):
+                name = None if value.namespace is self._globals else _module_of(value.namespace)
+                return ("global", name, value.variable)
             return None
-        name = namespace.get("__name__")
-        module = sys.modules.get(name) if isinstance(name, str) else None
-        if module is None or vars(module) is not namespace:
-            raise NotPortable("globals that belong to no module")
-        return name
+        if isinstance(value, types.ModuleType):
+            return ("module", value.__name__)
+        known = self.known_path(value)
+        if known is not None:
+            return known
+        if isinstance(value, types.FunctionType):
+            is_named = not _is_own(str(value.__globals__.get("__name__")))
+        else:
+            is_named = isinstance(value, type) and not (
+                _is_own(value.__module__) or is_library(value.__module__)
+            )
+        if is_named and not is_found(value):
+            raise NotPortable(f"{value.__qualname__}, which is not found under a name")
+        return (
+            ("named", value.__module__, value.__qualname__, self._fingerprints.of(value))
+            if is_named
+            else None
+        )
 
-    def find_namespace(self, name: str | None) -> dict[str, Any]:
-        """The globals of a module; raises NotPortable where it is not imported."""
-        if name is None and isinstance(self._globals, dict):
-            return self._globals
-        return vars(_module(name))
+    # Going
 
-    def _function_at(self, path: Data) -> types.FunctionType:
-        found = _plain_function(self.at(path))
-        if not isinstance(found, types.FunctionType):
-            raise NotPortable("a variable of what is no function")
-        return found
-
-    def find(self, data: Data) -> Handle:
-        """The place that `describe` described; raises NotPortable where there is none."""
-        kind = data[0]
+    def at(self, path: Path) -> Any:
+        """What is at the end of a way; raises NotPortable where there is nothing, or something else."""
+        kind, *rest = path
+        if kind == "function":
+            return self._function
+        if kind == "constant":
+            return self._constants[rest[0]]
+        if kind == "held":
+            value = rest[0].get()
+            if value is UNBOUND:
+                raise NotPortable("a name that is not bound")
+            return value
         if kind == "global":
-            return Global(self.find_namespace(data[1]), data[2])
+            own: Any = self._globals
+            return Global(own if rest[0] is None else vars(_module(rest[0])), rest[1])
+        if kind == "module":
+            return _module(rest[0])
+        if kind == "named":
+            value = named_in_module(rest[0], rest[1])
+            if value is None or self._fingerprints.of(value) != rest[2]:
+                raise NotPortable(f"{rest[1]}, which is not what it was")
+            return value
+        owner = self.at(rest[0])
         if kind == "cell":
-            function, number = self._function_at(data[1]), data[2]
-            closure = function.__closure__ or ()
-            if number >= len(closure):
+            closure = getattr(_plain_function(owner), "__closure__", None) or ()
+            if rest[1] >= len(closure):
                 raise NotPortable("a variable of a function that is not there")
-            return Cell(data[3], closure[number])
-        if kind == "item":
-            return Item(data[3], self.find(data[1]), data[2])
-        if kind == "attribute":
-            return ModuleAttribute(_module(data[1]), data[2])
-        if kind == "owner":
-            return Owner(data[2], self.at(data[1]))
-        if kind == "member":
-            return Member(data[3], self.find(data[1]), data[2])
-        return Arguments(data[1])
+            return closure[rest[1]]
+        if not isinstance(owner, types.MethodType):
+            raise NotPortable("a method that is none")
+        return owner.__self__ if kind == "self" else owner.__func__
 
 
 def _plain_function(value: Any) -> Any:
@@ -189,11 +196,18 @@ def _plain_function(value: Any) -> Any:
     return value.__func__ if isinstance(value, types.MethodType) else value
 
 
-def _module(name: str | None) -> types.ModuleType:
-    module = sys.modules.get(name or "")
+def _module_of(namespace: dict[str, Any]) -> str | None:
+    """The name of the module with these globals; None where there is none."""
+    name = namespace.get("__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    return None if module is None or vars(module) is not namespace else module.__name__
+
+
+def _module(name: str) -> types.ModuleType:
+    module = sys.modules.get(name)
     if not isinstance(module, types.ModuleType):
         raise NotPortable(f"the module {name}, which is not imported")
     return module
 
 
-__all__ = ["KNOWN_MODULES", "ModuleAttribute", "Places"]
+__all__ = ["KNOWN_MODULES", "ModuleAttribute", "Paths"]

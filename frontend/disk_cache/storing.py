@@ -7,18 +7,16 @@ from typing import Any
 
 from ..compiling.program import Program
 from ..guards.dependencies import Dependencies
-from ..guards.packed_inputs import PackedInput
 from ..source.tracebacks import places_of
-from .closures import ClosureWriter
 from .fingerprints import Fingerprints
-from .guards import GuardWriter, inside, sharing
 from .module_reads import module_reads
-from .parts import code_data, type_data
+from .pickling import pickled
 from .portable import Data, NotPortable
-from .programs import attribute_data, program_from
+from .programs import program_from
 from .purity import why_impure
 from .set_order import Tests, makes_sets
-from .stored_handles import ModuleAttribute, Places
+from .state import Read, reads_of, sharing
+from .stored_handles import ModuleAttribute, Paths
 
 
 def program_data(
@@ -29,48 +27,29 @@ def program_data(
     Raises NotPortable, which says why another process could not run it as this one does.
     """
     _require_known(dependencies)
+    if not all(guard.holds() for guard in program.guards):
+        raise NotPortable("state that changes while it is traced")
     fingerprints = Fingerprints(Tests(dependencies.functions).only_test)
     fingerprints.root(function)
     for constant in constants:
         fingerprints.of(constant)
-    places = Places(function, constants)
-    writer = GuardWriter(places, fingerprints)
-    read = _module_attributes(dependencies)
-    for handle in read:
-        for place, value in inside(handle, handle.get()):
-            writer.note(place, value)
-    writer.reach(program.guards)
-    attributes = tuple((places.describe(handle), attribute_data(fingerprints, handle)) for handle in read)
-    guards = [writer.guard(guard) for guard in program.guards]
+    paths = Paths(function, constants, fingerprints)
+    reads = [*map(Read, _module_attributes(dependencies)), *reads_of(program.guards)]
+    while sum(paths.note(handle, value) for read in reads for handle, value in read.contents()):
+        pass  # what was found leads to more
+    values = tuple(read.data(fingerprints) for read in reads)
     unseen = [f for f in dependencies.functions if id(f.__code__) not in fingerprints.codes]
     if unseen:
         raise NotPortable(f"{unseen[0].__qualname__}, which is not found under a name")
-    closures = ClosureWriter(places, fingerprints)
-    result = closures.results.result_data(program.result)
-    made: Data = (closures.data(program.write_back), tuple(map(closures.data, program.callbacks)))
-    if program.write_back is None and not program.callbacks and not closures.made_functions:
-        made = None
-    data = (
-        (attributes, sharing(program.guards, read, constants)),
-        tuple(guards),
-        (
-            code_data(program.code),
-            result,
-            tuple(map(type_data, program.computed_types)),
-            tuple(
-                writer.extra(found, program.captures)
-                for found in program.extra
-                if not isinstance(found, PackedInput)
-            ),
-            tuple(sorted(program.written)),
-            tuple((places.describe(handle), position) for handle, position in program.shared),
-            tuple(map(writer.capture, program.captures)),
-            program.stores_early,
-            program.has_inputs,
-            made,
-            _error_places(program),
-        ),
-    )
+    captures = [
+        capture
+        for capture in program.captures
+        if capture.content is None or paths.known_path(capture.array) is not None  # others cannot change
+    ]
+    portable = program._replace(captures=captures, text=None, times=None)  # type: ignore[arg-type]
+    errors = [place for site in program.code.plan.sites for place in places_of(site.location)]
+    handles, content = pickled(reads, paths), pickled((portable, errors), paths)
+    data = (values, sharing(reads, constants)), handles, content
     program_from(function, constants, data, program.text)  # it must be possible to make it again
     return data
 
@@ -91,14 +70,8 @@ def _module_attributes(dependencies: Dependencies) -> list[ModuleAttribute]:
     """What was read of modules, but for our own."""
     read = [ModuleAttribute(module, name) for module, name in dependencies.attributes.values()]
     read += [handle for function in dependencies.functions for handle in module_reads(function)]
-    places = {(handle.module.__name__, handle.attribute): handle for handle in read if not handle.is_own}
-    return [handle for _, handle in sorted(places.items())]
-
-
-def _error_places(program: Program) -> Data:
-    """The places of the user's program that errors are raised at, with their ends."""
-    sites = program.code.plan.sites
-    return tuple(tuple(place) for site in sites for place in places_of(site.location))
+    handles = {handle.name: handle for handle in read if not handle.is_own}
+    return [handle for _, handle in sorted(handles.items())]
 
 
 __all__ = ["program_data"]

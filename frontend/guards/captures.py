@@ -32,6 +32,9 @@ class Capture(NamedTuple):
         checksum = _checksum(array) if is_hidden else 0
         return cls(array, value, user, array.shape, array.dtype, content, checksum)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.array, self.user, self.shape, self.dtype, self.content)
+
     def is_valid(self) -> bool:
         """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
         array = self.array
@@ -64,6 +67,17 @@ class Capture(NamedTuple):
     def is_untouched(self) -> bool:
         """Whether it has the type and the elements that it had when it was captured."""
         return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
+
+
+def _restored(
+    array: np.ndarray[Any, Any],
+    user: str,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    content: bytes | None,
+) -> Capture:
+    """A capture of another process, of what is in its place in this one."""
+    return Capture(array, None, user, shape, dtype, content, _checksum(array) if content is None else 0)
 
 
 def _checksum(array: np.ndarray[Any, Any]) -> int:

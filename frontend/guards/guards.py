@@ -10,8 +10,8 @@ import contextlib
 import reprlib
 import types
 import weakref
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -27,11 +27,18 @@ MAX_DEPTH = 8
 
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 
+Skip: TypeAlias = "frozenset[tuple[Any, ...]] | None"
+"""The paths in a container that no guard compares; None where nothing but the type of a value matters."""
+
 
 class Guard:
     """Something that must not change."""
 
     name: str
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        """The handles whose values it compares, and what of them it leaves out."""
+        raise NotImplementedError
 
     def holds(self) -> bool:
         """Whether it is still what it was."""
@@ -65,6 +72,12 @@ class Names(Guard):
         self._entries.append((name, value))
         self._handles.append(handle)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _names_now, (self._handles,)
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(handle, frozenset()) for handle in self._handles]
+
     def holds(self) -> bool:
         get = self._get
         for name, value in self._entries:
@@ -86,10 +99,26 @@ class Names(Guard):
         return self._changed()[0], ()
 
 
-class Plain(Guard):
+class Compared(Guard):
+    """A place whose value is compared with what was there."""
+
+    __slots__ = ("_handle",)
+    _handle: Handle
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _guard_now, self.looks_at()[0]
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(self._handle, frozenset())]
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self._handle, ()
+
+
+class Plain(Compared):
     """A place with a value that is compared by type and value."""
 
-    __slots__ = ("_handle", "_value")
+    __slots__ = ("_value",)
 
     def __init__(self, handle: Handle, value: Any) -> None:
         self._handle = handle
@@ -102,14 +131,11 @@ class Plain(Guard):
     def changed(self) -> str:
         return f"{self._handle.name} changed from {described(self._value)} to {described(self._handle.get())}"
 
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._handle, ()
 
-
-class Identity(Guard):
+class Identity(Compared):
     """A place with an object that is compared by identity, and not kept alive."""
 
-    __slots__ = ("_handle", "_kind", "_reference")
+    __slots__ = ("_kind", "_reference")
 
     def __init__(self, handle: Handle, value: Any) -> None:
         self._handle = handle
@@ -124,28 +150,24 @@ class Identity(Guard):
         return self._reference() is None
 
     def changed(self) -> str:
+        is_same_kind = type(self._handle.get()).__name__ == self._kind
         return (
-            f"{self._handle.name} is another {self._kind}"
-            if self._same_kind()
-            else f"{self._handle.name} changed"
+            f"{self._handle.name} is another {self._kind}" if is_same_kind else f"{self._handle.name} changed"
         )
 
-    def _same_kind(self) -> bool:
-        return type(self._handle.get()).__name__ == self._kind
 
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._handle, ()
-
-
-class Deep(Guard):
+class Deep(Compared):
     """A place with a container, whose entries are compared; places that are read at each call are left out."""
 
-    __slots__ = ("_fingerprint", "_handle", "_skip")
+    __slots__ = ("_fingerprint", "_skip")
 
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
         self._handle = handle
         self._skip = skip
         self._fingerprint = _fingerprint(value, skip, (), _Budget())
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(self._handle, self._skip)]
 
     def _now(self) -> Any:
         return _fingerprint(self._handle.get(), self._skip, (), _Budget())
@@ -164,10 +186,10 @@ class Deep(Guard):
         return self._handle, self._path()
 
 
-class Content(Guard):
+class Content(Compared):
     """An array whose elements must not change."""
 
-    __slots__ = ("_array", "_bytes", "_handle", "_shape")
+    __slots__ = ("_array", "_bytes", "_shape")
 
     def __init__(self, handle: Handle, array: np.ndarray[Any, Any]) -> None:
         self._handle = handle
@@ -175,14 +197,14 @@ class Content(Guard):
         self._shape = array.shape
         self._bytes = array.tobytes()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Content, (self._handle, self._array)
+
     def holds(self) -> bool:
         return self._array.shape == self._shape and self._array.tobytes() == self._bytes
 
     def changed(self) -> str:
         return f"the elements of {self._handle.name} changed"
-
-    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._handle, ()
 
 
 class Kind(Guard):
@@ -193,6 +215,9 @@ class Kind(Guard):
     def __init__(self, handle: Handle, kind: type) -> None:
         self._handle = handle
         self._kind = kind
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(self._handle, None)]
 
     def holds(self) -> bool:
         return type(self._handle.get()) is self._kind
@@ -209,6 +234,9 @@ class Same(Guard):
     def __init__(self, one: Handle, other: Handle) -> None:
         self._one = one
         self._other = other
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(self._one, frozenset()), (self._other, frozenset())]
 
     def holds(self) -> bool:
         return self._one.get() is self._other.get()
@@ -243,6 +271,18 @@ def guard_of(handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]] = froz
     if isinstance(value, _CONTAINERS):
         return Deep(handle, value, skip)
     return Plain(handle, value) if is_fixed(value) else Identity(handle, value)
+
+
+def _guard_now(handle: Handle, skip: frozenset[tuple[Any, ...]]) -> Guard:
+    """The guard of another process, for what is in its place in this one."""
+    return guard_of(handle, handle.get(), skip)
+
+
+def _names_now(handles: Sequence[Global]) -> Names:
+    made = Names(handles[0].namespace)
+    for handle in handles:
+        made.add(handle, handle.variable, handle.get())
+    return made
 
 
 def is_fixed(value: Any) -> bool:
@@ -361,6 +401,7 @@ __all__ = [
     "Names",
     "Plain",
     "Same",
+    "Skip",
     "described",
     "guard_of",
     "handle_key",

@@ -34,6 +34,11 @@ class Handle:
         self.name = name
         """The user's words for it."""
 
+    @property
+    def key(self) -> Any:
+        """Equal for handles of the same way to a value."""
+        return id(self)
+
     def get(self, bound: Bound = None) -> Any:
         """The value; `UNBOUND` where there is none."""
         raise NotImplementedError
@@ -65,6 +70,13 @@ class Owner(Handle):
         except TypeError:
             self.reference = lambda: value
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Owner, (self.name, self.get())
+
+    @property
+    def key(self) -> Any:
+        return ("owner", id(self.get()))
+
     def get(self, bound: Bound = None) -> Any:
         found = self.reference()
         return UNBOUND if found is None else found
@@ -92,6 +104,10 @@ class Cell(Handle):
         super().__init__(name)
         self.cell = cell
 
+    @property
+    def key(self) -> Any:
+        return ("cell", id(self.cell))
+
     def get(self, bound: Bound = None) -> Any:
         try:
             return self.cell.cell_contents
@@ -115,6 +131,10 @@ class Global(Handle):
         self.namespace = namespace
         self.variable = variable
 
+    @property
+    def key(self) -> Any:
+        return ("global", id(self.namespace), self.variable)
+
     def get(self, bound: Bound = None) -> Any:
         return self.namespace.get(self.variable, UNBOUND)
 
@@ -134,6 +154,10 @@ class Item(Handle):
         super().__init__(name)
         self.parent = parent
         self.index = index
+
+    @property
+    def key(self) -> Any:
+        return ("item", self.parent.key, type(self.index), self.index)
 
     def get(self, bound: Bound = None) -> Any:
         try:
@@ -158,6 +182,10 @@ class Member(Handle):
         super().__init__(name)
         self.parent = parent
         self.attribute = attribute
+
+    @property
+    def key(self) -> Any:
+        return ("member", self.parent.key, self.attribute)
 
     def get(self, bound: Bound = None) -> Any:
         try:

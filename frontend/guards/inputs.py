@@ -20,9 +20,6 @@ NUMBERS = (int, float, complex)
 """Python's numbers that may be data."""
 
 
-_KINDS: dict[str, type] = {kind.__name__: kind for kind in (*NUMBERS, np.ndarray)}
-
-
 class Reconsider(BaseException):
     """The trace has to begin again with another decision about what is data."""
 
@@ -83,19 +80,6 @@ class Input:
     def changed(self) -> str:
         """Why `fetch` gives None."""
         return f"{self.name} is no longer {self.type}"
-
-    @classmethod
-    def restored(cls, handle: Handle, type: TensorType, kind: str) -> Input:
-        """An input of a compiled function that was stored, by the name of its class."""
-        made = cls.__new__(cls)
-        made.handle, made.type, made.value, made.traced = handle, type, None, None
-        made.kind = _KINDS.get(kind) or np.dtype(kind).type
-        return made
-
-    @property
-    def kind_name(self) -> str:
-        """The name of the class that its value must have."""
-        return self.kind.__name__ if self.kind in _KINDS.values() else np.dtype(self.kind).name
 
     def forget(self) -> None:
         """Keep no values of the trace."""

@@ -37,6 +37,9 @@ class PackedInput:
         self.type: TensorType = type.with_shape(layout.shape(tuple(known)))
         self._kept: tuple[Any, Any, _Array] | None = None
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PackedInput, (self._source, self._layout)
+
     @property
     def name(self) -> str:
         """The user's words for it."""

@@ -11,6 +11,9 @@ class Unbound:
     def __repr__(self) -> str:
         return "unbound"
 
+    def __reduce__(self) -> str:
+        return "UNBOUND"
+
 
 UNBOUND: Any = Unbound()
 

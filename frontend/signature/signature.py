@@ -93,6 +93,9 @@ class Static:
     key: Key
     value: Any = dataclasses.field(compare=False, hash=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return static, (self.value,)
+
 
 @dataclass(frozen=True)
 class Node:
@@ -178,7 +181,7 @@ def _flatten(
         return Node(
             kind, attributes, tuple(child(getattr(value, name), f"{path}.{name}") for name in attributes)
         )
-    return Static(static_key(value), value)
+    return static(value)
 
 
 def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
@@ -216,6 +219,11 @@ def static_key(value: Any) -> Key:
     if isinstance(value, (frozenset, set)):
         return (type(value), frozenset(static_key(v) for v in value))
     return IdentityKey(value)
+
+
+def static(value: Any) -> Static:
+    """A constant of a trace."""
+    return Static(static_key(value), value)
 
 
 class IdentityKey:

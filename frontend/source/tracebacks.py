@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable
 from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 
@@ -25,12 +24,6 @@ _PLACE = re.compile(r'"([^"]+)":(\d+):(\d+)')
 def remember(place: SourceRange) -> None:
     """Note a place that goes into an MLIR location, which keeps its beginning only."""
     _PLACES.setdefault((place.file, place.line, place.column), place)
-
-
-def recall(places: Iterable[tuple[str, int, int, int, int, str]]) -> None:
-    """Note places that another process recorded."""
-    for place in places:
-        remember(SourceRange(*place))
 
 
 def places_of(location: str) -> list[SourceRange]:
@@ -88,4 +81,4 @@ def _code_at(place: SourceRange) -> CodeType:
     return compile(ast.Module([raising], []), place.file, "exec").replace(**names)  # type: ignore[arg-type]
 
 
-__all__ = ["places_of", "recall", "remember", "traceback_through"]
+__all__ = ["places_of", "remember", "traceback_through"]
