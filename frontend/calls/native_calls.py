@@ -11,7 +11,6 @@ import dataclasses
 import functools
 import operator
 import sys
-import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -24,15 +23,10 @@ from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
-from ..signature.signature import IdentityKey, Leaf, Node, Static, Structure, static_key
+from ..signature.signature import Leaf, Node, Static, Structure
 from .concrete import ConcreteFunction
-from .native_guards import Guards
+from .native_guards import BY_COMPARISON, Guards, compare
 from .parameters import Parameters, Unknown
-
-_BY_COMPARISON = (int, str, bytes)
-_BY_IDENTITY = (bool, type(None), np.dtype)
-_KEYS = (int, str, bytes)
-"""The keys of dicts whose comparison runs no code of others."""
 
 
 def describe(
@@ -110,7 +104,7 @@ class _Description:
         if isinstance(node, Leaf):
             self._check_leaf(value, node.index, place)
         elif isinstance(node, Static):
-            self._check_constant(value, place)
+            compare(self._program, place, value)
         else:
             for part, child, where in self._parts(value, node, place):
                 self._check(part, child, where)
@@ -134,23 +128,6 @@ class _Description:
         else:
             raise Unknown
 
-    def _check_constant(self, value: Any, place: int) -> None:
-        program, kind = self._program, type(value)
-        if kind in _BY_COMPARISON:
-            program.equal(place, value)
-        elif kind in (float, complex):
-            program.number(place, value)
-        elif isinstance(value, _BY_IDENTITY):
-            program.is_object(place, value)
-        else:
-            key = static_key(value)
-            if not isinstance(key, IdentityKey):
-                program.holds(place, lambda now: static_key(now) == key)
-            elif isinstance(key.reference, weakref.ref):
-                program.refers(place, key.reference)
-            else:
-                program.is_object(place, value)
-
     def _parts(self, value: Any, node: Node, place: int) -> Iterable[tuple[Any, Structure, int]]:
         """What is in a container, its structure, and where it is."""
         program, kind, keys = self._program, node.kind, node.keys
@@ -158,7 +135,7 @@ class _Description:
             return zip(value, node.children, program.list_items(place, len(value)), strict=True)
         if issubclass(kind, tuple):
             return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
-        if not all(type(key) in _KEYS for key in keys):
+        if not all(type(key) in BY_COMPARISON for key in keys):
             raise Unknown
         if kind is dict:
             return zip(

@@ -11,14 +11,16 @@ import numpy as np
 from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import Array
 from ..guards.captures import Capture
-from ..guards.guards import MAX_DEPTH, Content, Deep, Guard, Identity, Kind, Names, Plain, Same, is_fixed
+from ..guards.guards import MAX_DEPTH, Content, Deep, Guard, Identity, Kind, Names, Plain, Same
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND
 from ..signature.signature import IdentityKey, static_key
 
-_BY_COMPARISON = (int, str, bytes)
+BY_COMPARISON = (int, str, bytes)
+"""The types whose comparison runs no code of others."""
+
 MOST_COMPARED = 500
 """Containers with more entries in all are compared by Python, which does not compare all of very many."""
 
@@ -90,55 +92,28 @@ class Guards:
 
     def _add(self, guard: Capture | Guard) -> bool:
         """Let native code check a guard; False if it cannot."""
+        program = self._program
         if isinstance(guard, Names):
-            return self._add_names(guard)
-        if isinstance(guard, (Plain, Identity, Kind)):
-            return self._is_known(guard._handle) and self._add_value(guard)
-        if isinstance(guard, Same):
-            if not self._is_known(guard._one) or not self._is_known(guard._other):
-                return False
-            self._program.same(self.place(guard._one), self.place(guard._other))
-            return True
+            if type(guard.namespace) is dict:
+                program.names(guard.namespace, guard.entries, guard.holds)
+            return type(guard.namespace) is dict
         if isinstance(guard, Capture):
             return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
         if isinstance(guard, Content):
-            return self._add_array(guard._array, guard._shape, guard._array.dtype, guard._bytes)
-        if isinstance(guard, Deep):
-            return self._add_deep(guard)
-        return False
-
-    def _add_names(self, guard: Names) -> bool:
-        namespace = guard._get.__self__  # type: ignore[attr-defined]
-        if type(namespace) is not dict:
+            return self._add_array(guard.array, guard.shape, guard.array.dtype, guard.content)
+        if not all(self._is_known(handle) for handle, _ in guard.looks_at()) or not _is_told(guard):
             return False
-        self._program.names(namespace, guard._entries, guard.holds)
-        return True
-
-    def _add_value(self, guard: Plain | Identity | Kind) -> bool:
-        program = self._program
-        if isinstance(guard, Kind):
-            program.kind(self.place(guard._handle), guard._kind)
+        first, *others = (self.place(handle) for handle, _ in guard.looks_at())
+        if isinstance(guard, Same):
+            program.same(first, others[0])
+        elif isinstance(guard, Kind):
+            program.kind(first, guard.kind)
         elif isinstance(guard, Identity):
-            place = self.place(guard._handle)
-            if isinstance(guard._reference, weakref.ref):
-                program.refers(place, guard._reference)
-            else:
-                program.is_object(place, guard._reference())
-        elif type(guard._value) in _BY_COMPARISON:
-            program.equal(self.place(guard._handle), guard._value)
-        elif type(guard._value) in (float, complex):
-            program.number(self.place(guard._handle), guard._value)
-        elif is_fixed(guard._value) and not isinstance(guard._value, np.generic):
-            program.is_object(self.place(guard._handle), guard._value)
-        else:
-            return False
-        return True
-
-    def _add_deep(self, guard: Deep) -> bool:
-        value = guard._handle.get()
-        if not self._is_known(guard._handle) or not _is_comparable(value, guard._skip, (), [MOST_COMPARED]):
-            return False
-        self._add_entries(value, self.place(guard._handle), guard._skip, ())
+            _refer(program, first, guard.reference)
+        elif isinstance(guard, Plain):
+            compare(program, first, guard.value)
+        elif isinstance(guard, Deep):
+            self._add_entries(guard.handle.get(), first, guard.skip, ())
         return True
 
     def _add_entries(
@@ -148,34 +123,18 @@ class Guards:
         program = self._program
         if path in skip:
             return
+        items: Iterable[tuple[Any, Any]] = enumerate(value) if type(value) in (list, tuple) else ()
         if type(value) is dict:
-            places = program.dict_items(place, tuple(value))
-            items: Iterable[tuple[Any, Any]] = value.items()
-        elif type(value) in (list, tuple):
-            is_list = type(value) is list
-            places = (
-                program.list_items(place, len(value))
-                if is_list
-                else program.tuple_items(place, tuple, len(value))
-            )
-            items = enumerate(value)
+            places, items = program.dict_items(place, tuple(value)), value.items()
+        elif type(value) is list:
+            places = program.list_items(place, len(value))
+        elif type(value) is tuple:
+            places = program.tuple_items(place, tuple, len(value))
         else:
-            self._add_entry(value, place)
+            compare(program, place, value)
             return
         for (key, entry), where in zip(items, places, strict=True):
             self._add_entries(entry, where, skip, (*path, key))
-
-    def _add_entry(self, value: Any, place: int) -> None:
-        program, kind = self._program, type(value)
-        key = None if isinstance(value, np.ndarray) else static_key(value)
-        if kind in _BY_COMPARISON:
-            program.equal(place, value)
-        elif kind in (float, complex):
-            program.number(place, value)
-        elif isinstance(key, IdentityKey) and isinstance(key.reference, weakref.ref):
-            program.refers(place, key.reference)
-        else:
-            program.is_object(place, value)
 
     def _add_array(
         self, array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: np.dtype[Any], content: bytes | None
@@ -187,6 +146,37 @@ class Guards:
         if content:
             self._program.content(place, content)
         return True
+
+
+def compare(program: Program, place: int, value: Any) -> None:
+    """Compare what is in a place with a value, as `static_key` does; arrays by identity."""
+    kind = type(value)
+    if kind in BY_COMPARISON:
+        program.equal(place, value)
+    elif kind in (float, complex):
+        program.number(place, value)
+    elif isinstance(value, (bool, type(None), np.dtype, np.ndarray)):
+        program.is_object(place, value)
+    else:
+        key = static_key(value)
+        if isinstance(key, IdentityKey):
+            _refer(program, place, key.reference)
+        else:
+            program.holds(place, lambda now: static_key(now) == key)
+
+
+def _refer(program: Program, place: int, reference: Callable[[], Any]) -> None:
+    if isinstance(reference, weakref.ref):
+        program.refers(place, reference)
+    else:
+        program.is_object(place, reference())
+
+
+def _is_told(guard: Guard) -> bool:
+    """Whether native code can be told what a guard compares."""
+    if isinstance(guard, Deep):
+        return _is_comparable(guard.handle.get(), guard.skip, (), [MOST_COMPARED])
+    return not (isinstance(guard, Plain) and isinstance(guard.value, np.generic))
 
 
 def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:
@@ -210,10 +200,10 @@ def _is_comparable(
     if type(value) not in (list, tuple, dict) or len(path) >= MAX_DEPTH or len(value) > left[0]:
         return False
     left[0] -= len(value)
-    if isinstance(value, dict) and not all(type(key) in _BY_COMPARISON for key in value):
+    if isinstance(value, dict) and not all(type(key) in BY_COMPARISON for key in value):
         return False
     items = value.items() if isinstance(value, dict) else enumerate(value)
     return all(_is_comparable(entry, skip, (*path, key), left) for key, entry in items)
 
 
-__all__ = ["Guards"]
+__all__ = ["BY_COMPARISON", "Guards", "compare"]

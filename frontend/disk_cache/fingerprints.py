@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...backend.cache.files import digest
-from ..guards.dependencies import has_order, is_users_object
+from ..guards.dependencies import ORDER_OF_SETS, has_order, is_users_object
+from ..guards.generated import is_generated
 from ..guards.unbound import UNBOUND
-from .generated import is_generated, is_library
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable
 
@@ -32,7 +33,6 @@ _DEPTH = 8
 _ENTRIES = 1000
 
 _PLAIN = (type(None), bool, int, str, bytes)
-_OWN = __name__.partition(".")[0]
 
 
 class Fingerprints:
@@ -106,7 +106,7 @@ class Fingerprints:
     def require_order(self, entries: Collection[Any]) -> None:
         """Refuse a set that may have been walked in an order that is another one in each process."""
         if self._only_tests is not None and not has_order(entries) and not self._only_tests(self.name):
-            raise NotPortable("the order of a set, which is another one in each process")
+            raise NotPortable(ORDER_OF_SETS)
 
     def key(self, value: Any, depth: int) -> Data:
         """The data of an entry of a set or of a key."""
@@ -119,7 +119,7 @@ class Fingerprints:
     def _of_ours(self, value: Any, depth: int) -> Data:
         """The data of what this package makes: it tells its parts."""
         parts = getattr(type(value), "fingerprint_parts", None)
-        if type(value).__module__.partition(".")[0] == _OWN and parts is not None:
+        if is_own_module(type(value).__module__) and parts is not None:
             return (type(value).__name__, *(self.of(part, depth + 1) for part in parts(value)))
         raise NotPortable(f"a {type(value).__qualname__} object")
 
@@ -188,7 +188,7 @@ class Fingerprints:
 
     def _class(self, value: type, depth: int) -> Data:
         """A class: by name if it is Python's or NumPy's, else with all that it defines."""
-        if is_library(value.__module__) or value.__module__.partition(".")[0] == _OWN:
+        if not is_users_module(value.__module__):
             if "<locals>" in value.__qualname__:
                 raise NotPortable(f"the class {value.__qualname__}")
             return ("class", value.__module__, value.__qualname__)
@@ -361,10 +361,10 @@ def _library_object(value: Any) -> Data | None:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(name, str):
         return None
-    if not (is_library(module) or module.partition(".")[0] == _OWN):
+    if is_users_module(module):
         return None
-    if vars(sys.modules[_OWN]).get(name.rpartition(".")[2]) is value:
-        return (_OWN, name.rpartition(".")[2])
+    if vars(sys.modules[OWN_PACKAGE]).get(name.rpartition(".")[2]) is value:
+        return (OWN_PACKAGE, name.rpartition(".")[2])
     owner = getattr(value, "__self__", None)
     if owner is not None and owner is not builtins and not isinstance(owner, types.ModuleType):
         return None

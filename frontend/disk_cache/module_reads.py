@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import itertools
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -20,34 +21,30 @@ _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
     """The attributes of modules that a function, and those in it, read; raises NotPortable where that is not known."""
     names = _modules_of(function)
-    _refuse_frames(function)
     for code in codes_of(function.__code__):
         instructions = [i for i in dis.get_instructions(code) if i.opname not in ("EXTENDED_ARG", "CACHE")]
         for position, instruction in enumerate(instructions):
-            if instruction.opname == "IMPORT_NAME" and not _is_known(str(instruction.argval)):
-                raise NotPortable(f"the import of {instruction.argval} in {function.__qualname__}")
+            unseen = _why_unseen(function, instruction)
+            if unseen is not None:
+                raise NotPortable(f"{unseen} in {function.__qualname__}")
             if instruction.opname in _LOADS and instruction.argval in names:
-                chain = []
-                for following in instructions[position + 1 :]:
-                    if following.opname not in _ATTRIBUTES:
-                        break
-                    chain.append(following.argval)
-                yield from _reads(names[instruction.argval], chain)
+                following = itertools.takewhile(
+                    lambda i: i.opname in _ATTRIBUTES, instructions[position + 1 :]
+                )
+                yield from _reads(names[instruction.argval], [i.argval for i in following])
 
 
-def _refuse_frames(function: types.FunctionType) -> None:
-    """Refuse functions that look at variables and attributes by other ways than by name."""
-    for code in codes_of(function.__code__):
-        for name in code.co_names:
-            if name in _FRAME_READERS and name not in function.__globals__:
-                raise NotPortable(f"{name}() in {function.__qualname__}")
-        for instruction in dis.get_instructions(code):
-            name = str(instruction.argval)
-            is_special = name.startswith("__") and name.endswith("__") and name not in _KNOWN_SPECIAL
-            if instruction.opname in _ATTRIBUTES and (is_special or name in _MEMORY):
-                raise NotPortable(f"{name} in {function.__qualname__}")
-            if instruction.opname in _UNSEEN:
-                raise NotPortable(f"{_UNSEEN[instruction.opname]} in {function.__qualname__}")
+def _why_unseen(function: types.FunctionType, instruction: dis.Instruction) -> str | None:
+    """What of an instruction looks at variables and attributes by other ways than by name; None where nothing does."""
+    operation, name = instruction.opname, str(instruction.argval)
+    if operation == "IMPORT_NAME" and name.partition(".")[0] not in KNOWN_MODULES:
+        return f"the import of {name}"
+    if operation in _LOADS and name in _FRAME_READERS and name not in function.__globals__:
+        return f"{name}()"
+    is_special = name.startswith("__") and name.endswith("__") and name not in _KNOWN_SPECIAL
+    if operation in _ATTRIBUTES and (is_special or name in _MEMORY):
+        return name
+    return _UNSEEN.get(operation)
 
 
 _FRAME_READERS = frozenset(
@@ -67,15 +64,11 @@ _KNOWN_SPECIAL = frozenset(
 """Attributes with special names that hold nothing which is not compared: `__dict__` and `__globals__` would."""
 
 
-def _is_known(module: str) -> bool:
-    return module.partition(".")[0] in KNOWN_MODULES
-
-
 def _reads(module: types.ModuleType, chain: list[str]) -> Iterator[ModuleAttribute]:
     """What a chain of attributes reads of modules."""
     while True:
         if not chain:
-            if _is_known(module.__name__):
+            if module.__name__.partition(".")[0] in KNOWN_MODULES:
                 return
             raise NotPortable(f"the module {module.__name__}, which is used as a value")
         found = ModuleAttribute(module, chain[0])

@@ -10,7 +10,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from .generated import is_generated, is_library
+from ..guards.generated import is_generated
+from ..source.modules import is_library
 
 _SEEN = frozenset(
     {"__init__", "__new__", "__call__", "__post_init__", "__init_subclass__", "__class_getitem__", "__del__",

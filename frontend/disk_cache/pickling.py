@@ -7,7 +7,6 @@ written with their code, as all source files of the package are part of a progra
 from __future__ import annotations
 
 import functools
-import importlib
 import io
 import marshal
 import pickle
@@ -24,14 +23,15 @@ from ..guards.packed_inputs import PackedInput
 from ..guards.unbound import UNBOUND
 from ..runtime_values.values import Text
 from ..signature.signature import TensorSpec
+from ..source.modules import is_own_module
 from .fingerprints import is_found
 from .portable import NotPortable
 from .stored_handles import Path, Paths
+from .unpickling import bound_method, cell_of, function_of
 
 ARRAY_BYTES = 1 << 20
 """Larger arrays that a function makes while it is traced, or gives to Python, are not stored."""
 
-_OWN = __name__.partition(".")[0]
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, tuple)
 _PARTS = (Capture, Guard, Handle, Input, PackedInput, Text, TensorSpec, type(UNBOUND))
 """What programs are made of, besides tuples and records of this package."""
@@ -49,11 +49,6 @@ def pickled(value: Any, paths: Paths) -> bytes:
     return file.getvalue()
 
 
-def unpickled(content: bytes, paths: Paths) -> Any:
-    """What was written; raises NotPortable where something is not found, or something else."""
-    return _Reader(io.BytesIO(content), paths).load()
-
-
 class _Writer(pickle.Pickler):
     def __init__(self, file: io.BytesIO, paths: Paths) -> None:
         super().__init__(file, protocol=5)
@@ -65,7 +60,7 @@ class _Writer(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, types.FunctionType) and not is_found(value):
             module, name = value.__globals__["__name__"], value.__name__
-            return _function, (
+            return function_of, (
                 module,
                 value.__code__,
                 name,
@@ -78,9 +73,9 @@ class _Writer(pickle.Pickler):
         if isinstance(value, types.CodeType):
             return marshal.loads, (marshal.dumps(value),)
         if isinstance(value, types.CellType):
-            return _cell, _content(value)
+            return cell_of, _content(value)
         if isinstance(value, types.MethodType):
-            return _bound, (value.__func__, value.__self__)
+            return bound_method, (value.__func__, value.__self__)
         if isinstance(value, types.BuiltinFunctionType):
             self._require_found(value.__self__)
         elif isinstance(value, functools.partial):
@@ -104,16 +99,7 @@ class _Writer(pickle.Pickler):
             return True
         kind = type(value)
         is_record = isinstance(value, tuple) or hasattr(kind, "_record_fields")
-        return is_record and kind.__module__.partition(".")[0] == _OWN
-
-
-class _Reader(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, paths: Paths) -> None:
-        super().__init__(file)
-        self._paths = paths
-
-    def persistent_load(self, path: Path) -> Any:
-        return self._paths.at(path)
+        return is_record and is_own_module(kind.__module__)
 
 
 def _content(cell: types.CellType) -> tuple[Any, ...]:
@@ -123,20 +109,4 @@ def _content(cell: types.CellType) -> tuple[Any, ...]:
         return ()
 
 
-def _cell(*content: Any) -> types.CellType:
-    return types.CellType(*content)
-
-
-def _bound(function: Any, owner: Any) -> types.MethodType:
-    return types.MethodType(function, owner)
-
-
-def _function(
-    module: str, code: types.CodeType, name: str, defaults: Any, by_name: Any, closure: Any
-) -> types.FunctionType:
-    made = types.FunctionType(code, vars(importlib.import_module(module)), name, defaults, closure)
-    made.__kwdefaults__ = by_name
-    return made
-
-
-__all__ = ["ARRAY_BYTES", "pickled", "unpickled"]
+__all__ = ["ARRAY_BYTES", "pickled"]

@@ -12,10 +12,10 @@ from ...passes.timing import CompileTimes
 from ..compiling.program import Program
 from ..source.tracebacks import remember
 from .fingerprints import Fingerprints
-from .pickling import unpickled
 from .portable import Data, NotPortable
 from .state import sharing
 from .stored_handles import Paths
+from .unpickling import unpickled
 
 
 def program_from(

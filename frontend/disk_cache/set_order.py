@@ -80,18 +80,14 @@ def _keeps_views(code: types.CodeType) -> bool:
     for position, instruction in enumerate(instructions):
         if not (instruction.opname.startswith("LOAD_") and instruction.argval in _VIEWS):
             continue
-        rest = iter(instructions[position + 1 :])
-        behind = next((i.opname for i in rest if i.opname not in ("PUSH_NULL", "PRECALL", "CALL")), "")
-        called = next((i.opname for i in instructions[position + 1 :]), "")
-        if behind not in _CALLED or called not in (
-            "PRECALL",
-            "CALL",
-            "PUSH_NULL",
-            "CALL_METHOD",
-            "CALL_FUNCTION",
-        ):
+        following = [i.opname for i in instructions[position + 1 :]]
+        behind = next((name for name in following if name not in _CALLS), "")
+        if behind not in _CALLED or not following or following[0] not in _CALLS:
             return True
     return False
+
+
+_CALLS = frozenset({"PUSH_NULL", "PRECALL", "CALL", "CALL_METHOD", "CALL_FUNCTION"})
 
 
 def _pairs(code: types.CodeType) -> Iterator[tuple[dis.Instruction, dis.Instruction | None]]:

@@ -13,8 +13,8 @@ from ..guards.dependencies import is_users_object
 from ..guards.guards import Guard, Skip
 from ..guards.handles import Cell, Global, Handle, Item, Member
 from ..guards.unbound import UNBOUND
+from ..source.modules import is_library
 from .fingerprints import Fingerprints
-from .generated import is_library
 from .portable import Data, NotPortable
 from .stored_handles import ModuleAttribute
 

@@ -12,8 +12,8 @@ import numpy as np
 from ..guards.dependencies import is_users_object
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.unbound import UNBOUND
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module
 from .fingerprints import Fingerprints, is_found, named_in_module
-from .generated import is_library
 from .portable import NotPortable
 
 Path = tuple[Any, ...]
@@ -21,7 +21,7 @@ Path = tuple[Any, ...]
 
 KNOWN_MODULES = frozenset(
     {"numpy", "math", "cmath", "operator", "functools", "itertools", "typing", "dataclasses", "enum", "collections",
-     "copy", "string", "numbers", "fractions", "builtins", "abc", __name__.partition(".")[0]}
+     "copy", "string", "numbers", "fractions", "builtins", "abc", OWN_PACKAGE}
 )  # fmt: skip
 """Modules that hold nothing but functions and constants, if nobody changed them."""
 
@@ -39,25 +39,19 @@ class ModuleAttribute(Handle):
     def get(self, bound: Any = None) -> Any:
         if self.attribute in vars(self.module):
             return vars(self.module)[self.attribute]
-        if not (
-            self.is_own or is_library(self.module.__name__)
-        ):  # parts of these are imported when they are read
+        if is_users_module(self.module.__name__):  # parts of others are imported when they are read
             raise NotPortable(f"{self.name}, which the module computes")
         return getattr(self.module, self.attribute, UNBOUND)
 
     @property
     def is_own(self) -> bool:
         """Whether the module is ours."""
-        return _is_own(self.module.__name__)
+        return is_own_module(self.module.__name__)
 
     @property
     def is_known(self) -> bool:
         """Whether the module holds nothing but functions and constants, if nobody changed it."""
         return self.module.__name__.partition(".")[0] in KNOWN_MODULES
-
-
-def _is_own(module: str) -> bool:
-    return module.partition(".")[0] == __name__.partition(".")[0]
 
 
 class Paths:
@@ -142,11 +136,9 @@ class Paths:
         if known is not None:
             return known
         if isinstance(value, types.FunctionType):
-            is_named = not _is_own(str(value.__globals__.get("__name__")))
+            is_named = not is_own_module(value.__globals__.get("__name__"))
         else:
-            is_named = isinstance(value, type) and not (
-                _is_own(value.__module__) or is_library(value.__module__)
-            )
+            is_named = isinstance(value, type) and is_users_module(value.__module__)
         if is_named and not is_found(value):
             raise NotPortable(f"{value.__qualname__}, which is not found under a name")
         return (

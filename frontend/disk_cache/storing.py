@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..compiling.program import Program
-from ..guards.dependencies import Dependencies
+from ..guards.dependencies import ORDER_OF_SETS, Dependencies
 from ..source.tracebacks import places_of
 from .fingerprints import Fingerprints
 from .module_reads import module_reads
 from .pickling import pickled
 from .portable import Data, NotPortable
 from .programs import program_from
-from .purity import why_impure
 from .set_order import Tests, makes_sets
 from .state import Read, reads_of, sharing
 from .stored_handles import ModuleAttribute, Paths
@@ -58,12 +57,8 @@ def _require_known(dependencies: Dependencies) -> None:
     """Raise NotPortable where a trace did what data cannot tell."""
     if dependencies.reason is not None:
         raise NotPortable(dependencies.reason)
-    for called, takes_functions in dependencies.calls.values():
-        reason = why_impure(called, takes_functions)
-        if reason is not None:
-            raise NotPortable(reason)
-    if dependencies.has_sets or any(makes_sets(function.__code__) for function in dependencies.functions):
-        raise NotPortable("the order of a set, which is another one in each process")
+    if any(makes_sets(function.__code__) for function in dependencies.functions):
+        raise NotPortable(ORDER_OF_SETS)
 
 
 def _module_attributes(dependencies: Dependencies) -> list[ModuleAttribute]:

@@ -60,16 +60,17 @@ class Guard:
 class Names(Guard):
     """Names of one module that are bound to plain values, modules, classes and the like, or to nothing."""
 
-    __slots__ = ("_entries", "_get", "_handles")
+    __slots__ = ("_get", "_handles", "entries", "namespace")
 
     def __init__(self, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
         self._get = namespace.get
-        self._entries: list[tuple[str, Any]] = []
+        self.entries: list[tuple[str, Any]] = []
         self._handles: list[Handle] = []
 
     def add(self, handle: Handle, name: str, value: Any) -> None:
         """Watch a name."""
-        self._entries.append((name, value))
+        self.entries.append((name, value))
         self._handles.append(handle)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -80,16 +81,16 @@ class Names(Guard):
 
     def holds(self) -> bool:
         get = self._get
-        for name, value in self._entries:
+        for name, value in self.entries:
             if get(name, UNBOUND) is not value and not _is_equal(get(name, UNBOUND), value):
                 return False
         return True
 
     def _changed(self) -> tuple[Handle, Any]:
-        for handle, (name, value) in zip(self._handles, self._entries, strict=True):
+        for handle, (name, value) in zip(self._handles, self.entries, strict=True):
             if not _is_equal(self._get(name, UNBOUND), value):
                 return handle, value
-        return self._handles[0], self._entries[0][1]
+        return self._handles[0], self.entries[0][1]
 
     def changed(self) -> str:
         handle, old = self._changed()
@@ -102,75 +103,75 @@ class Names(Guard):
 class Compared(Guard):
     """A place whose value is compared with what was there."""
 
-    __slots__ = ("_handle",)
-    _handle: Handle
+    __slots__ = ("handle",)
+    handle: Handle
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _guard_now, self.looks_at()[0]
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self._handle, frozenset())]
+        return [(self.handle, frozenset())]
 
     def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._handle, ()
+        return self.handle, ()
 
 
 class Plain(Compared):
     """A place with a value that is compared by type and value."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("value",)
 
     def __init__(self, handle: Handle, value: Any) -> None:
-        self._handle = handle
-        self._value = value
+        self.handle = handle
+        self.value = value
 
     def holds(self) -> bool:
-        value = self._handle.get()
-        return value is self._value or _is_equal(value, self._value)
+        value = self.handle.get()
+        return value is self.value or _is_equal(value, self.value)
 
     def changed(self) -> str:
-        return f"{self._handle.name} changed from {described(self._value)} to {described(self._handle.get())}"
+        return f"{self.handle.name} changed from {described(self.value)} to {described(self.handle.get())}"
 
 
 class Identity(Compared):
     """A place with an object that is compared by identity, and not kept alive."""
 
-    __slots__ = ("_kind", "_reference")
+    __slots__ = ("_kind", "reference")
 
     def __init__(self, handle: Handle, value: Any) -> None:
-        self._handle = handle
+        self.handle = handle
         self._kind = type(value).__name__
-        self._reference = reference_to(value)
+        self.reference = reference_to(value)
 
     def holds(self) -> bool:
-        value = self._reference()
-        return value is not None and value is self._handle.get()
+        value = self.reference()
+        return value is not None and value is self.handle.get()
 
     def is_gone(self) -> bool:
-        return self._reference() is None
+        return self.reference() is None
 
     def changed(self) -> str:
-        is_same_kind = type(self._handle.get()).__name__ == self._kind
+        is_same_kind = type(self.handle.get()).__name__ == self._kind
         return (
-            f"{self._handle.name} is another {self._kind}" if is_same_kind else f"{self._handle.name} changed"
+            f"{self.handle.name} is another {self._kind}" if is_same_kind else f"{self.handle.name} changed"
         )
 
 
 class Deep(Compared):
     """A place with a container, whose entries are compared; places that are read at each call are left out."""
 
-    __slots__ = ("_fingerprint", "_skip")
+    __slots__ = ("_fingerprint", "skip")
 
     def __init__(self, handle: Handle, value: Any, skip: frozenset[tuple[Any, ...]]) -> None:
-        self._handle = handle
-        self._skip = skip
+        self.handle = handle
+        self.skip = skip
         self._fingerprint = _fingerprint(value, skip, (), _Budget())
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self._handle, self._skip)]
+        return [(self.handle, self.skip)]
 
     def _now(self) -> Any:
-        return _fingerprint(self._handle.get(), self._skip, (), _Budget())
+        return _fingerprint(self.handle.get(), self.skip, (), _Budget())
 
     def holds(self) -> bool:
         return bool(self._now() == self._fingerprint)
@@ -180,69 +181,69 @@ class Deep(Compared):
 
     def changed(self) -> str:
         path = "".join(f"[{key!r}]" for key in self._path())
-        return f"{self._handle.name}{path} changed"
+        return f"{self.handle.name}{path} changed"
 
     def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
-        return self._handle, self._path()
+        return self.handle, self._path()
 
 
 class Content(Compared):
     """An array whose elements must not change."""
 
-    __slots__ = ("_array", "_bytes", "_shape")
+    __slots__ = ("array", "content", "shape")
 
     def __init__(self, handle: Handle, array: np.ndarray[Any, Any]) -> None:
-        self._handle = handle
-        self._array = array
-        self._shape = array.shape
-        self._bytes = array.tobytes()
+        self.handle = handle
+        self.array = array
+        self.shape = array.shape
+        self.content = array.tobytes()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Content, (self._handle, self._array)
+        return Content, (self.handle, self.array)
 
     def holds(self) -> bool:
-        return self._array.shape == self._shape and self._array.tobytes() == self._bytes
+        return self.array.shape == self.shape and self.array.tobytes() == self.content
 
     def changed(self) -> str:
-        return f"the elements of {self._handle.name} changed"
+        return f"the elements of {self.handle.name} changed"
 
 
 class Kind(Guard):
     """A place whose value is of a type."""
 
-    __slots__ = ("_handle", "_kind")
+    __slots__ = ("handle", "kind")
 
     def __init__(self, handle: Handle, kind: type) -> None:
-        self._handle = handle
-        self._kind = kind
+        self.handle = handle
+        self.kind = kind
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self._handle, None)]
+        return [(self.handle, None)]
 
     def holds(self) -> bool:
-        return type(self._handle.get()) is self._kind
+        return type(self.handle.get()) is self.kind
 
     def changed(self) -> str:
-        return f"{self._handle.name} is no {self._kind.__name__} any more"
+        return f"{self.handle.name} is no {self.kind.__name__} any more"
 
 
 class Same(Guard):
     """Two places that hold one object."""
 
-    __slots__ = ("_one", "_other")
+    __slots__ = ("one", "other")
 
     def __init__(self, one: Handle, other: Handle) -> None:
-        self._one = one
-        self._other = other
+        self.one = one
+        self.other = other
 
     def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
-        return [(self._one, frozenset()), (self._other, frozenset())]
+        return [(self.one, frozenset()), (self.other, frozenset())]
 
     def holds(self) -> bool:
-        return self._one.get() is self._other.get()
+        return self.one.get() is self.other.get()
 
     def changed(self) -> str:
-        return f"{self._one.name} and {self._other.name} are no longer the same"
+        return f"{self.one.name} and {self.other.name} are no longer the same"
 
 
 def reference_to(value: Any) -> Callable[[], Any]:

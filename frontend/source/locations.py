@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from weakref import ref
 
 from .code_table import remembered_by_code
+from .modules import OWN_PACKAGE
 
 _OWN_ROOT = str(Path(os.path.abspath(__file__)).parents[2]) + os.sep
-_OWN_PACKAGE = __name__.partition(".")[0]
 _OWN_ROOMS = tuple(
     _OWN_ROOT + room + os.sep for room in ("dialect", "passes", "backend", "frontend", "tools")
 )
@@ -34,18 +34,13 @@ class SourceRange(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 
-def is_own_module(name: str) -> bool:
-    """Whether a module is part of weft."""
-    return name.partition(".")[0] == _OWN_PACKAGE
-
-
 def is_own_frame(frame: FrameType) -> bool:
     """Whether a frame runs code of weft itself, or of NumPy, which only passes calls on.
 
     The module name tells for code without a file (methods that dataclasses generate), the file for the rest.
     """
     package = frame.f_globals.get("__name__", "").partition(".")[0]
-    return package in (_OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(_OWN_ROOMS)
+    return package in (OWN_PACKAGE, "numpy") or frame.f_code.co_filename.startswith(_OWN_ROOMS)
 
 
 def _range_of(code: CodeType, last_instruction: int, line: int) -> SourceRange:

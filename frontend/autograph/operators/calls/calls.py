@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import types
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from .....dialect.errors import ConversionError
-from ....source.locations import is_own_module
+from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
 from ...convert import (
     convert,
@@ -72,7 +70,7 @@ def _thunk(function: Callable[[], Any]) -> Callable[[], Any]:
 def converted_root(function: Any) -> Callable[..., Any]:
     """What to call for the function that is compiled; ConversionError when it cannot be converted."""
     plain = getattr(function, "__func__", function)
-    if isinstance(plain, types.FunctionType) and not is_marked(plain) and not is_library(plain.__module__):
+    if isinstance(plain, types.FunctionType) and not is_marked(plain) and is_users_module(plain.__module__):
         convert(plain, operators())
     return converted(function)
 
@@ -92,7 +90,7 @@ def converted(function: Any) -> Callable[..., Any]:
         result: Callable[..., Any] = function
         return result
     method = type(function).__dict__.get("__call__", getattr(type(function), "__call__", None))  # noqa: B004
-    if isinstance(method, types.FunctionType) and not is_library(method.__module__):
+    if isinstance(method, types.FunctionType) and is_users_module(method.__module__):
         return functools.partial(_converted_function(method), function)
     called: Callable[..., Any] = function
     return called
@@ -169,13 +167,4 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
     return lambda *args, **kwargs: Generator(function, feeding, args, kwargs)
 
 
-@cache
-def is_library(module: str | None) -> bool:
-    """Whether a module belongs to weft, NumPy or Python itself, whose functions are called as they are."""
-    package = (module or "").partition(".")[0]
-    return (
-        is_own_module(module or "") or package == "numpy" or package in sys.stdlib_module_names - {"__main__"}
-    )
-
-
-__all__ = ["call", "converted", "converted_root", "is_library"]
+__all__ = ["call", "converted", "converted_root"]

@@ -12,7 +12,7 @@ from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
-from ....source.locations import is_own_module
+from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call

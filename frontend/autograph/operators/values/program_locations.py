@@ -21,7 +21,7 @@ from .....dialect.records import dataclass
 from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
 from ....guards.unbound import Unbound
 from ....source.code_table import remembered_by_code
-from ....source.locations import is_own_module
+from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import builtins
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
+from ..source.modules import is_own_module
 from .generated import is_generated
 
 _BUILTINS = frozenset(
@@ -64,6 +65,11 @@ def why_impure(function: Callable[..., Any], takes_functions: bool) -> str | Non
     )
 
 
+def is_one_of(function: Callable[..., Any], known: Collection[Callable[..., Any]]) -> bool:
+    """Whether a function is one of some, itself; what is called need not have a hash."""
+    return any(function is one for one in known)
+
+
 def _is_pure(function: Callable[..., Any]) -> bool:
     if isinstance(function, np.ufunc):
         return getattr(np, function.__name__, None) is function
@@ -87,7 +93,7 @@ def _is_pure(function: Callable[..., Any]) -> bool:
 
 def _is_pure_module(module: str | None, name: str) -> bool:
     module = module or ""
-    if module.partition(".")[0] == __name__.partition(".")[0]:
+    if is_own_module(module):
         return name not in _OF_WEFT
     if module.partition(".")[0] == "numpy":
         return not module.startswith("numpy.random") and name not in _OF_NUMPY and _is_in_numpy(module)
@@ -107,7 +113,7 @@ def _is_pure_class(kind: type) -> bool:
         or kind in (np.ndarray, np.finfo, np.iinfo)
     ):
         return kind.__module__ in ("builtins", "numpy", "numpy.dtypes")
-    if kind.__module__.partition(".")[0] == __name__.partition(".")[0] or kind is np.errstate:
+    if is_own_module(kind.__module__) or kind is np.errstate:
         return True
     if issubclass(kind, BaseException):
         return not any(

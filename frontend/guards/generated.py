@@ -1,18 +1,10 @@
-"""What belongs to Python and NumPy, or was written by them: functions that dataclasses and named tuples make."""
+"""Methods that nobody wrote: those that dataclasses and named tuples make."""
 
 from __future__ import annotations
 
 import collections
-import sys
 import types
 from typing import Any
-
-_LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
-
-
-def is_library(module: str | None) -> bool:
-    """Whether a module is Python's or NumPy's own."""
-    return (module or "").partition(".")[0] in _LIBRARIES
 
 
 def is_generated(member: Any) -> bool:
@@ -33,18 +25,7 @@ def is_generated(member: Any) -> bool:
 
 
 _OF_DATACLASSES = frozenset(
-    {
-        "__init__",
-        "__repr__",
-        "__eq__",
-        "__lt__",
-        "__le__",
-        "__gt__",
-        "__ge__",
-        "__hash__",
-        "__setattr__",
-        "__delattr__",
-    }
-)
+    {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__"}
+)  # fmt: skip
 
-__all__ = ["is_generated", "is_library"]
+__all__ = ["is_generated"]

@@ -1,0 +1,28 @@
+"""Whose a module is: Python's and NumPy's, weft's own, or the program's."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+OWN_PACKAGE = __name__.partition(".")[0]
+_LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
+
+
+def is_own_module(name: str | None) -> bool:
+    """Whether a module is part of weft."""
+    return (name or "").partition(".")[0] == OWN_PACKAGE
+
+
+@cache
+def is_library(name: str | None) -> bool:
+    """Whether a module is Python's or NumPy's own."""
+    return (name or "").partition(".")[0] in _LIBRARIES
+
+
+def is_users_module(name: str | None) -> bool:
+    """Whether a module is the program's, or of a library that nothing is known of."""
+    return not (is_own_module(name) or is_library(name))
+
+
+__all__ = ["OWN_PACKAGE", "is_library", "is_own_module", "is_users_module"]
