@@ -33,6 +33,9 @@ _DEPTH = 8
 _ENTRIES = 1000
 
 _PLAIN = (type(None), bool, int, str, bytes)
+_DTYPES = (type(np.dtype(code)) for code in "?bhilqBHILQefdFDgG")
+_BY_TEXT = frozenset({float, complex, range, type(Ellipsis), type(NotImplemented), *_DTYPES})
+"""Types whose values are told by their texts."""
 
 
 class Fingerprints:
@@ -59,7 +62,7 @@ class Fingerprints:
         kind = type(value)
         if kind in _PLAIN:
             return (kind.__name__, value)
-        if kind in (float, complex):
+        if kind in _BY_TEXT:
             return (kind.__name__, repr(value))  # tells -0.0 from 0.0, and nan is nan
         if depth > _DEPTH:
             raise NotPortable(f"a {kind.__name__} that is nested deeply")
@@ -75,8 +78,6 @@ class Fingerprints:
             return known
         if value is UNBOUND:
             return ("unbound",)
-        if value is Ellipsis or value is NotImplemented:
-            return ("constant", repr(value))
         if is_users_object(value):
             if self.is_inside:
                 raise NotPortable(f"a {kind.__qualname__} object in a class or in the defaults of a function")
@@ -299,14 +300,6 @@ def _slice(fingerprints: Fingerprints, value: slice, depth: int, skip: Any) -> D
     return ("slice", *(fingerprints.of(part, depth + 1) for part in (value.start, value.stop, value.step)))
 
 
-def _range(fingerprints: Fingerprints, value: range, depth: int, skip: Any) -> Data:
-    return ("range", value.start, value.stop, value.step)
-
-
-def _dtype(fingerprints: Fingerprints, value: np.dtype[Any], depth: int, skip: Any) -> Data:
-    return ("dtype", value.str, value.name)
-
-
 def _module(fingerprints: Fingerprints, value: types.ModuleType, depth: int, skip: Any) -> Data:
     if sys.modules.get(value.__name__) is not value:
         raise NotPortable(f"the module {value.__name__}, which is not found under its name")
@@ -344,12 +337,10 @@ _MAKERS: dict[type, Any] = {
     set: _set,
     frozenset: _set,
     slice: _slice,
-    range: _range,
     types.ModuleType: _module,
     types.FunctionType: _function,
     types.MethodType: _method,
     np.ndarray: _array,
-    **{type(np.dtype(code)): _dtype for code in "?bhilqBHILQefdFDgG"},
 }
 
 

@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
-import dis
-import itertools
 import types
 from collections.abc import Iterator
-from typing import Any
 
+from ..source.name_uses import UNSEEN, name_uses
 from .portable import NotPortable
 from .stored_handles import KNOWN_MODULES, ModuleAttribute
-
-_LOADS = frozenset(
-    {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_GLOBALS",
-     "LOAD_FROM_DICT_OR_DEREF"}
-)  # fmt: skip
-_ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 
 
 def module_reads(function: types.FunctionType) -> Iterator[ModuleAttribute]:
     """The attributes of modules that a function, and those in it, read; raises NotPortable where that is not known."""
-    names = _modules_of(function)
-    for code in codes_of(function.__code__):
-        instructions = [i for i in dis.get_instructions(code) if i.opname not in ("EXTENDED_ARG", "CACHE")]
-        for position, instruction in enumerate(instructions):
-            unseen = _why_unseen(function, instruction)
-            if unseen is not None:
-                raise NotPortable(f"{unseen} in {function.__qualname__}")
-            if instruction.opname in _LOADS and instruction.argval in names:
-                following = itertools.takewhile(
-                    lambda i: i.opname in _ATTRIBUTES, instructions[position + 1 :]
-                )
-                yield from _reads(names[instruction.argval], [i.argval for i in following])
+    for reason in _unseen(function):
+        raise NotPortable(f"{reason} in {function.__qualname__}")
+    variables = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name, *chain in sorted(name_uses(function.__code__).chains):
+        try:
+            value = variables[name].cell_contents if name in variables else function.__globals__.get(name)
+        except ValueError:
+            continue
+        if isinstance(value, types.ModuleType):
+            yield from _reads(value, chain)
 
 
-def _why_unseen(function: types.FunctionType, instruction: dis.Instruction) -> str | None:
-    """What of an instruction looks at variables and attributes by other ways than by name; None where nothing does."""
-    operation, name = instruction.opname, str(instruction.argval)
-    if operation == "IMPORT_NAME" and name.partition(".")[0] not in KNOWN_MODULES:
-        return f"the import of {name}"
-    if operation in _LOADS and name in _FRAME_READERS and name not in function.__globals__:
-        return f"{name}()"
-    is_special = name.startswith("__") and name.endswith("__") and name not in _KNOWN_SPECIAL
-    if operation in _ATTRIBUTES and (is_special or name in _MEMORY):
-        return name
-    return _UNSEEN.get(operation)
+def _unseen(function: types.FunctionType) -> Iterator[str]:
+    """What of a function looks at variables and attributes by other ways than by name."""
+    uses = name_uses(function.__code__)
+    for module in sorted(uses.imports):
+        if module.partition(".")[0] not in KNOWN_MODULES:
+            yield f"the import of {module}"
+    for name in sorted(uses.globals.all & _FRAME_READERS - function.__globals__.keys()):
+        yield f"{name}()"
+    for name in sorted(uses.attributes.all):
+        is_special = name.startswith("__") and name.endswith("__") and name not in _KNOWN_SPECIAL
+        if is_special or name in _MEMORY:
+            yield name
+    for operation in uses.operations:
+        yield UNSEEN[operation]
 
 
 _FRAME_READERS = frozenset(
     {"globals", "locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "__import__"}
 )
-
-_UNSEEN = {"MATCH_CLASS": "a pattern of a class", "LOAD_BUILD_CLASS": "a class that is defined"}
-"""What reads attributes that no trace sees."""
 
 _MEMORY = frozenset({"base", "ctypes"})
 """What tells of an array's memory more than the array."""
@@ -79,25 +69,4 @@ def _reads(module: types.ModuleType, chain: list[str]) -> Iterator[ModuleAttribu
         module, chain = value, chain[1:]
 
 
-def _modules_of(function: types.FunctionType) -> dict[str, types.ModuleType]:
-    """The modules among the variables that a function finds outside of itself."""
-    found: dict[str, Any] = {}
-    for code in codes_of(function.__code__):
-        found.update({name: function.__globals__.get(name) for name in code.co_names})
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            found[name] = cell.cell_contents
-        except ValueError:
-            continue
-    return {name: value for name, value in found.items() if isinstance(value, types.ModuleType)}
-
-
-def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function, and of those in it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes_of(constant)
-
-
-__all__ = ["codes_of", "module_reads"]
+__all__ = ["module_reads"]

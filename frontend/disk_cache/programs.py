@@ -32,7 +32,7 @@ def program_from(
     if sharing(reads, constants) != pattern:
         raise NotPortable("objects that are no longer the same")
     program, errors = unpickled(content, paths)
-    if not all(capture.is_valid() for capture in program.captures):
+    if not all(capture.holds() for capture in program.captures):
         raise NotPortable("another array")
     for place in errors:
         remember(place)

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from ..guards.dependencies import has_order
-from .module_reads import codes_of
 
 _TESTS = frozenset({"CONTAINS_OP"})
 _IGNORED = frozenset({"EXTENDED_ARG", "CACHE", "NOP", "RESUME"})
@@ -88,6 +87,14 @@ def _keeps_views(code: types.CodeType) -> bool:
 
 
 _CALLS = frozenset({"PUSH_NULL", "PRECALL", "CALL", "CALL_METHOD", "CALL_FUNCTION"})
+
+
+def codes_of(code: types.CodeType) -> Iterator[types.CodeType]:
+    """The code of a function, and of those in it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from codes_of(constant)
 
 
 def _pairs(code: types.CodeType) -> Iterator[tuple[dis.Instruction, dis.Instruction | None]]:

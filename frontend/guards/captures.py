@@ -35,16 +35,12 @@ class Capture(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.array, self.user, self.shape, self.dtype, self.content)
 
-    def is_valid(self) -> bool:
+    def holds(self) -> bool:
         """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
         array = self.array
         if array.shape != self.shape or array.dtype != self.dtype:
             return False
         return self.content is None or array.tobytes() == self.content
-
-    def holds(self) -> bool:
-        """As `is_valid`: a capture is a guard, too."""
-        return self.is_valid()
 
     def changed(self) -> str:
         """What changed, in words."""
@@ -66,7 +62,7 @@ class Capture(NamedTuple):
 
     def is_untouched(self) -> bool:
         """Whether it has the type and the elements that it had when it was captured."""
-        return self.is_valid() and (self.content is not None or _checksum(self.array) == self.checksum)
+        return self.holds() and (self.content is not None or _checksum(self.array) == self.checksum)
 
 
 def _restored(

@@ -302,14 +302,7 @@ def is_fixed(value: Any) -> bool:
 
 
 def _is_equal(one: Any, other: Any) -> bool:
-    if one is other:
-        return True
-    if type(one) is not type(other) or one is UNBOUND:
-        return False
-    if isinstance(one, np.ndarray):
-        return False
-    key = _key(one)
-    return not isinstance(key, IdentityKey) and bool(key == _key(other))
+    return one is other or (type(one) is type(other) and bool(_key(one) == _key(other)))
 
 
 def _key(value: Any) -> Any:

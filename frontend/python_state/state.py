@@ -124,12 +124,12 @@ class PythonState:
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
             self.snapshot.__dict__.pop("_old", None)
-        for name in sorted(uses.globals.read | uses.globals.grown):
+        for name in sorted(uses.globals.all):
             place = Entry(name, function.__globals__, name)
             handle = Global(function.__globals__, name)
             self._meet_name(place, handle, name in uses.globals.read)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            if name in uses.variables.read | uses.variables.grown:
+            if name in uses.variables.all:
                 self._meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
 
     def _meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool) -> None:

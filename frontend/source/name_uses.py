@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import itertools
 import types
 from collections.abc import Iterator
 from dataclasses import field
@@ -14,6 +15,9 @@ _GLOBALS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
 _VARIABLES = frozenset({"LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"})
 _ATTRIBUTES = frozenset({"LOAD_ATTR", "LOAD_METHOD"})
 _GROWING = frozenset({"append", "extend"})
+
+UNSEEN = {"MATCH_CLASS": "a pattern of a class", "LOAD_BUILD_CLASS": "a class that is defined"}
+"""What reads attributes that no trace sees."""
 
 
 @dataclass
@@ -28,6 +32,11 @@ class Uses:
         """Note one use."""
         (self.grown if is_grown else self.read).add(name)
 
+    @property
+    def all(self) -> set[str]:
+        """All of them."""
+        return self.read | self.grown
+
     def update(self, other: Uses) -> None:
         """Note the uses in a nested function."""
         self.read |= other.read
@@ -41,6 +50,21 @@ class NameUses:
     globals: Uses = field(default_factory=Uses)
     variables: Uses = field(default_factory=Uses)
     attributes: Uses = field(default_factory=Uses)
+    chains: set[tuple[str, ...]] = field(default_factory=set)
+    """Names with the attributes that are read behind them, one of the other."""
+    imports: set[str] = field(default_factory=set)
+    """The modules that are imported."""
+    operations: set[str] = field(default_factory=set)
+    """Which of the operations that read attributes unseen there are."""
+
+    def update(self, other: NameUses) -> None:
+        """Note the uses in a nested function."""
+        self.globals.update(other.globals)
+        self.variables.update(other.variables)
+        self.attributes.update(other.attributes)
+        self.chains |= other.chains
+        self.imports |= other.imports
+        self.operations |= other.operations
 
 
 @cache
@@ -48,21 +72,26 @@ def name_uses(code: types.CodeType) -> NameUses:
     """What a function's own code, and the functions and classes in it, read."""
     found = NameUses()
     instructions = [i for i in dis.get_instructions(code) if i.opname != "EXTENDED_ARG"]
-    for instruction, following in zip(instructions, [*instructions[1:], None], strict=True):
-        name = instruction.argval
-        is_grown = following is not None and following.opname in _ATTRIBUTES and following.argval in _GROWING
+    for position, instruction in enumerate(instructions):
+        name, operation = instruction.argval, instruction.opname
+        behind = itertools.takewhile(lambda i: i.opname in _ATTRIBUTES, instructions[position + 1 :])
+        chain = [following.argval for following in behind]
+        is_grown = bool(chain) and chain[0] in _GROWING
         for operations, uses in (
             (_GLOBALS, found.globals),
             (_VARIABLES, found.variables),
             (_ATTRIBUTES, found.attributes),
         ):
-            if instruction.opname in operations:
+            if operation in operations:
                 uses.add(name, is_grown)
+        if operation in _GLOBALS | _VARIABLES:
+            found.chains.add((name, *chain))
+        elif operation == "IMPORT_NAME":
+            found.imports.add(name)
+        elif operation in UNSEEN:
+            found.operations.add(operation)
     for inner in _nested(code):
-        uses_inside = name_uses(inner)
-        found.globals.update(uses_inside.globals)
-        found.variables.update(uses_inside.variables)
-        found.attributes.update(uses_inside.attributes)
+        found.update(name_uses(inner))
     return found
 
 
@@ -70,4 +99,4 @@ def _nested(code: types.CodeType) -> Iterator[types.CodeType]:
     return (constant for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
-__all__ = ["NameUses", "Uses", "name_uses"]
+__all__ = ["UNSEEN", "NameUses", "Uses", "name_uses"]

@@ -200,7 +200,7 @@ class Trace(Recorder):
         if isinstance(known_input, TracedArray):
             return known_input._value()
         known = self._captured.get(id(array))
-        if known is not None and known.is_valid():
+        if known is not None and known.holds():
             return known.value
         require_plain("an array that the function uses", array)
         tensor_type = type_of(array)
