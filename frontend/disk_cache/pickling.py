@@ -44,7 +44,7 @@ def pickled(value: Any, paths: Paths) -> bytes:
     file = io.BytesIO()
     try:
         _Writer(file, paths).dump(value)
-    except (pickle.PicklingError, TypeError, RecursionError) as error:
+    except (pickle.PicklingError, AttributeError, TypeError, ValueError, RecursionError) as error:
         raise NotPortable(f"what Python gets at run time: {error}") from error
     return file.getvalue()
 

@@ -22,19 +22,25 @@ class Dependencies:
     """What one trace did that another process may have to do again."""
 
     def __init__(self) -> None:
-        self.reason: str | None = None
-        """Why the program means nothing in another process, in words."""
+        self._reason: str | None = None
+        self._unknown: str | None = None
+        """What was called of which nothing is known, in words."""
         self.functions: list[types.FunctionType] = []
         """The user's functions that were converted."""
         self.attributes: dict[tuple[int, str], tuple[types.ModuleType, str]] = {}
         """What was read of modules."""
-        self._pure: dict[Any, Callable[..., Any]] = {}
-        """What was called and found to do nothing but compute, by its identity and whether it got a function."""
+        self._judged: dict[Any, Callable[..., Any]] = {}
+        """What was called and judged, by its identity and whether it got a function."""
+
+    @property
+    def reason(self) -> str | None:
+        """Why the program means nothing in another process, in words; what only this process knows says most."""
+        return self._reason or self._unknown
 
     def refuse(self, reason: str) -> None:
         """Take note of something that only this process knows."""
-        if self.reason is None:
-            self.reason = reason
+        if self._reason is None:
+            self._reason = reason
 
     def runs(self, function: types.FunctionType) -> None:
         """A function of the user's is recorded."""
@@ -49,7 +55,7 @@ class Dependencies:
     ) -> None:
         """Something is called: a function of the user's, something that sees its arguments as they are, or what is
         replaced by a function that knows traced ones."""
-        if self.reason is not None:
+        if self._reason is not None:
             return
         while isinstance(function, functools.partial):
             arguments = (*function.args, *function.keywords.values(), *arguments)
@@ -69,13 +75,9 @@ class Dependencies:
                 self.refuse(f"{name}, which got a {type(found).__qualname__} object")
         takes_functions = not is_replaced and any(map(_holds_function, arguments))
         key = (type(owner), function.__name__) if type(owner) in _CONTAINERS else id(function)
-        if (key, takes_functions) in self._pure:
-            return
-        reason = why_impure(function, takes_functions)
-        if reason is None:
-            self._pure[key, takes_functions] = function
-        else:
-            self.refuse(reason)
+        if self._unknown is None and (key, takes_functions) not in self._judged:
+            self._judged[key, takes_functions] = function
+            self._unknown = why_impure(function, takes_functions)
 
     def shows(self, *values: Any) -> None:
         """The texts of values are made."""
