@@ -27,21 +27,18 @@ from .guards.handles import Bound
 from .guards.inputs import Decisions
 from .guards.unbound import UNBOUND
 from .settings import settings
+from .signature.input_signature import checked_input_signature, conform
 from .signature.signature import (
     Node,
     Structure,
     TensorSpec,
     alias_pattern,
     as_array,
-    check_fits,
-    constants,
     difference,
     flatten,
     is_alive,
-    is_array,
     signature_of,
     type_of_leaf,
-    unflatten,
     without_objects,
 )
 from .signature.traced_value import TracedValue
@@ -97,7 +94,9 @@ class Function(FastCallable):
         self.strict = strict
         self.target = target
         self.name = name or _name_of(python_function)
-        self.input_signature = None if input_signature is None else _checked(input_signature, self.name)
+        self.input_signature = (
+            None if input_signature is None else checked_input_signature(input_signature, self.name)
+        )
         try:
             self._signature = signature_of(python_function)
         except (TypeError, ValueError) as error:
@@ -262,7 +261,7 @@ class Function(FastCallable):
         if self.input_signature is not None:
             args = (
                 tuple(
-                    _conform(value, spec, p.name)
+                    conform(value, spec, p.name)
                     for value, spec, p in zip(args, self.input_signature, self._parameters, strict=False)
                 )
                 + args[len(self.input_signature) :]
@@ -498,18 +497,6 @@ def _require_function(python_function: Any) -> None:
         )
 
 
-def _checked(input_signature: Any, name: str) -> tuple[Any, ...]:
-    """The entries of an input signature, which hold nothing but specs."""
-    leaves: list[Any] = []
-    if isinstance(input_signature, (list, tuple)):
-        structure = flatten(tuple(input_signature), leaves, "", [])
-        if not list(constants(structure)) and all(isinstance(leaf, TensorSpec) for leaf in leaves):
-            return tuple(input_signature)
-    raise WeftTypeError(
-        f"input_signature of {name} is a list of weft.TensorSpec, nested like the arguments, not {input_signature!r}"
-    )
-
-
 def _is_suspended(python_function: Callable[..., Any]) -> bool:
     """Whether a call of the function returns before its code has run."""
     tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
@@ -521,37 +508,6 @@ def _name_of(python_function: Callable[..., Any]) -> str:
     inner = python_function.func if isinstance(python_function, functools.partial) else python_function
     name = getattr(inner, "__name__", type(inner).__name__)
     return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
-
-
-def _conform(value: Any, spec: Any, name: str) -> Any:
-    """The argument as an entry of the input signature wants it; what does not fit is refused by name."""
-    leaves: list[Any] = []
-    wanted: list[Any] = []
-    names: list[str] = []
-    structure = flatten(spec, wanted, name, names)
-    if not isinstance(spec, TensorSpec):
-        given = flatten(value, leaves, name, [])
-        if given != structure:
-            raise WeftTypeError(
-                f"argument {name!r} does not have the structure of its input_signature entry {spec!r}"
-            )
-    else:
-        leaves = [value]
-    conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]
-    return unflatten(structure, lambda i: conformed[i])
-
-
-def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
-    if not is_array(value):
-        try:
-            value = np.asarray(value, spec.dtype)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
-    value = as_array(value, name)
-    if isinstance(value, np.generic):
-        value = np.asarray(value)  # one trace for scalars and arrays without dimensions
-    check_fits(name, spec.type, type_of_leaf(value))
-    return value
 
 
 @overload

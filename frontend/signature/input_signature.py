@@ -1,0 +1,56 @@
+"""An input signature: what the arguments of all calls have to fit, so that one compilation serves them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import WeftTypeError
+from .signature import TensorSpec, as_array, check_fits, constants, flatten, is_array, type_of_leaf, unflatten
+
+
+def checked_input_signature(input_signature: Any, name: str) -> tuple[Any, ...]:
+    """The entries of an input signature, which hold nothing but specs."""
+    leaves: list[Any] = []
+    if isinstance(input_signature, (list, tuple)):
+        structure = flatten(tuple(input_signature), leaves, "", [])
+        if not list(constants(structure)) and all(isinstance(leaf, TensorSpec) for leaf in leaves):
+            return tuple(input_signature)
+    raise WeftTypeError(
+        f"input_signature of {name} is a list of weft.TensorSpec, nested like the arguments, not {input_signature!r}"
+    )
+
+
+def conform(value: Any, spec: Any, name: str) -> Any:
+    """The argument as an entry of the input signature wants it; what does not fit is refused by name."""
+    leaves: list[Any] = []
+    wanted: list[Any] = []
+    names: list[str] = []
+    structure = flatten(spec, wanted, name, names)
+    if not isinstance(spec, TensorSpec):
+        given = flatten(value, leaves, name, [])
+        if given != structure:
+            raise WeftTypeError(
+                f"argument {name!r} does not have the structure of its input_signature entry {spec!r}"
+            )
+    else:
+        leaves = [value]
+    conformed = [_conform_leaf(v, s, n) for v, s, n in zip(leaves, wanted, names, strict=True)]
+    return unflatten(structure, lambda i: conformed[i])
+
+
+def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
+    if not is_array(value):
+        try:
+            value = np.asarray(value, spec.dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise WeftTypeError(f"argument {name!r} must be {spec.type}, but {value!r} was given") from error
+    value = as_array(value, name)
+    if isinstance(value, np.generic):
+        value = np.asarray(value)  # one trace for scalars and arrays without dimensions
+    check_fits(name, spec.type, type_of_leaf(value))
+    return value
+
+
+__all__ = ["checked_input_signature", "conform"]
