@@ -260,7 +260,7 @@ def _weft_runner(
         return lambda operands, environment: operands[0].write(operands[1]) or ()
     attributes = decode_attributes(op_class, operation)
     types = [type_from_mlir(result.type) for result in operation.results]
-    what = f"weft.{op_class.name}"
+    what = op_class.mlir_name()
 
     def run(operands: list[Any], environment: Environment) -> list[Any]:
         """What an op computes must be what its type says: the oracle checks the rules of shapes and dtypes."""

@@ -169,6 +169,11 @@ class Op:
     _operand_fields: ClassVar[tuple[Field, ...]] = ()
     _attribute_fields: ClassVar[tuple[Field, ...]] = ()
 
+    @classmethod
+    def mlir_name(cls) -> str:
+        """What the op is called in MLIR, with the name of the dialect: `weft.tanh`."""
+        return f"weft.{cls.name}"
+
     @staticmethod
     def infer(*args: Any, **kwargs: Any) -> Any:
         """Return the result type (or tuple of types) from the operand types and attribute values.
@@ -228,13 +233,13 @@ class Op:
         variadic = next((i for i, f in enumerate(fields) if f.kind is FieldKind.OPERANDS), None)
         if variadic is None:
             if len(operands) != len(fields):
-                raise WeftTypeError(f"weft.{cls.name} takes {len(fields)} operands, not {len(operands)}")
+                raise WeftTypeError(f"{cls.mlir_name()} takes {len(fields)} operands, not {len(operands)}")
             return list(operands)
         after = len(fields) - variadic - 1
         end = len(operands) - after
         if end < variadic:
             raise WeftTypeError(
-                f"weft.{cls.name} takes at least {len(fields) - 1} operands, not {len(operands)}"
+                f"{cls.mlir_name()} takes at least {len(fields) - 1} operands, not {len(operands)}"
             )
         return [*operands[:variadic], tuple(operands[variadic:end]), *operands[end:]]
 
@@ -341,7 +346,7 @@ class Ufunc(Elementwise, family="elementwise"):
         if loop is None or loop[: len(operands)] != tuple(t.dtype for t in operands):
             listing = ", ".join(str(t) for t in operands)
             raise WeftTypeError(
-                f"weft.{cls.name}: numpy.{cls.ufunc.__name__} has no loop for operands {listing}"
+                f"{cls.mlir_name()}: numpy.{cls.ufunc.__name__} has no loop for operands {listing}"
             )
         shape = broadcast_shapes([t.shape for t in operands])
         results = tuple(TensorType(shape, dtype) for dtype in loop[len(operands) :])

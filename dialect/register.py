@@ -123,7 +123,7 @@ def _load() -> None:
     operations = "".join(map(_definition, OPS.values()))
     load_dialects(ir.Module.parse(f"irdl.dialect @weft {{\n{cell}{operations}}}"))
     for op_class in OPS.values():
-        name = f"weft.{op_class.name}"
+        name = op_class.mlir_name()
         if op_class.is_pure():
             _NoEffects.attach(name)
             _Speculatable.attach(name)
@@ -190,7 +190,7 @@ def create(
     else:
         results = [type_to_mlir(t) for t in types]
     return ir.Operation.create(
-        f"weft.{op_class.name}",
+        op_class.mlir_name(),
         results=results,
         operands=operands,
         attributes={

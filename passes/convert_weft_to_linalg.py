@@ -179,7 +179,7 @@ class _FunctionConverter:
     def _convert_op(self, op_class: type[Op], operation: Operation) -> None:
         lowering = LOWERINGS.get(op_class)
         if lowering is None:
-            raise InternalError(f"weft.{op_class.name} has no lowering to linalg")
+            raise InternalError(f"{op_class.mlir_name()} has no lowering to linalg")
         operands = list(operation.operands)
         instance = OpInstance(
             op_class,

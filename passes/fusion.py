@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ..dialect.mlir import Attribute, Operation, Value, ir
+from ..dialect.ops.state import RaiseIf
 from ..dialect.records import dataclass
 from .rewriting import operations_in
 
@@ -270,7 +271,7 @@ class Generic:
         self.is_movable = _FIXED.isdisjoint(names) and not any(name.startswith("scf.") for name in names)
         self.is_elementwise = (
             self.is_parallel
-            and "weft.raise_if" not in names
+            and RaiseIf.mlir_name() not in names
             and all(indexing.is_permutation for indexing in self.output_maps)
             and all(_is_unused(argument) for argument in self.arguments[len(self.reads) :])
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ...dialect.dtypes import BY_MLIR
 from ...dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ...passes.rewriting import terminator
@@ -65,7 +66,7 @@ def convert_kernel(function: Operation, failures: FailureSites) -> KernelInterfa
     tensors = [value for value in results.operands if isinstance(value.type, ir.RankedTensorType)]
     scalars = [value for value in results.operands if not isinstance(value.type, ir.RankedTensorType)]
     first = sum(1 for _ in block.arguments) - len(tensors)
-    may_raise = contains(function, "weft.raise_if")
+    may_raise = contains(function, RaiseIf.mlir_name())
     destinations: list[Value] = []
     with ir.InsertionPoint.at_block_begin(block), function.location:
         for index, argument in enumerate(list(block.arguments)):

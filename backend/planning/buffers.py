@@ -16,6 +16,7 @@ from typing import ClassVar
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
@@ -123,7 +124,7 @@ class _Planner:
             "tensor.extract": self._extract,
             "tensor.from_elements": self._store_elements,
             "tensor.insert": self._insert,
-            "weft.raise_if": self._raise_if,
+            RaiseIf.mlir_name(): self._raise_if,
         }
         self._globals = 0
 
@@ -383,7 +384,7 @@ class _Planner:
 
     def _store_elements(self, op: Operation) -> None:
         result = op.results[0]
-        if all(use.owner.name == "weft.raise_if" for use in result.uses):
+        if all(use.owner.name == RaiseIf.mlir_name() for use in result.uses):
             return
         buffer = self._assignment.choose(result)
         self._assignment.settle(result, buffer)

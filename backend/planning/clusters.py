@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...dialect.mlir import Block, Operation, Value, ir
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, terminator
 from .calls import is_function_call
@@ -32,7 +33,7 @@ _CHEAP = frozenset(
 _EFFECTS = frozenset(
     {
         "func.return",
-        "weft.raise_if",
+        RaiseIf.mlir_name(),
         "bufferization.to_tensor",
         "bufferization.materialize_in_destination",
         "tensor.dim",
@@ -327,7 +328,7 @@ def _is_scalar(op: Operation) -> bool:
 
 def may_end_call(op: Operation) -> bool:
     """Whether an op, apart from what it holds or calls, may end the call with an error."""
-    return op.name == "weft.raise_if" or is_function_call(op)
+    return op.name == RaiseIf.mlir_name() or is_function_call(op)
 
 
 Origins: TypeAlias = "dict[Value, Value | None]"
@@ -417,7 +418,7 @@ def _accumulator(op: Operation, result: Value) -> Value | None:
 def _has_effect(node: Node) -> bool:
     """Whether a root must run even when no result is used."""
     return any(isinstance(value.type, ir.MemRefType) for value in node.captures) or contains(
-        node.op, "weft.raise_if"
+        node.op, RaiseIf.mlir_name()
     )
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialect.mlir import Location, Module, Operation, Type, Value, dialect, ir
+from ...dialect.ops.state import RaiseIf
 from .names import EXIT, RUNTIME
 from .plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
 from .scalars import element_of
@@ -92,7 +93,7 @@ class FailureSites:
 
     def lower_nested(self, function: Operation, record: Value) -> None:
         """Lower the sites inside the loops and branches of a kernel."""
-        for op in find(function, "weft.raise_if"):
+        for op in find(function, RaiseIf.mlir_name()):
             with ir.InsertionPoint(op), op.location:
                 condition, *values = (element_of(operand) for operand in op.operands)
                 self.lower(op, condition, values, record)

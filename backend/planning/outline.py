@@ -17,6 +17,7 @@ from dataclasses import field, replace
 from typing import ClassVar
 
 from ...dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
+from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
@@ -324,7 +325,7 @@ class Kernels:
         Comes with the draft to call it for, which may have more inputs.
         """
         # An error names the line that raised it, so clusters that raise are never shared.
-        raises = any(contains(op, "weft.raise_if") for op in draft.ops)
+        raises = any(contains(op, RaiseIf.mlir_name()) for op in draft.ops)
         key = (len(self.names), draft.ops[-1].location) if raises else draft.key()
         name = self.names.get(key)
         if name is None and not raises:

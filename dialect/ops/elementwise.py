@@ -265,13 +265,13 @@ class RealFunction(Elementwise, family="elementwise"):
     @classmethod
     def infer(cls, x: TensorType) -> TensorType:
         """The result has the type of the operand."""
-        require_kind(f"weft.{cls.name}", x, cls.dtypes)
+        require_kind(cls.mlir_name(), x, cls.dtypes)
         return x
 
     @classmethod
     def evaluate(cls, x: Array) -> Array:
         """Call the function of Python on every element."""
-        require_kind(f"weft.{cls.name}", type_of(x), cls.dtypes)
+        require_kind(cls.mlir_name(), type_of(x), cls.dtypes)
         values = np.frompyfunc(cls.of_float, 1, 1)(x.astype(np.float64))
         return np.asarray(values, np.float64).astype(x.dtype)
 

@@ -55,7 +55,7 @@ class Pooling(ShapedOp, family="pooling", cost=Cost.SLOW):
     def infer(
         cls, x: TensorType, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
     ) -> TensorType:
-        what = f"weft.{cls.name}"
+        what = cls.mlir_name()
         require_kind(what, x, cls.dtypes)
         if len(window) != 2:
             raise WeftValueError(f"{what}: window takes 2 numbers, not {window}")

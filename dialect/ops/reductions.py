@@ -95,7 +95,7 @@ class Reduction(ShapedOp, family="reductions", cost=Cost.CHEAP):
 
     @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
-        require_kind(f"weft.{cls.name}", x, cls.dtypes)
+        require_kind(cls.mlir_name(), x, cls.dtypes)
         return x.with_shape(reduced_shape(x.shape, axes, keepdims))
 
     @staticmethod
@@ -212,7 +212,7 @@ class Spread(ShapedOp, family="reductions", cost=Cost.SLOW):
 
     @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool, correction: float) -> TensorType:
-        require_kind(f"weft.{cls.name}", x, cls.dtypes)
+        require_kind(cls.mlir_name(), x, cls.dtypes)
         return TensorType(reduced_shape(x.shape, axes, keepdims), real_dtype(x.dtype))
 
     @staticmethod

@@ -28,7 +28,7 @@ class Scan(ShapedOp, family="scans", cost=Cost.CHEAP):
 
     @classmethod
     def infer(cls, x: TensorType, axis: int) -> TensorType:
-        require_kind(f"weft.{cls.name}", x, cls.dtypes)
+        require_kind(cls.mlir_name(), x, cls.dtypes)
         normalize_axis(axis, x.rank)
         return x
 

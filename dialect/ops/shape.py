@@ -480,7 +480,7 @@ class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
     def infer(cls, x: TensorType, k: int) -> TensorType:
         """Rank 2 or more."""
         if x.rank < 2:
-            raise WeftValueError(f"weft.{cls.name} needs rank 2 or more, not {x}")
+            raise WeftValueError(f"{cls.mlir_name()} needs rank 2 or more, not {x}")
         return x
 
     @staticmethod

@@ -445,7 +445,7 @@ def write_back(step: ViewStep, base: TensorType) -> WriteBack:
         shape = tuple(-1 if extent is None else extent for extent in base.shape)
         dynamic = tuple(axis for axis, extent in enumerate(base.shape) if extent is None)
         return WriteBack(Reshape, {"shape": shape}, extents=dynamic)
-    raise InternalError(f"weft.{step.op_class.name} is not a view that can be written through")
+    raise InternalError(f"{step.op_class.mlir_name()} is not a view that can be written through")
 
 
 def inverse_permutation(permutation: Sequence[int]) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.selection import Nonzero
+from ...dialect.ops.state import ReadRef
 from ..tracing.array import TracedArray
 from ..tracing.staging import apply, cast
 from .plan import MaskIndex
@@ -205,7 +206,7 @@ def same_value(left: Any, right: Any, depth: int = 16) -> bool:
     other: Any = getattr(right, "owner", None)
     if depth == 0 or not hasattr(one, "operands") or not hasattr(other, "operands"):
         return False
-    if one.name != other.name or one.name == "weft.read_ref" or not one.name.startswith("weft."):
+    if one.name != other.name or one.name == ReadRef.mlir_name() or not one.name.startswith("weft."):
         return False
     attributes = [{name: str(op.attributes[name]) for name in op.attributes} for op in (one, other)]
     results = [list(op.results).index(value) for op, value in ((one, left), (other, right))]

@@ -207,7 +207,7 @@ class TracedArray(TracedValue):
         types = [self._type, *(operand.type for operand in step.operands)]
         (view_type,) = step.op_class.result_types(types, step.attributes)
         if not isinstance(view_type, TensorType):
-            raise WeftTypeError(f"weft.{step.op_class.name} does not make a view")
+            raise WeftTypeError(f"{step.op_class.mlir_name()} does not make a view")
         return TracedArray(self._storage, (*self._path, step), view_type)
 
     def _write(self, new: TracedArray) -> None:

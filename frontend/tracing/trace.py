@@ -17,7 +17,7 @@ from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.state import AllocRef, RaiseIf
+from ...dialect.ops.state import AllocRef, RaiseIf, ReadRef
 from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
 from ..guards.captures import Capture
@@ -171,7 +171,7 @@ class Trace(Recorder):
                 anchor, location = ir.InsertionPoint.after(value.owner), value.owner.location
             with anchor:
                 storage.ref = ir.Operation.create(
-                    f"weft.{AllocRef.name}", results=[ref_type], operands=[value], loc=location
+                    AllocRef.mlir_name(), results=[ref_type], operands=[value], loc=location
                 ).results[0]
 
     def _argument_cell(self, argument: Value, storage: Storage) -> Value:
@@ -181,7 +181,7 @@ class Trace(Recorder):
         if users:
             with ir.InsertionPoint.at_block_begin(self.block):
                 read = ir.Operation.create(
-                    "weft.read_ref",
+                    ReadRef.mlir_name(),
                     results=[type_to_mlir(storage.type)],
                     operands=[argument],
                     loc=ir.Location.unknown(),

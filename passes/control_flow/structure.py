@@ -166,7 +166,7 @@ def constant_of(value: Value) -> Array | None:
     if operation is None:
         return None
     is_dense = operation.name == SCALAR_CONSTANT and isinstance(value.type, ir.RankedTensorType)
-    if is_dense or operation.name == f"weft.{Constant.name}":
+    if is_dense or operation.name == Constant.mlir_name():
         return elements_from_mlir(operation.attributes["value"])
     if operation.name == FROM_ELEMENTS and len(operation.operands) == 1:
         scalar = scalar_constant(operation.operands[0])

@@ -170,7 +170,7 @@ def emit(
     """
     emitter = _EMITTERS.get((op_class, kind(operand_dtypes[0])))
     if emitter is None:
-        raise InternalError(f"weft.{op_class.name} has no lowering for {operand_dtypes[0]}")
+        raise InternalError(f"{op_class.mlir_name()} has no lowering for {operand_dtypes[0]}")
     builder = ScalarBuilder(conversion, operand_dtypes[0])
     if operand_dtypes[0] not in _NARROW_FLOATS or emitter in _ON_ANY_WIDTH:
         return _several(emitter(builder, *operands))

@@ -107,7 +107,7 @@ def _left(
     """An op along the last axis, on storage types."""
     axis = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), result.rank - 1)
     return c.operation(
-        f"weft.{op_class.name}",
+        op_class.mlir_name(),
         [rows],
         [storage_type(result)],
         {"axis": axis, **(attributes or {"descending": ir.BoolAttr.get(False)})},

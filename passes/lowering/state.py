@@ -43,7 +43,7 @@ def lower_write_ref(c: Conversion, op: OpInstance) -> None:
 def lower_raise_if(c: Conversion, op: OpInstance) -> None:
     """The backend ends the call here; it takes the op as it is, on storage types."""
     ir.Operation.create(
-        "weft.raise_if",
+        RaiseIf.mlir_name(),
         operands=op.operands,
         attributes={name: ir.StringAttr.get(op.attributes[name]) for name in ("error", "message")},
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 
 import pytest
 
 import weft
 from support.op_uses import WITHOUT_CASES, Use, uses_of
+from support.package import source_files
 from support.programs import build, transform
 from weft.backend.functions.registry import functions
 from weft.dialect.op import OPS, Case, Cost, Op, Operand
@@ -136,3 +138,26 @@ def test_extents_that_are_not_told_or_wrong_are_found() -> None:
     Silent.name = Wrong.name = "planted"
     assert unsaid_extents(next(uses_of(Silent))) == ["planted: extent_source"]
     assert any("is not (0, 0)" in text for use in uses_of(Wrong) for text in unsaid_extents(use))
+
+
+def named_ops(source: str) -> list[str]:
+    """The ops that a source names in strings, and not by their classes."""
+    strings = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    return [
+        value
+        for value in strings
+        if isinstance(value, str) and value.removeprefix("weft.") in OPS and "." in value
+    ]
+
+
+def test_ops_are_named_by_their_classes() -> None:
+    named = {
+        path.name: found
+        for path in source_files()
+        if "ops" not in path.parts and (found := named_ops(path.read_text(encoding="utf-8")))
+    }
+    assert named == {}
+
+
+def test_a_name_in_a_string_is_found() -> None:
+    assert named_ops("if op.name == 'weft.sort' or op.name == 'scf.if': pass") == ["weft.sort"]

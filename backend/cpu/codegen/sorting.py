@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from ....dialect.attributes import type_from_mlir
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
@@ -27,7 +28,7 @@ BLOCK = 4096
 SHORT = 64
 """The longest rows that are sorted where they should be partitioned."""
 
-SORTS = ("weft.sort", "weft.argsort", "weft.partition")
+SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
 """The ops that are left to the backend."""
 
 
@@ -71,9 +72,9 @@ class _RowSort:
         for extent in others:
             rows = self._emitter.multiply(rows, extent)
         starts = [self._address(memref) for memref in (source, target)]
-        sizes = [self._keys.itemsize, 8 if self._op.name == "weft.argsort" else self._keys.itemsize]
+        sizes = [self._keys.itemsize, 8 if self._op.name == Argsort.mlir_name() else self._keys.itemsize]
         count = max(1, BLOCK // max(1, length)) if isinstance(length, int) else 1
-        if self._op.name == "weft.partition" and not _is_short(length):
+        if self._op.name == Partition.mlir_name() and not _is_short(length):
             count = 1
         with self._emitter.loop(rows, count, parallel=True) as row:
             first = self._emitter.multiply(row, length)
@@ -91,9 +92,9 @@ class _RowSort:
             )
 
     def _sort_rows(self, source: Index, target: Index, length: Index, rows: Index) -> None:
-        if self._op.name == "weft.argsort":
+        if self._op.name == Argsort.mlir_name():
             self._call("weft_argsort", [source, target, length, rows])
-        elif self._op.name == "weft.sort" or _is_short(length):
+        elif self._op.name == Sort.mlir_name() or _is_short(length):
             self._call("weft_sort", [source, target, length, rows])
         else:
             self._partition(source, target, length)
