@@ -332,10 +332,13 @@ class Ufunc(Elementwise, family="elementwise"):
     """Base of ops that are the NumPy ufunc of their name: the dtypes of operands are exactly one of its loops."""
 
     ufunc: ClassVar[np.ufunc]
+    example: ClassVar[str] = ""
+    """The arguments of a call in the array namespace and, after an arrow, what it shows."""
 
-    def __init_subclass__(cls, *, name: str | None = None, **facts: Any) -> None:
+    def __init_subclass__(cls, *, name: str | None = None, example: str = "", **facts: Any) -> None:
         """Find the ufunc."""
         super().__init_subclass__(name=name, **facts)
+        cls.example = example
         if name is not None:
             cls.ufunc = getattr(np, name)
 

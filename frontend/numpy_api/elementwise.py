@@ -18,7 +18,6 @@ from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
 from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted
-from .elementwise_examples import EXAMPLES
 from .info import finfo
 from .selection import as_weak_operand, blend
 from .ufuncs import apply_ufunc, ops_of_ufuncs
@@ -72,7 +71,7 @@ def _functions_of_ops() -> dict[str, Callable[..., ArrayResult]]:
 def _function_of(ufunc: np.ufunc, op_class: type[Ufunc]) -> Callable[..., ArrayResult]:
     function = _unary(ufunc) if ufunc.nin == 1 else _binary(ufunc)
     function.__name__ = function.__qualname__ = ufunc.__name__
-    function.__doc__ = _docstring(ufunc.__name__, ufunc, op_class.summary())
+    function.__doc__ = _docstring(ufunc.__name__, op_class)
     return function
 
 
@@ -90,20 +89,21 @@ def _real(op_class: type[RealFunction]) -> Callable[..., ArrayResult]:
     return function
 
 
-def _docstring(name: str, ufunc: np.ufunc, summary: str) -> str:
+def _docstring(name: str, op_class: type[Ufunc]) -> str:
     """What the loops of a ufunc say about shapes, dtypes and errors, and an example."""
+    ufunc = op_class.ufunc
     taken, made = ("".join(loop.split("->")[side] for loop in ufunc.types) for side in (0, 1))
     refused = (
         "" if "D" in taken else "for complex numbers" if "d" in taken else "for numbers that are no integers"
     )
     errors = [f"`TypeError` {refused or 'for dtypes that weft does not have'}"]
     errors += ["`ValueError` for shapes that do not broadcast"] * (ufunc.nin > 1)
-    call, _, shown = (EXAMPLES[name]).partition(" -> ")
+    call, _, shown = op_class.example.partition(" -> ")
     return (
-        f"{summary} As `numpy.{ufunc.__name__}`, with its arguments.\n\n"
+        f"{op_class.summary()} As `numpy.{name}`, with its arguments.\n\n"
         f"Shape: {'that of x' if ufunc.nin == 1 else 'the common one of x1 and x2'}. "
         f"Dtype: {'bool' if set(made) <= set('?O') else 'that of the loop that NumPy takes'}.\n"
-        f"Raises {', '.join(errors)}.\n\n>>> weft.{name}({call}\n{shown}"
+        f"Raises {', '.join(errors)}.\n\n>>> weft.{name}{call}\n{shown}"
     )
 
 

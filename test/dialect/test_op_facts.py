@@ -12,7 +12,7 @@ from support.op_uses import WITHOUT_CASES, Use, uses_of
 from support.package import source_files
 from support.programs import build, transform
 from weft.backend.functions.registry import functions
-from weft.dialect.op import OPS, Case, Cost, Op, Operand
+from weft.dialect.op import OPS, Case, Cost, Op, Operand, Ufunc
 from weft.dialect.ops.elementwise import Add, Erfc, RealFunction
 from weft.dialect.ops.indexing import DynamicSlice
 from weft.dialect.types import TensorType
@@ -33,6 +33,7 @@ def missing_facts(op: type[Op]) -> list[str]:
         "is_speculatable": not op.is_pure()
         or getattr(op.is_speculatable, "__func__", None) is not Op.is_speculatable.__func__,  # type: ignore[attr-defined]
         "cases": bool(op.cases) or op.name in WITHOUT_CASES,
+        "example": not issubclass(op, Ufunc) or " -> " in op.example,
         "a lowering": op in LOWERINGS,
         f"@expands({op.elementary!r})": not op.elementary or op.elementary in functions(),
         "an entry in the array namespace": op.family != "elementwise" or hasattr(weft, op.name),
