@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -322,34 +324,38 @@ def test_values_for_another_number_of_places():
 SETS = st.lists(st.integers(-4, 4), max_size=12)
 
 
-@settings(max_examples=25, deadline=None)
+def all_sets(a, b):
+    both = np.union1d(a, b), np.intersect1d(a, b), np.setxor1d(a, b)
+    return *both, np.setdiff1d(a, b), np.setdiff1d(b, a, assume_unique=True)
+
+
+@functools.cache
+def compiled_sets(dtype):
+    spec = weft.TensorSpec([None], dtype)
+    return weft.function(all_sets, input_signature=[spec, spec])
+
+
+@settings(max_examples=75, deadline=None)
 @given(SETS, SETS, st.sampled_from([np.int64, np.float64, np.int8]), st.booleans())
 def test_sets(first, second, dtype, has_nan):
     a, b = np.array(first, dtype), np.array(second, dtype)
     if has_nan and dtype == np.float64 and a.size and b.size:
         a[0] = b[-1] = np.nan
 
-    def f(a, b):
-        both = np.union1d(a, b), np.intersect1d(a, b), np.setxor1d(a, b)
-        return *both, np.setdiff1d(a, b), np.setdiff1d(b, a, assume_unique=True)
-
-    compiled = weft.function(
-        f, input_signature=[weft.TensorSpec([None], dtype), weft.TensorSpec([None], dtype)]
-    )
-    for got, expected in zip(compiled(a, b), f(a, b), strict=True):
+    for got, expected in zip(compiled_sets(dtype)(a, b), all_sets(a, b), strict=True):
         np.testing.assert_array_equal(got, expected)
         assert got.dtype == expected.dtype
 
 
-@settings(max_examples=25, deadline=None)
+@weft.function(input_signature=[weft.TensorSpec([None], bool)])
+def places(mask):
+    return np.flatnonzero(mask)
+
+
+@settings(max_examples=75, deadline=None)
 @given(st.lists(st.booleans(), max_size=70))
 def test_any_mask(bits):
     mask = np.array(bits, bool)
-
-    @weft.function(input_signature=[weft.TensorSpec([None], bool)])
-    def places(mask):
-        return np.flatnonzero(mask)
-
     np.testing.assert_array_equal(places(mask), np.flatnonzero(mask))
 
 
