@@ -246,8 +246,8 @@ def _rearranged(numpy_function: Callable[..., Any], a: ArrayLike, *arguments: An
 
 @cache
 def _numbered(rank: int) -> Any:
-    """An array whose axes have the strides 1, 2, ...; there are no elements to look at."""
-    return as_strided(np.empty(0), (2,) * rank, tuple(range(1, rank + 1)))
+    """An array whose axes have the strides 1, 2, ...; one element, so that it may have any rank."""
+    return as_strided(np.empty(1), (1,) * rank, tuple(range(1, rank + 1)))
 
 
 def transpose(a: ArrayLike, axes: Any = None) -> ArrayResult:
