@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..source.modules import is_own_module, is_users_module
-from .purity import is_one_of, why_impure
+from .call_effects import is_one_of, why_impure
 
 ORDER_OF_SETS = "the order of a set, which is another one in each process"
 

@@ -42,6 +42,8 @@ _RAISERS = (
     "raise_",
     "fail",
     "call",
+    "through_gate",
+    "_call_known",
     "attr",
     "get_item",
     "set_item",

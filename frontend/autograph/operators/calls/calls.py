@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.errors import ConversionError
+from ....guards.generated import is_generated
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
 from ...convert import (
@@ -28,6 +29,7 @@ from ..statements.expressions import if_exp
 from ..statements.generators import Generator
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
+from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .recursion import activate
 
 
@@ -47,7 +49,19 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
-    return resolve_grown_list(called(*args, **kwargs))
+    if not _is_users(function):
+        look_at_arguments(trace, function, args, kwargs)
+    as_it_is = unconverted(function, called)
+    made = (
+        called(*args, **kwargs) if as_it_is is None else through_gate(trace, as_it_is, called, args, kwargs)
+    )
+    note_made(trace, made, args)
+    return resolve_grown_list(made)
+
+
+def _is_users(function: Any) -> bool:
+    plain = getattr(function, "__func__", function)
+    return isinstance(plain, types.FunctionType) and is_users_module(plain.__module__)
 
 
 def _is_numpy(function: Any) -> bool:
@@ -86,7 +100,14 @@ def converted(function: Any) -> Callable[..., Any]:
         return functools.partial(converted(function.__func__), function.__self__)
     if isinstance(function, functools.partial):
         return functools.partial(converted(function.func), *function.args, **function.keywords)
-    if inspect.isclass(function) or isinstance(function, types.BuiltinFunctionType):
+    inner = getattr(function, "py_func", None)
+    if isinstance(inner, types.FunctionType) and not inspect.isclass(function):
+        return converted(inner)  # what another compiler compiles, as numba's dispatchers
+    if isinstance(function, functools._lru_cache_wrapper) and not is_marked(function):
+        return functools.partial(_call_remembered, function)
+    if inspect.isclass(function):
+        return _converted_class(function)
+    if isinstance(function, types.BuiltinFunctionType):
         result: Callable[..., Any] = function
         return result
     method = type(function).__dict__.get("__call__", getattr(type(function), "__call__", None))  # noqa: B004
@@ -94,6 +115,45 @@ def converted(function: Any) -> Callable[..., Any]:
         return functools.partial(_converted_function(method), function)
     called: Callable[..., Any] = function
     return called
+
+
+class _Remembered:
+    """What the memoised functions of the user's gave in one recording."""
+
+    def __init__(self) -> None:
+        self.results: dict[Any, Any] = {}
+
+
+def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call what `functools.lru_cache` makes: its function is converted, and called once for the same constants."""
+    trace = current_trace()
+    assert trace is not None
+    key = (function, args, tuple(kwargs.items()))
+    try:
+        known = trace.state(_Remembered).results
+        if key not in known:
+            known[key] = call(function.__wrapped__, *args, **kwargs)
+        return known[key]
+    except TypeError:  # an array has no hash
+        return call(function.__wrapped__, *args, **kwargs)
+
+
+def _converted_class(kind: type) -> Callable[..., Any]:
+    """What makes an object of a class: with a converted `__init__`, where nothing but that runs."""
+    init = getattr(kind, "__init__", None)
+    if not isinstance(init, types.FunctionType) or not is_users_module(init.__module__) or is_generated(init):
+        return kind
+    new: Any = kind.__new__
+    is_plain = type(kind).__call__ is type.__call__ and new is object.__new__
+    if not is_plain or inspect.isabstract(kind):
+        return kind
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        made = new(kind)
+        call(init, made, *args, **kwargs)
+        return made
+
+    return make
 
 
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:

@@ -16,6 +16,7 @@ from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
+from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.resolve_grown_lists import resolve_grown_list
 
@@ -69,6 +70,7 @@ def _member(kind: type, name: str) -> Any:
 def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
     container = resolve_grown_list(container)
+    require_own(current_trace(), container, changes=False)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return call(method, container, key)
@@ -81,6 +83,7 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = resolve_grown_list(container)
     trace = current_trace()
+    require_own(trace, container)
     if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
         container = trace.python_state.writable(container)
     assign_item(container, key, value)

@@ -13,6 +13,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged
 from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import control_flow
+from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from ..values.resolve_grown_lists import resolve_grown_list
 from .for_loops import for_
@@ -49,6 +50,7 @@ def comprehension(
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
     trace, iterable = current_trace(), resolve_grown_list(iterable)
+    require_own(trace, iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])
     sequence = sequence_of(iterable)

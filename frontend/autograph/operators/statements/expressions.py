@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import Facts
+from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
@@ -124,6 +126,7 @@ def is_not_(left: Any, right: Any) -> Any:
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
     container = resolve_grown_list(container)
+    require_own(current_trace(), container, changes=False)
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
     if isinstance(container, GrowingList):

@@ -28,6 +28,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.exits import Exit, without_continue
 from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import control_flow
+from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -41,6 +42,7 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
     iterable = resolve_grown_list(iterable)
+    require_own(trace, iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner
         return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)

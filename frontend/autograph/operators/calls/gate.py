@@ -1,0 +1,139 @@
+"""The gate that every call of converted code passes of something which is neither converted nor replaced.
+
+It computes with what tracing knows, it runs when the program runs, or it is refused: what a call does is told by
+`guards/call_effects.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pprint
+import reprlib
+import struct
+import textwrap
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError, WeftError, WeftTypeError
+from ....guards.call_effects import Does, effect_of, is_one_of, name_of
+from ....runtime_values.deferred_calls import call_later
+from ....runtime_values.strings import string_of
+from ....runtime_values.values import holds_traced
+from ....source.modules import is_users_module
+from ....tracing.recorder import Recorder
+from ...marks import is_marked
+from ..interface import operators
+from ..values.hidden_state import INSTEAD, note_made, require_own
+
+Function = Callable[..., Any]
+
+
+def unconverted(function: Function, called: Function) -> Function | None:
+    """What is called in the end, if that is neither converted nor replaced; with the object whose method it is."""
+    while isinstance(called, functools.partial):
+        called = called.func
+    while isinstance(function, functools.partial):
+        function = function.func
+    plain = getattr(function, "__func__", function)
+    return function if called is plain or called is function else None
+
+
+def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: Any) -> None:
+    """Refuse iterators and the like from outside as arguments of functions that are not converted."""
+    if is_one_of(function, _LOOKING_AT_NOTHING):
+        return
+    for value in (*args, *kwargs.values()):
+        require_own(trace, value)
+
+
+def through_gate(trace: Recorder, function: Function, called: Function, args: Any, kwargs: Any) -> Any:
+    """Call, or record the call of, `function`, that is neither converted nor replaced."""
+    is_users = isinstance(function, types.FunctionType) and is_users_module(function.__module__)
+    if is_users or is_marked(function):
+        return called(*args, **kwargs)  # what is marked, or has no source
+    effect = effect_of(function)
+    if effect.does is Does.ACTS:
+        return call_later(trace, called, args, kwargs, effect.result)
+    if effect.does is Does.VARIES:
+        raise UnsupportedError(
+            f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
+            + INSTEAD.format("call it")
+        )
+    if effect.does is Does.UNKNOWN:
+        _refuse_unknown(function)
+    if is_one_of(function, _TEXTS):
+        return string_of(called, *args, **kwargs)
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        require_own(trace, owner)
+    if effect.does is Does.LOOKS:
+        return _call_known(called, function, args, kwargs)
+    if getattr(function, "__module__", None) in _HIGHER_ORDER:
+        args = tuple(map(_converting, args))
+        kwargs = {name: _converting(value) for name, value in kwargs.items()}
+    return called(*args, **kwargs)
+
+
+def _call_known(called: Function, function: Function, args: Any, kwargs: Any) -> Any:
+    """Call a function of Python's; it may want to know values that are known at run time only."""
+    try:
+        return called(*args, **kwargs)
+    except WeftError:
+        raise
+    except (TypeError, AttributeError, struct.error) as error:
+        is_of_python = getattr(function, "__module__", None) in (None, "builtins")
+        if is_of_python or not holds_traced([args, kwargs], depth=4):
+            raise
+        raise WeftTypeError(
+            f"{_described(function)} is called while the function is traced, and gets a value that is known at run "
+            f"time only ({error}): weft.py_call({name_of(function)}, ..., result=weft.TensorSpec(...)) calls it "
+            "whenever the compiled function runs"
+        ) from None
+
+
+def _refuse_unknown(function: Function) -> NoReturn:
+    if isinstance(function, np.vectorize):
+        raise UnsupportedError(
+            "np.vectorize calls a Python function for each element, which compiled code does not: compute with whole "
+            "arrays, or write a loop over the elements, which is compiled (for i in range(x.size): y[i] = f(x[i]))"
+        )
+    raise UnsupportedError(
+        f"nothing is known of what {_described(function)} does, which cannot be converted: called in compiled code it "
+        "would run once, while the function is traced. " + INSTEAD.format("Call it")
+    )
+
+
+def _described(function: Function) -> str:
+    """The name of a function, with that of its module."""
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        return f"{type(owner).__qualname__}.{getattr(function, '__name__', 'call')}"
+    module = getattr(function, "__module__", None)
+    prefix = "" if module in (None, "builtins", "__main__") else f"{module}."
+    return f"{prefix}{name_of(function)}()"
+
+
+def _converting(value: Any) -> Any:
+    """A function of the user's that a library gets to call, which is converted then."""
+    if isinstance(value, types.FunctionType) and is_users_module(value.__module__):
+        return functools.partial(operators().call, value)
+    return value
+
+
+_HIGHER_ORDER = frozenset({"itertools", "numpy", "_bisect", "_heapq", "heapq", "_operator"})
+"""Modules whose functions call those that they get."""
+
+_LOOKING_AT_NOTHING = (isinstance, issubclass, callable, type, id, hasattr, print)
+
+_TEXTS = (
+    json.dumps, pprint.pformat, reprlib.repr, textwrap.fill, textwrap.indent, textwrap.dedent, np.array2string,
+    np.array_str, np.array_repr, np.format_float_positional, np.format_float_scientific,
+)  # fmt: skip
+"""Functions that make a text of values: at run time, where these are known only then."""
+
+
+__all__ = ["look_at_arguments", "note_made", "through_gate", "unconverted"]

@@ -1,0 +1,90 @@
+"""Objects with a state that only Python sees: iterators, queues, buffers, files, the environment.
+
+A recording sees what changes in variables, attributes, lists, dicts, sets and arrays, but not in these. One that
+converted code made may be used where it was made, as that happens once both while tracing and when the program runs.
+One from outside would be used up once for all calls, and one that is used inside of a staged branch or loop once for
+all its runs.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import io
+from collections.abc import Iterable
+from types import FunctionType
+from typing import Any
+
+from .....dialect.errors import UnsupportedError
+from ....guards.call_effects import varying_object
+from ....source.modules import is_own_module
+from ....tracing.recorder import Recorder
+from ....tracing.regions import Region
+
+
+class MadeObjects:
+    """The objects with a hidden state that one recording made, and where."""
+
+    def __init__(self) -> None:
+        self.places: dict[int, tuple[Any, Region]] = {}
+
+
+_BUFFERS = (collections.deque, array.array, bytearray, io.StringIO, io.BytesIO)
+
+
+def has_hidden_state(value: Any) -> bool:
+    """Whether an object has a state that a recording does not see."""
+    kind = type(value)
+    if isinstance(value, _BUFFERS):
+        return True
+    advance = getattr(kind, "__next__", None)
+    is_written_in_python = isinstance(advance, FunctionType)
+    return advance is not None and not is_written_in_python and not _is_known(kind)
+
+
+def _is_known(kind: type) -> bool:
+    return is_own_module(kind.__module__) or kind.__module__.partition(".")[0] == "numpy"
+
+
+def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
+    """Take note of an object that converted code has just made; one that it was given is none."""
+    if has_hidden_state(made) and not any(made is value for value in given):
+        trace.state(MadeObjects).places[id(made)] = (made, trace.region)
+
+
+def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
+    """Refuse to look into an object with a hidden state, or to change one, unless that is the same at each call."""
+    if trace is None:
+        return
+    if (why := varying_object(value)) is not None:
+        raise UnsupportedError(
+            f"this uses a {type(value).__qualname__} object, which {why}, and would do so once, while the function is "
+            f"traced: {INSTEAD.format('use it')}"
+        )
+    if not has_hidden_state(value):
+        return
+    made = trace.state(MadeObjects).places.get(id(value))
+    kind = type(value).__qualname__
+    if made is None or made[0] is not value:
+        raise UnsupportedError(
+            f"this uses a {kind} from outside of the compiled function, which would be read once, while the function "
+            "is traced, although it may hold something else at each call: take what is needed of it outside (next(x), "
+            "list(x)), and pass that as an argument"
+        )
+    if changes and made[1] is not trace.region:
+        raise UnsupportedError(
+            f"a {kind} that was made before a branch or loop is used inside of it, and only run-time values tell "
+            "whether and how often that runs: compiled code cannot follow how it changes there; use a list, an array "
+            "or a counter instead"
+        )
+
+
+INSTEAD = (
+    "{} outside of the compiled function and pass the result as an argument, or write "
+    "weft.py_call(function, ..., result=weft.TensorSpec(...)), which calls a function of yours whenever the compiled "
+    "one runs; a function marked by weft.do_not_convert may do it once, while tracing"
+)
+"""The three ways out for what compiled code does not call by itself."""
+
+
+__all__ = ["INSTEAD", "has_hidden_state", "note_made", "require_own"]
