@@ -45,6 +45,12 @@ bench: $(BENCH)/.installed ## Measure weft beside its peers, in an environment o
 soak: $(INSTALLED) ## Compare all float32 numbers and random programs with the reference for a long time
 	$(BIN)/python test/soak.py
 
+SECONDS ?= 600
+JOBS ?= 1
+
+fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes
+	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS)
+
 format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
@@ -56,4 +62,4 @@ clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak format docs clean
+.PHONY: help install demo test test-fast bench soak fuzz format docs clean

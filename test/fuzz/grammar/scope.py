@@ -1,0 +1,109 @@
+"""Names with examples: what every variable of a program holds when its first call comes there.
+
+The grammar evaluates what it writes on the examples, so that types, dtypes, shapes and most bounds are right without
+a rule for any of them.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import numpy as np
+
+MOST_ELEMENTS = 120
+LARGEST = 10**6
+"""Integers of Python's stay below, as compiled code has 64 bits for them."""
+
+
+class Unfit(Exception):
+    """No text of the wanted kind was found, or the example refuses it."""
+
+
+def signature(value: Any) -> Hashable:
+    """What must be equal for two values to take turns in one variable."""
+    if isinstance(value, np.ndarray):
+        return "array", value.dtype.str, value.shape
+    if isinstance(value, np.generic):
+        return "scalar", value.dtype.str
+    if isinstance(value, tuple):
+        return "tuple", tuple(map(signature, value))
+    if isinstance(value, list):
+        return "list", signature(value[0]) if value else None
+    if isinstance(value, dict):
+        return "dict", tuple((key, signature(item)) for key, item in value.items())
+    return type(value).__name__
+
+
+def is_small(value: Any) -> bool:
+    """Whether a value may be computed with: no giant arrays, no giant integers."""
+    if isinstance(value, np.ndarray):
+        return value.size <= MOST_ELEMENTS and value.ndim <= 4 and value.dtype.kind in "biufc"
+    if isinstance(value, np.generic):
+        return value.dtype.kind in "biufc"
+    if isinstance(value, (list, tuple, set)):
+        return len(value) <= 40 and all(map(is_small, value))
+    if isinstance(value, dict):
+        return len(value) <= 20 and all(map(is_small, value.values()))
+    if isinstance(value, str):
+        return len(value) < 200
+    return not isinstance(value, int) or abs(value) <= LARGEST
+
+
+class Scope:
+    """The variables of a function and their examples; `fixed` are the names of modules, classes and functions."""
+
+    def __init__(self, fixed: dict[str, Any], values: dict[str, Any]) -> None:
+        self.fixed = fixed
+        self.values = values
+        self.kept: set[str] = set()
+        """The names that are not bound anew: counters, and what other functions own."""
+
+    def evaluate(self, text: str) -> Any:
+        """The example of an expression; Unfit where it raises or is too large."""
+        try:
+            with np.errstate(all="ignore"):
+                value = eval(text, {**self.fixed, **self.values})
+                if is_small(value):
+                    return value
+        except Exception as error:
+            raise Unfit(f"{text}: {error!r}") from None
+        raise Unfit(text)
+
+    def execute(self, text: str) -> None:
+        """Run a statement on the examples; Unfit where it raises."""
+        names = {**self.fixed, **self.values}
+        try:
+            with np.errstate(all="ignore"):
+                exec(text, names)
+            changed = {
+                name: value
+                for name, value in names.items()
+                if name not in self.fixed and name != "__builtins__"
+            }
+            if all(map(is_small, changed.values())):
+                self.values = changed
+                return
+        except Exception as error:  # RecursionError, too: of containers that contain themselves
+            raise Unfit(f"{text}: {error!r}") from None
+        raise Unfit(text)
+
+    def fork(self) -> dict[str, Any]:
+        """The values as they are now, kept apart from what comes."""
+        try:
+            return copy.deepcopy(self.values)
+        except Exception:
+            return dict(self.values)
+
+    def join(self, other: dict[str, Any], keep: Callable[[], bool]) -> None:
+        """After two paths: names that both bind to one type stay; of the others, those that `keep` says."""
+        joined = {}
+        for name in {**self.values, **other}:
+            both = name in self.values and name in other
+            if (both and signature(self.values[name]) == signature(other[name])) or keep():
+                joined[name] = self.values.get(name, other.get(name))
+        self.values = joined
+
+
+__all__ = ["Scope", "Unfit", "is_small", "signature"]

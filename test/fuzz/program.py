@@ -1,0 +1,88 @@
+"""A whole program as one text: a function `f`, the state around it, and the calls that are made one after the other.
+
+The text ends with `OPTIONS`, the keywords of `weft.function`, and `CALLS`, functions without parameters that make the
+arguments of one call each. Executing the text twice gives two programs that share nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import linecache
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+IMPORTS = """\
+import contextlib
+import dataclasses
+import functools
+import math
+
+import numpy as np
+
+import weft
+"""
+
+_numbers = itertools.count()
+_HIDDEN = ("OPTIONS", "CALLS")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A program in a module of its own."""
+
+    module: types.ModuleType
+
+    @property
+    def namespace(self) -> dict[str, Any]:
+        """Its globals."""
+        return vars(self.module)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function that is compiled."""
+        made: Callable[..., Any] = self.namespace["f"]
+        return made
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of `weft.function`."""
+        return dict(self.namespace.get("OPTIONS", {}))
+
+    @property
+    def calls(self) -> list[Callable[[], tuple[Any, ...]]]:
+        """What makes the arguments of each call."""
+        return list(self.namespace["CALLS"])
+
+    def state(self) -> dict[str, Any]:
+        """The globals of the program that hold data."""
+        return {
+            name: value
+            for name, value in self.namespace.items()
+            if not name.startswith("__")
+            and name not in _HIDDEN
+            and not isinstance(value, (types.ModuleType, types.FunctionType, type))
+        }
+
+
+def load(text: str) -> Loaded:
+    """Execute the text of a program as a module of its own; the source of its functions is known to Python."""
+    filename = f"<program {hashlib.sha1(text.encode()).hexdigest()[:12]}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    module = types.ModuleType(f"program_{next(_numbers)}")
+    sys.modules[module.__name__] = module
+    exec(compile(text, filename, "exec"), vars(module))
+    return Loaded(module)
+
+
+def forget(*programs: Loaded) -> None:
+    """Take programs away again."""
+    for program in programs:
+        del sys.modules[program.module.__name__]
+        linecache.cache.pop(program.function.__code__.co_filename, None)
+
+
+__all__ = ["IMPORTS", "Loaded", "forget", "load"]

@@ -1,0 +1,218 @@
+"""Run a program eagerly and compiled, call by call, and judge what differs."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import re
+import signal
+import textwrap
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.dialect.errors import (
+    ConcreteValueError,
+    ControlFlowError,
+    InternalError,
+    PassError,
+    UnsupportedError,
+    WeftError,
+)
+
+from .comparison import differences, sharing
+from .program import IMPORTS, Loaded, forget, load
+from .reference import interpreting
+from .refusals import is_documented
+
+STAGES = ("weft", "optimized", "compiled")
+REFUSALS = (UnsupportedError, ConcreteValueError, ControlFlowError)
+"""What weft says of programs that it does not take."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a program went: right, refused, invalid (it cannot be run at all), or one of the failures.
+
+    `kind` groups failures: it has no data of the program in it. `detail` is for people.
+    """
+
+    outcome: str
+    kind: str = ""
+    detail: str = ""
+    call: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """As what JSON has."""
+        return asdict(self)
+
+
+@dataclass
+class _Side:
+    """A program that runs, and what its last call did."""
+
+    program: Loaded
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    result: Any = None
+    error: BaseException | None = None
+    output: str = ""
+
+    def call(self, number: int) -> None:
+        """Make a call."""
+        self.arguments = tuple(self.program.calls[number]())
+        output = io.StringIO()
+        self.result, self.error = None, None
+        with contextlib.redirect_stdout(output), np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                self.result = self.function(*self.arguments)
+            except Exception as error:
+                self.error = error
+        self.output = output.getvalue()
+
+
+class _EndlessError(BaseException):
+    """A call of the eager function does not end."""
+
+
+@contextlib.contextmanager
+def _ending(seconds: float) -> Iterator[None]:
+    """Stop what takes longer."""
+
+    def stop(*_: Any) -> None:
+        raise _EndlessError
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def require_right(text: str, stage: str = "compiled") -> None:
+    """Raise AssertionError unless a program does compiled what it does eagerly; the imports may be left out."""
+    text = textwrap.dedent(text)
+    verdict = judge(text if text.startswith(IMPORTS) else IMPORTS + text, stage)
+    assert verdict.outcome == "right", f"{verdict.outcome}: {verdict.kind}\n{verdict.detail}"
+
+
+def judge(text: str, stage: str) -> Verdict:
+    """Compare all calls of a program, compiled to a stage, with eager ones."""
+    try:
+        eager, other = load(text), load(text)
+        calls = len(eager.calls)
+        compiled = weft.function(**other.options)(other.function)
+    except Exception as error:
+        return Verdict("invalid", type(error).__name__, str(error))
+    expected, got = _Side(eager, eager.function), _Side(other, compiled)
+    try:
+        with contextlib.nullcontext() if stage == "compiled" else interpreting(stage):
+            for number in range(calls):
+                with _ending(2.0):
+                    expected.call(number)
+                if isinstance(expected.error, (MemoryError, RecursionError)):
+                    return Verdict("invalid", type(expected.error).__name__, str(expected.error))
+                before = copy.deepcopy((other.calls[number](), other.state()))
+                got.call(number)
+                verdict = _judged(got, expected, before)
+                if verdict.outcome != "right":
+                    return Verdict(verdict.outcome, verdict.kind, verdict.detail, number)
+    except _EndlessError:
+        return Verdict("invalid", "endless")
+    finally:
+        forget(eager, other)
+    return Verdict("right")
+
+
+def _judged(got: _Side, expected: _Side, before: Any) -> Verdict:
+    """What is to be said of one call."""
+    if got.error is not None:
+        refusal = _of_error(got.error, expected.error)
+        if refusal is not None:
+            changed = next(differences((got.arguments, got.program.state()), before, "state"), None)
+            if refusal.outcome == "refused" and changed is not None and _is_of_tracing(got.error):
+                return Verdict("failed", f"refused, and changed: {_words(changed)}", changed)
+            return refusal
+    elif expected.error is not None:
+        kind = f"not raised: {type(expected.error).__name__}: {_words(str(expected.error))}"
+        return Verdict("failed", kind, f"only the eager function raised {expected.error!r}")
+    difference = next(_differences(got, expected), None)
+    if difference is None:
+        return Verdict("right")
+    return Verdict("failed", _words(difference), difference)
+
+
+def _differences(got: _Side, expected: _Side) -> Iterator[str]:
+    yield from differences(got.result, expected.result)
+    if got.output != expected.output:
+        yield f"output: printed {got.output!r}, not {expected.output!r}"
+    yield from differences(got.arguments, expected.arguments, "arguments")
+    if expected.error is None or _is_of_program(expected.error):
+        yield from differences(got.program.state(), expected.program.state(), "state")
+    if expected.error is None:
+        shared, wanted = (sharing(s.result, s.arguments, s.program.state()) for s in (got, expected))
+        for place in sorted(shared ^ wanted):
+            yield f"sharing: {' '.join(place)}: {place in shared}, not {place in wanted}"
+
+
+def _of_error(got: BaseException, expected: BaseException | None) -> Verdict | None:
+    """What is to be said of an exception of the compiled function; None where it is the eager one's."""
+    words = f"{type(got).__name__}: {_words(str(got))}"
+    detail = "".join(traceback.format_exception(got))[-4000:]
+    if isinstance(got, (InternalError, PassError)):
+        return Verdict("failed", f"internal: {words}", detail)
+    if expected is not None and isinstance(got, type(expected)):
+        same = str(got) == str(expected) or not _is_of_program(expected)
+        if same:
+            return None
+        return Verdict("failed", f"message: {words}", f"raised {got!r}, not {expected!r}")
+    if isinstance(got, WeftError) and (isinstance(got, REFUSALS) or is_documented(str(got))):
+        return Verdict("refused", words, str(got))
+    if is_documented(str(got)):
+        return Verdict("refused", words, str(got))
+    if expected is None:
+        return Verdict("failed", f"raised: {words}", detail)
+    wanted = f"{type(expected).__name__}: {_words(str(expected))}"
+    return Verdict("failed", f"raised: {words} for {wanted}", detail + f"\neager: {expected!r}")
+
+
+def _is_of_program(error: BaseException) -> bool:
+    """Whether a statement of the program raised the error itself, and not NumPy or Python for it."""
+    entry, line = error.__traceback__, ""
+    while entry is not None:
+        if entry.tb_next is None:
+            frame = entry.tb_frame
+            if not frame.f_code.co_filename.startswith("<program"):
+                return False
+            import linecache
+
+            line = linecache.getline(frame.f_code.co_filename, entry.tb_lineno).strip()
+        entry = entry.tb_next
+    return line.startswith(("raise", "assert"))
+
+
+def _is_of_tracing(error: BaseException) -> bool:
+    """Whether the error came before anything ran."""
+    return isinstance(error, WeftError)
+
+
+def _words(text: str) -> str:
+    """The first line of a message without what belongs to one program: names, numbers, values."""
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    line = re.sub(r"0x[0-9a-f]+|[-+]?\d[\d.e+-]*", "N", line)
+    line = re.sub(r"(['\"`]).*?\1", "_", line)
+    line = re.sub(r"\b[a-z]\w?\b(?=[\[(.:,]|$)|\b[a-z]\d+\b", "_", line)
+    line = re.sub(r"\[[^\]]*\]|\([^)]*\)", "_", line)
+    return line[:140]
+
+
+__all__ = ["STAGES", "Verdict", "judge", "require_right"]

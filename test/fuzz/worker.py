@@ -1,0 +1,47 @@
+"""The process that runs programs: `python -m fuzz.worker` reads requests and writes verdicts, a line of JSON each.
+
+A request has the `text` of a program, or the `seed` to write one from, and the `stage` to compile it to. Programs that
+do not end eagerly are invalid; one that does not end compiled is for the watchdog on the other side to see.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import resource
+import sys
+import warnings
+from typing import Any
+
+_MEMORY = 8 << 30
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """The verdict for one request."""
+    from fuzz.grammar.module import random_program
+    from fuzz.verdict import judge
+
+    text = request["text"] if "text" in request else random_program(request["seed"])
+    return judge(text, request["stage"]).as_json() | {"text": text}
+
+
+def main() -> None:
+    """Answer until there are no more requests."""
+    replies = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what native code prints is no reply
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    warnings.simplefilter("ignore")
+    import weft
+
+    weft.settings.cache = False
+    weft.settings.retracing_warning = 0
+    for line in sys.stdin:
+        replies.write(json.dumps(answer(json.loads(line))) + "\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()
