@@ -18,7 +18,7 @@ from ...dialect.errors import ConversionError
 from ...dialect.types import type_of
 from ..autograph.convert import original_of, why_not_converted
 from ..autograph.marks import is_marked
-from ..autograph.operators.values.control_flow_state import control_flow
+from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
 from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import (
     Attribute,
@@ -123,7 +123,7 @@ class PythonState:
             self._plain_reads |= uses.attributes.read
         if is_first or function.__closure__ is None or self.snapshot.knows(function):
             self.snapshot.follow(function, "")
-            self.snapshot.__dict__.pop("_old", None)
+            follow_from_now(self._trace, function, function.__name__)
         for name in sorted(uses.globals.all):
             place = Entry(name, function.__globals__, name)
             handle = Global(function.__globals__, name)
@@ -141,8 +141,7 @@ class PythonState:
         if isinstance(value, TracedArray):
             return
         self._named[key] = (place, handle, value)
-        self.snapshot.follow(value, place.name)
-        self.snapshot.__dict__.pop("_old", None)
+        self._follow(value, place.name)
         if isinstance(value, np.ndarray):
             self._handles[id(value)] = (value, handle, key)
         is_large = self._is_array(value) and value.nbytes > CONSTANT_BYTES and self._decisions.takes_data
@@ -185,6 +184,15 @@ class PythonState:
         """What a place held before the trace, as far as that is known."""
         old = self.snapshot._old
         return old[place.key()] if place.key() in old else place.get()
+
+    def _follow(self, value: Any, name: str) -> None:
+        """Take note that something is met: it, and what it holds, may be changed from now on."""
+        self.snapshot.follow(value, name)
+        follow_from_now(self._trace, value, name)
+
+    def include_in(self, snapshot: Snapshot) -> None:
+        """Let a snapshot remember all that was met so far and can be changed."""
+        snapshot.include(self.snapshot)
 
     # Attributes
 

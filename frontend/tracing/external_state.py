@@ -26,6 +26,9 @@ class ExternalState(Protocol):
     def meet(self, function: FunctionType) -> None:
         """Guard what the code of a function reads by name, before it runs for the first time."""
 
+    def include_in(self, snapshot: Any) -> None:
+        """Let a snapshot remember all that was met so far and can be changed."""
+
     def store_now(self) -> None:
         """Record that the call stores here what it changed so far: it ends with an exception."""
 

@@ -20,8 +20,6 @@ from ..values.abstract import (
     absent_values,
     carried_types,
     flatten,
-    join,
-    kind_of,
     unflatten,
 )
 from ..values.aliases import is_available, note_aliases, same_value, sees_any
@@ -35,6 +33,7 @@ from ..values.program_locations import (
     locations_to_join,
     value_after,
 )
+from ..values.shared_containers import joined_kind
 from .conditions import condition_of
 from .diverging import Diverged, record_raise, refuses
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
@@ -115,7 +114,7 @@ def join_paths(
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
-    computed = _join_all(merges, paths)
+    computed = _join_all(merges, paths, snapshot)
     values = iter(_finish(trace, draft, paths, computed))
     exit_ = _exit(trace, paths, values)
     join = Join(sees_any)
@@ -198,7 +197,7 @@ def _is_never_read(path: Path, place: ProgramLocation, value: Any) -> bool:
     return value is UNBOUND and place.is_variable and codes_of(path.exit) == {RETURN}
 
 
-def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
+def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:
     """Find the abstract types; returns the merges to compute. What cannot be joined is reported together."""
     problems, computed = [], []
     for merge in merges:
@@ -212,10 +211,9 @@ def _join_all(merges: list[_Merge], paths: list[Path]) -> list[_Merge]:
             continue
         key = None if merge.place is None else merge.place.key()
         merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
+        contents = [v for gone, v in zip(merge.absent, merge.values, strict=True) if not gone]
         try:
-            merge.kind = join(
-                *(None if gone else kind_of(v) for gone, v in zip(merge.absent, merge.values, strict=True))
-            )
+            merge.kind = joined_kind(alive, contents, snapshot.knows)
             require_fit(merge.place, merge.kind)
         except Mismatch as mismatch:
             problems.append(f"{shown_name(merge.name)} is {mismatch}")

@@ -9,7 +9,7 @@ from .....dialect.register import context
 from ....indexing.selections import forget_places
 from ....tracing.extents import forget_facts
 from ....tracing.recorder import Recorder
-from ..values.control_flow_state import control_flow
+from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 from .paths import catcher_of
 
@@ -33,7 +33,7 @@ class Checkpoint:
     def take(cls, trace: Recorder, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
         """Remember the present point."""
         with context():
-            return cls(trace, Snapshot.of(functions))
+            return cls(trace, snapshot_of(trace, functions))
 
     def roll_back(self) -> None:
         """Erase what was recorded since, and restore the Python state."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
-from ..values.control_flow_state import control_flow
+from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Items, Slot, Snapshot
 from ..values.resolve_grown_lists import resolve_grown_list
 from .checkpoints import Checkpoint
@@ -56,7 +56,7 @@ def _snapshot(
     trace: Recorder, watched: Sequence[Callable[..., Any] | None], slots: Sequence[Slot]
 ) -> Snapshot:
     """What some functions can reach; names of lists that grow by now are given what these have become."""
-    snapshot = Snapshot.of(watched, slots)
+    snapshot = snapshot_of(trace, watched, slots)
     stale = (
         [items for _, items, _ in snapshot.lists if resolve_grown_list(items) is not items]
         if control_flow(trace).grown
@@ -64,7 +64,7 @@ def _snapshot(
     )
     for items in stale:
         snapshot.replace(items, resolve_grown_list(items))
-    return Snapshot.of(watched, slots) if stale else snapshot
+    return snapshot_of(trace, watched, slots) if stale else snapshot
 
 
 def lengths_differ(place: Items, values: Sequence[Any]) -> None:

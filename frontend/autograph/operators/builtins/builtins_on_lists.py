@@ -194,9 +194,17 @@ def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingLi
     kind = ranks.kind
     if kind is None:
         return items.copy()
-    if not isinstance(kind, ArrayKind) or kind.type.rank:
-        items.refuse("sorting items that are not numbers, without a key that gives numbers,")
-    return items.taken(_order(ranks.stacked(), reverse))
+    order = ranks.numbered(_places_in_order)
+    if order is None:
+        if not isinstance(kind, ArrayKind) or kind.type.rank:
+            items.refuse("sorting items that are not numbers, without a key that gives numbers,")
+        order = ranks.stacked()
+    return items.taken(_order(order, reverse))
+
+
+def _places_in_order(constants: tuple[Any, ...]) -> list[int]:
+    """For each constant how many of the others are smaller."""
+    return [sum(bool(other < one) for other in constants) for one in constants]
 
 
 def _order(ranks: Any, reverse: bool) -> Any:

@@ -38,7 +38,7 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.control_flow_state import Activation, StagedFunction, control_flow
+from ..values.control_flow_state import Activation, StagedFunction, control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 
 MAX_RECORDINGS = 12
@@ -123,7 +123,7 @@ def _define(
     functions = control_flow(trace).functions
     function = StagedFunction(trace.fresh_symbol(original.__name__), kinds, catches=trace.catcher is not None)
     functions[key] = function
-    snapshot = Snapshot.of((converted,))
+    snapshot = snapshot_of(trace, (converted,))
     try:
         for _ in range(MAX_RECORDINGS):
             known = set(functions)

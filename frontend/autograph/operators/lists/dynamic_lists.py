@@ -7,6 +7,7 @@ doubled when they are full.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Sequence as Sequence_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -94,7 +95,7 @@ class GrowingList(ListMethods, RuntimeLength):
         if self.kind is None:
             self.make_room(kind)
             return
-        room = self._arrays[0].shape[0] if self._arrays else ROOM
+        room = self._arrays[0].shape[0] if self._arrays else np.maximum(self._length, ROOM)
         self._arrays = tuple(_widened(self.kind, kind, iter(self._arrays), room))
         self.kind = kind
 
@@ -161,6 +162,8 @@ class GrowingList(ListMethods, RuntimeLength):
         if self._arrays:
             made._arrays = tuple(array[: self._length][index].copy() for array in self._arrays)
             made._length = _as_length(made._arrays[0].shape[0])
+        else:
+            made._length = _as_length(lookup("arange")(self._length)[index].shape[0])
         return made
 
     def adopt(self, other: GrowingList) -> None:
@@ -198,11 +201,26 @@ class GrowingList(ListMethods, RuntimeLength):
             self.refuse("making an array of items that are not arrays")
         return self._arrays[0][: self._length]
 
+    def numbered(self, number: Callable[[tuple[Any, ...]], Sequence_[Any]]) -> Any:
+        """For each item a number that depends on which constant it is: `number` gives those of all constants.
+
+        None where the items are no constants.
+        """
+        kind = self.kind
+        if isinstance(kind, Static):
+            return lookup("full")((self._length,), number((kind.value,))[0])
+        if not isinstance(kind, Choice):
+            return None
+        numbers = lookup("asarray")(np.asarray(number(tuple(option.value for option in kind.options))))
+        return lookup("take")(numbers, self._arrays[0][: self._length], axis=0)
+
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:
         """The items, as the result of a function."""
         if self.kind is None:
             return Leaf(0), [(lookup("zeros")((0,)), False)]
         leaves = array_leaves(self.kind)
+        if not leaves:  # items that are the same constant: what is left of them is their number
+            return _structure(self.kind, iter(())), [(lookup("zeros")((self._length,), np.bool_), False)]
         stacked = [array[: self._length].copy() for array in self._arrays]
         numbers = [leaf.number is not None for leaf in leaves]
         return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))

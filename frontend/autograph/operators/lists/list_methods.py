@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ....numpy_api import lookup
+from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
@@ -28,6 +29,7 @@ class ListMethods:
         adopt: Callable[[Any], None]
         copy: Callable[[], Any]
         item: Callable[[Any], Any]
+        numbered: Callable[[Callable[[tuple[Any, ...]], Any]], Any]
         of: Callable[[Any], Any]
         put: Callable[[Any, Any], None]
         rearrange: Callable[[Callable[[Any], Any], Any], None]
@@ -185,8 +187,12 @@ class ListMethods:
         kind = self.kind
         if kind is None:
             return lookup("zeros")((0,), bool)
+        if not isinstance(item, (TracedArray, RuntimeValue)):
+            equal = self.numbered(lambda constants: [bool(one is item or one == item) for one in constants])
+            if equal is not None:
+                return equal
         if not isinstance(kind, ArrayKind) or kind.type.rank:
-            self.refuse("looking for an item in a list of other things than numbers")
+            self.refuse("looking for an item in a list of other things than numbers and constants")
         return np.equal(self.stacked(), item)
 
     def _found(self, item: Any, fails: Callable[[Any], Any]) -> Any:

@@ -67,6 +67,7 @@ from ..values.program_locations import (
     value_after,
 )
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.shared_containers import joined_kind, widened_kind
 from .carried_permutations import Permutation, find_permutations
 
 MAX_RECORDINGS = 20
@@ -356,8 +357,13 @@ class _Recording:
             return None
         if known is None:
             consume(self.trace, place, initial)
-        before = known.kind if known is not None else kind_of(initial)
-        kind = before if is_dead else join(before, kind_of(end))
+        knows = self.snapshot.knows
+        if is_dead:
+            kind = known.kind if known is not None else kind_of(initial)
+        elif known is None:
+            kind = joined_kind([initial, end], [initial, end], knows)
+        else:
+            kind = widened_kind(known.kind, initial, end, knows)
         require_fit(place, kind)
         return Carried(place, initial, kind)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import field
 from types import CodeType
 from typing import Any, TypeAlias
+from weakref import WeakSet
 
 from .....dialect.records import dataclass
 from ....runtime_values.results import RuntimeLength
@@ -13,7 +15,7 @@ from ....tracing.recorder import Recorder, Storage
 from ....tracing.regions import Region
 from .abstract import Kind
 from .optional import Optional
-from .program_locations import Snapshot
+from .program_locations import Slot, Snapshot
 
 Facts: TypeAlias = "tuple[Optional, ...]"
 """Values that are there, where a condition has a certain truth."""
@@ -58,6 +60,8 @@ class ControlFlowState:
 
     snapshots: list[Snapshot] = field(default_factory=list)
     """What the staged loops and branches that are being recorded could reach when they began."""
+    remembered: WeakSet[Snapshot] = field(default_factory=WeakSet)
+    """All snapshots that something may still be compared with."""
     handled: list[BaseException] = field(default_factory=list)
     """The exceptions whose handlers are being recorded, the innermost last."""
     unrolled: int = 1
@@ -81,4 +85,37 @@ def control_flow(trace: Recorder) -> ControlFlowState:
     return trace.state(ControlFlowState)
 
 
-__all__ = ["Activation", "CallKey", "ControlFlowState", "Facts", "LoopKey", "StagedFunction", "control_flow"]
+def snapshot_of(
+    trace: Recorder, functions: Iterable[Callable[..., Any] | None], slots: Iterable[Slot] = ()
+) -> Snapshot:
+    """What some functions can change: through their variables, and through globals, attributes and arguments.
+
+    What a function that is met later can reach is added when it is met.
+    """
+    snapshot = Snapshot.of(functions, slots)
+    if trace.python_state is not None:
+        trace.python_state.include_in(snapshot)
+    for items, grown in list(control_flow(trace).grown.values()):
+        if snapshot.knows(items):  # under a name that no staged code mentions
+            snapshot.follow(grown, "a list")
+    control_flow(trace).remembered.add(snapshot)
+    return snapshot
+
+
+def follow_from_now(trace: Recorder, value: Any, name: str) -> None:
+    """Let everything that is being recorded see changes of something that was just met."""
+    for snapshot in list(control_flow(trace).remembered):
+        snapshot.follow(value, name)
+
+
+__all__ = [
+    "Activation",
+    "CallKey",
+    "ControlFlowState",
+    "Facts",
+    "LoopKey",
+    "StagedFunction",
+    "control_flow",
+    "follow_from_now",
+    "snapshot_of",
+]

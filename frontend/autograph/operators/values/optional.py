@@ -41,18 +41,33 @@ class Chosen(RuntimeChoice):
         self.options = options
 
     def _any(self, holds: Callable[[Any], bool]) -> Any:
-        """Whether the value is one for which something holds."""
-        chosen = [number for number, option in enumerate(self.options) if holds(option)]
+        """Whether the value is one for which something holds, perhaps at run time only."""
         found: Any = np.zeros((), bool)[()]
-        for number in chosen:
-            found = np.logical_or(np.equal(self.index, number), found)
+        for number, option in enumerate(self.options):
+            held = holds(option)
+            if isinstance(held, TracedArray):
+                found = np.logical_or(np.logical_and(np.equal(self.index, number), held), found)
+            elif held:
+                found = np.logical_or(np.equal(self.index, number), found)
         return found._like_python(bool) if isinstance(found, TracedArray) else bool(found)
 
     def __eq__(self, other: object) -> Any:
-        return self._any(lambda option: bool(option == other))
+        return self._any(lambda option: _truth(option == other))
 
     def __ne__(self, other: object) -> Any:
-        return self._any(lambda option: bool(option != other))
+        return self._any(lambda option: _truth(option != other))
+
+    def __lt__(self, other: Any) -> Any:
+        return self._any(lambda option: _truth(option < other))
+
+    def __le__(self, other: Any) -> Any:
+        return self._any(lambda option: _truth(option <= other))
+
+    def __gt__(self, other: Any) -> Any:
+        return self._any(lambda option: _truth(option > other))
+
+    def __ge__(self, other: Any) -> Any:
+        return self._any(lambda option: _truth(option >= other))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -92,6 +107,11 @@ class Chosen(RuntimeChoice):
 
     def __repr__(self) -> str:
         return " or ".join(map(repr, self.options))
+
+
+def _truth(compared: Any) -> Any:
+    """What a comparison gives: traced, where that compares with another value of the run time."""
+    return compared if isinstance(compared, TracedArray) else bool(compared)
 
 
 class Optional(RuntimeNone):

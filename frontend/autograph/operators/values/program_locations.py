@@ -169,7 +169,7 @@ class Items(ProgramLocation):
             self.container.update(value)
 
 
-@dataclass
+@dataclass(eq=False)
 class Snapshot:
     """The values of all places that some functions can reach."""
 
@@ -191,6 +191,15 @@ class Snapshot:
             if function is not None:
                 snapshot.follow(function, "")
         return snapshot
+
+    def include(self, other: Snapshot) -> None:
+        """Remember also what is now in the places that another snapshot knows."""
+        for variable, _ in other.cells:
+            self._add_cell(variable)
+        for place, _ in other.globals.values():
+            self._add_global(place)
+        for name, container, _ in (*other.lists, *other.sets, *other.dicts, *other.objects):
+            self.follow(container, name)
 
     def values(self) -> Iterator[Any]:
         """Every value that was remembered."""
@@ -243,6 +252,7 @@ class Snapshot:
     def follow(self, value: Any, name: str) -> None:
         """Remember all that a value holds."""
         pending: list[tuple[Any, str]] = [(value, name)]
+        self.__dict__.pop("_old", None)
         while pending and len(self._seen) < MAX_LOCATIONS:
             value, name = pending.pop()
             if isinstance(value, _LEAVES) or id(value) in self._seen:
@@ -282,24 +292,32 @@ class Snapshot:
 
     def _visit_function(self, function: types.FunctionType, is_body: bool) -> list[tuple[Any, str]]:
         """The variables of a function; those of one that a body only calls are told from the body's by their names."""
-        found: list[tuple[Any, str]] = []
         owner = "" if is_body else f" of {function.__name__}"
         cells = function.__closure__ or ()
-        for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
-            if id(cell) in self._seen or name in _INTERNAL:
-                continue
-            self._seen.add(id(cell))
-            variable = Variable(name + owner, cell)
+        names = function.__code__.co_freevars
+        variables = [
+            Variable(name + owner, cell)
+            for name, cell in zip(names, cells, strict=True)
+            if name not in _INTERNAL
+        ]
+        for variable in variables:
+            self._add_cell(variable)
+        for name in assigned_globals(function.__code__):
+            self._add_global(Entry(name, function.__globals__, name))
+        return []
+
+    def _add_cell(self, variable: Variable) -> None:
+        if id(variable.cell) not in self._seen:
+            self._seen.add(id(variable.cell))
             content = variable.get()
             self.cells.append((variable, content))
-            found.append((content, name))
-        for name in assigned_globals(function.__code__):
-            place = Entry(name, function.__globals__, name)
-            if place.key() not in self.globals:
-                content = place.get()
-                self.globals[place.key()] = (place, content)
-                found.append((content, name))
-        return found
+            self.follow(content, variable.name.partition(" ")[0])
+
+    def _add_global(self, place: Entry) -> None:
+        if place.key() not in self.globals:
+            content = place.get()
+            self.globals[place.key()] = (place, content)
+            self.follow(content, place.name)
 
     # Comparing
 

@@ -7,6 +7,7 @@ from typing import Any
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from .control_flow_state import control_flow
+from .optional import Optional
 
 
 def resolve_grown_list(value: Any) -> Any:
@@ -29,6 +30,8 @@ def resolve_grown_lists(trace: Recorder, value: Any) -> Any:
         return [resolve_grown_lists(trace, item) for item in value] if grown is value else grown
     if type(value) is dict:
         return {key: resolve_grown_lists(trace, item) for key, item in value.items()}
+    if isinstance(value, Optional):
+        return Optional(value.is_none, resolve_grown_lists(trace, value.value))
     if isinstance(value, tuple):
         items = [resolve_grown_lists(trace, item) for item in value]
         return value._make(items) if hasattr(value, "_make") else tuple(items)

@@ -1,0 +1,120 @@
+"""Containers from before a branch or loop that are the same object on all its paths: they keep their identity.
+
+`if c: result = log` leaves the list itself under a further name, or none; what is changed in it later is seen through
+both. Only a list that may be another one is joined by what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ....runtime_values.results import RuntimeLength
+from .abstract import Container, Kind, Mismatch, Partial, Static, join, kind_of, parts_of
+from .optional import MaybeUnbound, Optional
+from .program_locations import UNBOUND
+
+Knows = Callable[[Any], bool]
+"""Whether an object was there before."""
+
+
+def joined_kind(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> Kind:
+    """The least abstract type of the values of all paths, of which `contents` are copies as they were at their ends.
+
+    Raises `Mismatch` when there is none.
+    """
+    try:
+        return _join_all(_kinds(values, contents, knows))
+    except Mismatch:
+        return _join_all(list(map(kind_of, contents)))
+
+
+def widened_kind(before: Kind, initial: Any, end: Any, knows: Knows) -> Kind:
+    """The abstract type of what a loop carries, with a value at the end of an iteration.
+
+    Raises `Mismatch` when there is none.
+    """
+    try:
+        return join(before, _kinds([initial, end], [initial, end], knows)[1])
+    except Mismatch:
+        return join(_by_content(before), kind_of(end))
+
+
+def _join_all(kinds: Sequence[Kind]) -> Kind:
+    joined, *others = kinds
+    for kind in others:
+        joined = join(joined, kind)
+    return joined
+
+
+def _kinds(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:
+    """The abstract types of values on several paths, with containers that are one object as constants."""
+    there = [value for value in map(_present, values) if value is not UNBOUND and value is not None]
+    if not there or not _is_mutable(there[0]) or not knows(there[0]):
+        return _kinds_of_parts(values, contents, knows)
+    if any(value is not there[0] for value in there):
+        return list(map(kind_of, contents))
+    return [_wrapped(value, Static(there[0])) for value in values]
+
+
+def _kinds_of_parts(values: Sequence[Any], contents: Sequence[Any], knows: Knows) -> list[Kind]:
+    """The abstract types of new containers whose entries may be such objects."""
+    present = list(map(_present, contents))
+    found = {
+        position: parts for position, value in enumerate(present) if (parts := parts_of(value)) is not None
+    }
+    layouts = {(type(present[position]), keys, len(items)) for position, (keys, items) in found.items()}
+    if len(layouts) != 1:
+        return list(map(kind_of, contents))
+    ((kind, keys, _),) = layouts
+    originals = [parts_of(_present(values[position])) for position in found]
+    if any(parts is None or parts[0] != keys for parts in originals):
+        return list(map(kind_of, contents))
+    columns = [
+        _kinds(list(column), list(content), knows)
+        for column, content in zip(
+            zip(*(parts[1] for parts in originals if parts is not None), strict=True),
+            zip(*(items for _, items in found.values()), strict=True),
+            strict=True,
+        )
+    ]
+    kinds = list(map(kind_of, contents))
+    for row, position in enumerate(found):
+        children = tuple(column[row] for column in columns)
+        kinds[position] = _wrapped(contents[position], Container(kind, keys, children))
+    return kinds
+
+
+def _wrapped(value: Any, kind: Kind) -> Kind:
+    """The abstract type of a value that is perhaps absent, with that of what is there."""
+    if value is UNBOUND or value is None:
+        return kind_of(value)
+    if isinstance(value, MaybeUnbound):
+        inner = _wrapped(value.value, kind)
+        is_partial = isinstance(inner, Partial)
+        return Partial(inner.inner, True, inner.none) if is_partial else Partial(inner, unbound=True)  # type: ignore[union-attr]
+    return Partial(kind, none=True) if isinstance(value, Optional) else kind
+
+
+def _by_content(kind: Kind) -> Kind:
+    """An abstract type in which containers are what they hold."""
+    if isinstance(kind, Static):
+        return kind_of(kind.value)
+    if isinstance(kind, Container):
+        return Container(kind.kind, kind.keys, tuple(map(_by_content, kind.children)))
+    if isinstance(kind, Partial) and kind.inner is not None:
+        return Partial(_by_content(kind.inner), kind.unbound, kind.none)
+    return kind
+
+
+def _present(value: Any) -> Any:
+    while isinstance(value, (MaybeUnbound, Optional)):
+        value = value.value
+    return value
+
+
+def _is_mutable(value: Any) -> bool:
+    return isinstance(value, RuntimeLength) or (not isinstance(value, tuple) and parts_of(value) is not None)
+
+
+__all__ = ["joined_kind", "widened_kind"]
