@@ -22,6 +22,7 @@ from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
+from ..python_state.early_stores import StoringState
 from ..python_state.state import PythonState
 from ..python_state.updates import copies_in
 from ..python_state.write_back import WriteBack
@@ -145,7 +146,7 @@ def _record(
         if isinstance(leaf, np.ndarray)
     ]
     bound = (args, kwargs)
-    state = trace.python_state = PythonState(
+    state = trace.python_state = StoringState(
         trace, bound, copies_in(bound), known, _named(function, bound), decisions
     )
     previous = set_current_trace(trace)
@@ -199,7 +200,11 @@ def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any
     except Diverged:
         return None
     except (Exception, SystemExit) as error:
-        if refuses(error) or not (trace.has_effects or holds_traced(error, depth=3)):
+        state = trace.python_state
+        does_something = (
+            trace.has_effects or holds_traced(error, depth=3) or bool(state and state.has_changed())
+        )
+        if refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
             raise
         record_raise(trace, error)  # after what the call does before
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +20,9 @@ from ...dialect.types import type_of
 from ..autograph.convert import original_of, why_not_converted
 from ..autograph.marks import is_marked
 from ..autograph.operators.values.control_flow_state import control_flow, follow_from_now
-from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import (
     Attribute,
     Entry,
-    Items,
     ProgramLocation,
     Snapshot,
     Variable,
@@ -31,17 +30,15 @@ from ..autograph.operators.values.program_locations import (
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
 from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
-from ..runtime_values.effects import storing
-from ..runtime_values.values import Frozen, RuntimeValue
+from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
-from ..tracing.staging import host_call
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
 
 
-class PythonState:
+class PythonState(ABC):
     """What one trace reads and changes of the state that was there before it."""
 
     def __init__(
@@ -426,19 +423,13 @@ class PythonState:
 
     # The end
 
+    def has_changed(self) -> bool:
+        """Whether the trace changed anything so far."""
+        return bool(self.snapshot.changes())
+
+    @abstractmethod
     def store_now(self) -> None:
         """Record that the call stores here what it changed so far: it ends with an exception."""
-        handles, values = [], []
-        for place, value in self.snapshot.changes().values():
-            handle = None if isinstance(place, Items) else self._handle(place)
-            if handle is not None and not isinstance(value, MaybeUnbound) and not self.is_input(place, value):
-                handles.append(handle)
-                values.append(value)
-        if not handles:
-            return
-        self.stores_early = True
-        frozen = Frozen(self._trace, tuple(values))
-        host_call(self._trace, storing(handles, frozen.thaw), frozen.operands)
 
     def restore(self) -> None:
         """Give Python's state back as it was."""

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 from ...dialect.errors import UnsupportedError
 from ..guards.handles import Bound, Handle
 from ..guards.unbound import UNBOUND
-from ..runtime_values.result_spec import Result
 
 
 class Make(Protocol):
@@ -17,6 +16,13 @@ class Make(Protocol):
 
     def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
         """The value."""
+
+
+class Makes(Protocol):
+    """Makes a value of the outputs and the arrays of the call, as results are made."""
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
 
 
 class Unbinding(NamedTuple):
@@ -48,7 +54,7 @@ class EntryOf(NamedTuple):
 class Built(NamedTuple):
     """A value that is made as results are."""
 
-    result: Result
+    result: Makes
 
     def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
         return self.result.build(outputs, leaves)
@@ -137,4 +143,15 @@ def copies_in(value: Any) -> Iterable[Any]:
         yield from copies_in(item)
 
 
-__all__ = ["Built", "EntryOf", "Known", "Make", "Together", "Unbinding", "Update", "Updates", "copies_in"]
+__all__ = [
+    "Built",
+    "EntryOf",
+    "Known",
+    "Make",
+    "Makes",
+    "Together",
+    "Unbinding",
+    "Update",
+    "Updates",
+    "copies_in",
+]

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
+from ..autograph.operators.values.optional import MaybeUnbound
 from ..autograph.operators.values.program_locations import UNBOUND, Items, ProgramLocation
 from ..guards.handles import Arguments, Handle, Item, Member
-from ..runtime_values.outputs import Outputs
 from ..runtime_values.results import RuntimeLength
 from .state import PythonState
-from .updates import Built, EntryOf, Known, Make, Together, Unbinding, Update, Updates
+from .updates import Built, EntryOf, Known, Make, Makes, Together, Unbinding, Update, Updates
+
+
+class Values(Protocol):
+    """What collects the values that a compiled function has to make."""
+
+    def collect(self, value: Any) -> Makes:
+        """Take a nested value apart."""
 
 
 class WriteBack:
     """Finds out what changes one compiled function makes to Python's state."""
 
-    def __init__(self, state: PythonState, outputs: Outputs) -> None:
+    def __init__(self, state: PythonState, outputs: Values) -> None:
         self._state = state
         self._outputs = outputs
         self._updates: list[Update] = []
@@ -73,6 +80,10 @@ class WriteBack:
     def _maker(self, place: ProgramLocation, value: Any) -> Make:
         if value is UNBOUND:
             return Unbinding()
+        if isinstance(value, MaybeUnbound):
+            raise UnsupportedError(
+                f"{place.name} is bound on some paths only, and lives outside of the function: bind it on all of them"
+            )
         known = self._state.locate_object(value)
         if known is not None:
             return Known(known)

@@ -9,19 +9,18 @@ from __future__ import annotations
 import builtins
 import functools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ...dialect.callbacks import checked_results, name_of
 from ...dialect.errors import WeftTypeError
-from ..guards.handles import Handle, running
 from ..signature.signature import Leaf, Node, Structure, TensorSpec, constants, flatten_with, unflatten
 from ..tracing.current import current_trace, set_current_trace
 from ..tracing.staging import host_call, trace_of
 from .strings import RuntimeString, format_string, string_of, to_string
-from .values import Frozen, FrozenException, RuntimeValue, Thaw, make_exception
+from .values import Frozen, FrozenException, RuntimeValue, make_exception
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -173,16 +172,6 @@ def raise_at_run_time(trace: Recorder, error: Any, *values: Any) -> None:
     host_call(trace, outside_traces(raise_now, "raise"), frozen.operands, raised=raised)
 
 
-def storing(handles: Sequence[Handle], thaw: Thaw) -> Callable[..., None]:
-    """What stores the values that `thaw` makes in places, in the middle of a call."""
-
-    def store(*arrays: Any) -> None:
-        for handle, value in zip(handles, thaw(arrays), strict=True):
-            handle.set(value, running.bound)
-
-    return outside_traces(store, "store")
-
-
 def _same(error: BaseException) -> BaseException:
     return error
 
@@ -210,7 +199,6 @@ __all__ = [
     "print",
     "py_call",
     "raise_at_run_time",
-    "storing",
     "string_of",
     "to_string",
     "trace_print",

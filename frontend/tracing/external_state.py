@@ -29,6 +29,9 @@ class ExternalState(Protocol):
     def include_in(self, snapshot: Any) -> None:
         """Let a snapshot remember all that was met so far and can be changed."""
 
+    def has_changed(self) -> bool:
+        """Whether the recording changed anything of it so far."""
+
     def store_now(self) -> None:
         """Record that the call stores here what it changed so far: it ends with an exception."""
 

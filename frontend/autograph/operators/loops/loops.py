@@ -67,7 +67,7 @@ from ..values.program_locations import (
     value_after,
 )
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.shared_containers import joined_kind, widened_kind
+from ..values.shared_containers import holds_container, joined_kind, widened_kind
 from .carried_permutations import Permutation, find_permutations
 
 MAX_RECORDINGS = 20
@@ -180,7 +180,8 @@ class Loop:
 
     def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
-        kinds = {c.place.name: c.kind for c in carried.values() if c.place.is_variable}
+        variables = [c for c in carried.values() if c.place.is_variable and not holds_container(c.kind)]
+        kinds = {c.place.name: c.kind for c in variables}
         control_flow(self.trace).loop_kinds[self._identity()] = (self._codes(), kinds)
 
     def _remembered(self) -> dict[str, Kind]:

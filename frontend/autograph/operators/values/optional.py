@@ -40,11 +40,11 @@ class Chosen(RuntimeChoice):
         self.index = index
         self.options = options
 
-    def _any(self, holds: Callable[[Any], bool]) -> Any:
+    def _any(self, holds: Callable[[Any], Any]) -> Any:
         """Whether the value is one for which something holds, perhaps at run time only."""
         found: Any = np.zeros((), bool)[()]
         for number, option in enumerate(self.options):
-            held = holds(option)
+            held: Any = holds(option)
             if isinstance(held, TracedArray):
                 found = np.logical_or(np.logical_and(np.equal(self.index, number), held), found)
             elif held:

@@ -13,6 +13,7 @@ from ....runtime_values.results import RuntimeLength
 from .abstract import Container, Kind, Mismatch, Partial, Static, join, kind_of, parts_of
 from .optional import MaybeUnbound, Optional
 from .program_locations import UNBOUND
+from .resolve_grown_lists import resolve_grown_list
 
 Knows = Callable[[Any], bool]
 """Whether an object was there before."""
@@ -110,11 +111,20 @@ def _by_content(kind: Kind) -> Kind:
 def _present(value: Any) -> Any:
     while isinstance(value, (MaybeUnbound, Optional)):
         value = value.value
-    return value
+    return resolve_grown_list(value)
 
 
 def _is_mutable(value: Any) -> bool:
     return isinstance(value, RuntimeLength) or (not isinstance(value, tuple) and parts_of(value) is not None)
 
 
-__all__ = ["joined_kind", "widened_kind"]
+def holds_container(kind: Kind | None) -> bool:
+    """Whether an abstract type names a container that there is in this recording only."""
+    if isinstance(kind, Static):
+        return _is_mutable(kind.value)
+    if isinstance(kind, Container):
+        return any(map(holds_container, kind.children))
+    return isinstance(kind, Partial) and holds_container(kind.inner)
+
+
+__all__ = ["holds_container", "joined_kind", "widened_kind"]

@@ -1,0 +1,65 @@
+"""What a trace changed of Python's state, stored in the middle of a call: the call ends there with an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..guards.handles import running
+from ..runtime_values.effects import outside_traces
+from ..runtime_values.results import flatten_results
+from ..runtime_values.values import Frozen, Thaw
+from ..tracing.staging import host_call
+from .state import PythonState
+from .write_back import WriteBack
+
+if TYPE_CHECKING:
+    from ..tracing.recorder import Recorder
+
+
+class StoringState(PythonState):
+    """The state that one trace reads and changes, which the compiled function can change before it ends, too."""
+
+    def store_now(self) -> None:
+        """Record that the call stores here what it changed so far."""
+        values = _Values(self._trace)
+        updates = WriteBack(self, values).updates
+        if updates is None:
+            return
+        self.stores_early = True
+
+        def store(*arrays: Any) -> None:
+            updates.apply(arrays, (), running.bound)
+
+        host_call(self._trace, outside_traces(store, "store"), values.operands)
+
+
+class _Value(NamedTuple):
+    """A value that is made of some of the operands of the call that stores it."""
+
+    first: int
+    last: int
+    thaw: Thaw
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.thaw(outputs[self.first : self.last])[0]
+
+
+class _Values:
+    """Collects what the values to store are made of."""
+
+    def __init__(self, trace: Recorder) -> None:
+        self._trace = trace
+        self.operands: list[Any] = []
+
+    def collect(self, value: Any) -> _Value:
+        """Take a nested value apart."""
+        flatten_results(value, [])  # refuses what cannot be made again
+        frozen = Frozen(self._trace, (value,))
+        first = len(self.operands)
+        self.operands += frozen.operands
+        return _Value(first, len(self.operands), frozen.thaw)
+
+
+__all__ = ["StoringState"]
