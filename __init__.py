@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from .frontend.autograph.loop_hints import range, unroll
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
-    from .frontend.function import Function, eager, function, run_functions_eagerly
+    from .frontend.calls.eager_calls import eager, run_functions_eagerly
+    from .frontend.function import Function, function
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
@@ -46,8 +47,8 @@ _EXPORTS: dict[str, str] = {
     "function": ".frontend.function",
     "Function": ".frontend.function",
     "constant": ".frontend.numpy_api.constants",
-    "eager": ".frontend.function",
-    "run_functions_eagerly": ".frontend.function",
+    "eager": ".frontend.calls.eager_calls",
+    "run_functions_eagerly": ".frontend.calls.eager_calls",
     "TensorArray": ".frontend.autograph.tensor_array",
     "autograph": ".frontend.autograph.api",
     "do_not_convert": ".frontend.autograph.marks",

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
 import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
-from ..backend.cpu.dispatch.switches import switches
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
+from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.compile_lock import COMPILE_LOCK
+from .calls.eager_calls import is_eager
 from .calls.imports import uncollected
 from .calls.parameters import Parameters
 from .calls.retracing import Compilation, Retracing
@@ -47,11 +46,9 @@ from .tracing.current import current_trace
 if TYPE_CHECKING:
     from ..backend.cpu.dispatch.entries import Dispatch
     from .calls.concrete import ConcreteFunction
-    from .calls.specialisations import Specialisations
+    from .calls.specialisations import Fitting, Specialisations
     from .disk_cache.functions import CachedFunction
     from .guards.dependencies import Dependencies
-
-_is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
 _DESCRIBED_FROM = 2
 """The first call of what was compiled that is described to native code."""
@@ -63,8 +60,9 @@ Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...],
 class Function(FastCallable):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
-    Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (Python numbers,
-    strings, None, objects) is a constant of the compiled code, and another value compiles again. Made by
+    Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (strings, bools, None,
+    objects) is a constant of the compiled code, and another value compiles again. Python numbers are constants at
+    first; one that comes with another value is data from then on, unless tracing needs its value. Made by
     `weft.function`. A call raises what the Python function raises, `TypeError` for arguments that it does not take and
     for dtypes that weft does not have, and `UnsupportedError` for what compiled code cannot do.
 
@@ -118,6 +116,7 @@ class Function(FastCallable):
                 f"{self._positional} positional arguments"
             )
         self._concrete: dict[Any, Specialisations] = {}
+        self._numbers = ArgumentNumbers(self._parameter_name)
         self._reason = "it was not called yet"
         self._last: tuple[Structure, tuple[TensorType, ...], list[str]] | None = None
         self._native_calls = 0
@@ -142,21 +141,21 @@ class Function(FastCallable):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled function, compiling it first if the signature is new."""
-        if settings.disable_jit or _is_eager.get():
+        if is_eager():
             return self.python_function(*args, **kwargs)
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
             traces = self._traces
-            concrete, arrays = self._specialize(leaves, names, structure)
+            (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
             if self._traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
             if self._traces != traces and self._last is not None:
                 self._retracing.note(
                     self.name, list(self._signature.parameters), Compilation(*self._last, self._reason)
                 )
-            self._describe(concrete, bound, structure, leaves)
+            self._describe(concrete, bound, taken)
             return concrete.run(arrays, bound)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
@@ -179,7 +178,7 @@ class Function(FastCallable):
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         leaves, names, structure, _ = self._bind(args, kwargs)
-        return self._specialize(leaves, names, structure)[0]
+        return self._made(Arguments(structure, leaves, names))[0]
 
     def explain_retrace(self) -> str:
         """Why the function was traced last: a first call, other arguments, or what changed outside of them.
@@ -190,7 +189,7 @@ class Function(FastCallable):
         >>> for factor in (2, 3):
         ...     y = scaled(np.ones(2), factor)
         >>> scaled.explain_retrace()
-        'the arguments changed from ((f64[2], 2), {}) to ((f64[2], 3), {})'
+        "argument 'factor' changed from 2 to 3; 'factor' is from now on data, read at each call"
         """
         return self._reason
 
@@ -275,43 +274,70 @@ class Function(FastCallable):
     def _flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]
     ) -> Structure:
-        children = []
-        for position, value in enumerate(args):
-            if position < self._positional:
-                path = self._parameters[position].name
-            else:
-                path = f"{self._parameters[self._positional].name}[{position - self._positional}]"
-            children.append(flatten(value, leaves, path, names))
+        children = [
+            flatten(value, leaves, self._parameter_name(position), names)
+            for position, value in enumerate(args)
+        ]
         keywords = tuple(kwargs)
         named = tuple(flatten(kwargs[k], leaves, k, names) for k in keywords)
         return Node(tuple, (), (Node(tuple, (), tuple(children)), Node(dict, keywords, named)))
 
-    def _specialize(
-        self, leaves: list[Any], names: list[str], structure: Structure
-    ) -> tuple[ConcreteFunction, Sequence[Any]]:
-        """What was compiled for such arguments and fits now, and the arrays to run it on."""
+    def _parameter_name(self, position: int) -> str:
+        """What a positional argument is called."""
+        further = position - self._positional
+        if further < 0:
+            return self._parameters[position].name
+        return f"{self._parameters[self._positional].name}[{further}]"
+
+    def _specialize(self, arguments: Arguments) -> tuple[Fitting, Arguments]:
+        """What was compiled for a call and fits now, and the arguments that it takes, where numbers may be data."""
+        fitting = self._fitting(self._signature_of(arguments), arguments)
+        if fitting is not None:
+            return fitting, arguments
+        numbers = self._numbers.of(arguments)
+        if numbers is None:
+            return self._made(arguments), arguments
+        taken = numbers.as_data()
+        fitting = self._fitting(self._signature_of(taken), taken)
+        if fitting is not None:
+            return fitting, taken
+        with COMPILE_LOCK:
+            last, changed = self._last, numbers.learn()
+            made, taken = numbers.specialized(self._made)
+            if changed and self._last is not last:
+                self._reason = f"{changed}; {numbers.fate()}"
+        return made, taken
+
+    def _signature_of(self, arguments: Arguments) -> CallSignature:
+        structure, leaves, names, numbers = arguments
         types = tuple(map(type_of_leaf, leaves))
         if self.input_signature is not None:
             types = self._relaxed(types)
-        aliases = alias_pattern(leaves)
-        scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic))
-        key = (without_objects(structure), types, aliases, scalars)
-        found = self._concrete.get(key)
-        if found is not None and (fitting := found.fitting(leaves)) is not None:
-            return fitting
+        first = len(leaves) - len(numbers)
+        scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic) or i >= first)
+        return CallSignature(self.name, structure, types, names, alias_pattern(leaves), scalars, numbers)
+
+    def _fitting(self, signature: CallSignature, arguments: Arguments) -> Fitting | None:
+        """What was compiled for such arguments and fits now, and the arrays to run it on."""
+        found = self._concrete.get(signature.key)
+        return None if found is None else found.fitting(arguments.leaves)
+
+    def _made(self, arguments: Arguments) -> Fitting:
+        """As `_fitting`, compiled if there is nothing."""
+        signature = self._signature_of(arguments)
+        leaves = arguments.leaves
         with COMPILE_LOCK:
-            found = self._concrete.get(key)
+            found = self._concrete.get(signature.key)
             if found is None:
                 from .calls.specialisations import Specialisations
 
                 self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
-                found = self._concrete[key] = Specialisations()
+                found = self._concrete[signature.key] = Specialisations()
             fitting = found.fitting(leaves)
             if fitting is None:
-                self._reason = found.learn(leaves) or difference(self._last, (structure, types, names))
-                self._last = (without_objects(structure), types, names)
-
-                signature = CallSignature(self.name, structure, types, names, aliases, scalars)
+                now = arguments.structure, signature.types, arguments.names
+                self._reason = found.learn(leaves) or difference(self._last, now)
+                self._last = (without_objects(now[0]), *now[1:])
 
                 def compile(decisions: Decisions) -> ConcreteFunction:
                     return self._compiled(signature, leaves, decisions)
@@ -321,9 +347,7 @@ class Function(FastCallable):
                     self._native.keep([c for known in self._concrete.values() for c in known.concretes])
         return fitting
 
-    def _describe(
-        self, concrete: ConcreteFunction, bound: Bound, structure: Structure, leaves: Sequence[Any]
-    ) -> None:
+    def _describe(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:
         """Let native code run such calls from now on. The first call may be the only one, and many cannot be told."""
         concrete.calls += 1
         if concrete.calls < _DESCRIBED_FROM or concrete.calls & (concrete.calls - 1) or not is_supported():
@@ -332,18 +356,16 @@ class Function(FastCallable):
         if not COMPILE_LOCK.acquire(blocking=False):
             return  # calls go on while another thread compiles; a later one is described
         try:
-            self._describe_to_native(concrete, bound, structure, leaves)
+            self._describe_to_native(concrete, bound, arguments)
         finally:
             COMPILE_LOCK.release()
 
-    def _describe_to_native(
-        self, concrete: ConcreteFunction, bound: Bound, structure: Structure, leaves: Sequence[Any]
-    ) -> None:
+    def _describe_to_native(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:
         from ..backend.cpu.dispatch.entries import Dispatch
         from ..backend.cpu.dispatch.library import library as native_library
         from .calls.native_calls import describe
 
-        descriptor = describe(concrete, bound, structure, leaves, self._arguments)
+        descriptor = describe(concrete, bound, arguments.structure, arguments.leaves, self._arguments)
         if descriptor is None:
             return
         if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
@@ -384,8 +406,15 @@ class Function(FastCallable):
         compile_function = _compiler()
         self._traces += 1
         strict, target = self.strict or settings.strict_conversion, self.target or settings.target
-        with settings.scope(strict_conversion=strict, target=target):
-            return compile_function(self.python_function, self._traced_function, signature, leaves, decisions)
+        try:
+            with settings.scope(strict_conversion=strict, target=target):
+                return compile_function(
+                    self.python_function, self._traced_function, signature, leaves, decisions
+                )
+        except BaseException:
+            if signature.numbers:
+                self._traces -= 1  # it begins again, with constants
+            raise
 
     def _text(self, signature: CallSignature, stage: str) -> str:
         """The text of a program that was loaded, which has none: it is traced after all."""
@@ -552,33 +581,4 @@ def function(
     return lambda f: Function(f, input_signature, name, autograph, strict, target)
 
 
-def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Turn compiling off (True) or on (False) for the whole process: decorated functions then run as plain Python.
-
-    It is the setting `disable_jit`.
-
-    >>> weft.run_functions_eagerly(True)
-    >>> weft.function(lambda x: type(x))(1)
-    <class 'int'>
-    >>> weft.run_functions_eagerly(False)
-    """
-    settings.disable_jit = bool(run_eagerly)
-
-
-@contextlib.contextmanager
-def eager() -> Iterator[None]:
-    """Run decorated functions as plain Python inside the `with` block, in this thread only, to debug them.
-
-    >>> with weft.eager():
-    ...     weft.function(lambda x: type(x))(1)
-    <class 'int'>
-    """
-    switches.look_at(_is_eager)
-    token = _is_eager.set(True)
-    try:
-        yield
-    finally:
-        _is_eager.reset(token)
-
-
-__all__ = ["BoundFunction", "Function", "eager", "function", "run_functions_eagerly"]
+__all__ = ["BoundFunction", "Function", "function"]

@@ -56,6 +56,8 @@ class ConcreteFunction:
         self.argument_types = signature.types
         self.argument_names = signature.names
         self._aliases = signature.aliases
+        self.numbers = signature.numbers
+        """The arguments that are Python numbers, with their types."""
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
@@ -222,7 +224,7 @@ class ConcreteFunction:
         failing = self.failing()
         return "other arrays are one" if failing is None else str(failing.changed())
 
-    def run(self, leaves: Sequence[Any], bound: Bound = None) -> Any:
+    def run(self, leaves: Sequence[Any], bound: Bound | None = None) -> Any:
         """Run on the arrays that `admitted` gave, whose types are known to fit."""
         if self._written:
             self._require_separate(leaves)

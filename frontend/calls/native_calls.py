@@ -110,6 +110,10 @@ class _Description:
                 self._check(part, child, where)
 
     def _check_leaf(self, value: Any, index: int, place: int) -> None:
+        number = self._concrete.numbers.get(index)
+        if number is not None:
+            self._objects[index], self._data[index] = place, self._program.python_number(place, number)
+            return
         if value is not self._leaves[index]:
             raise Unknown  # it was converted
         self._objects[index] = self._data[index] = place
@@ -155,7 +159,8 @@ class _Description:
         for index, first in enumerate(aliases):
             if first != index:
                 self._program.same(self._objects[index], self._objects[first])
-        distinct = [index for index, first in enumerate(aliases) if first == index]
+        numbers = concrete.numbers
+        distinct = [i for i, first in enumerate(aliases) if first == i and i not in numbers]
         places = [self._objects[index] for index in (*distinct, *range(len(aliases), len(self._objects)))]
         if concrete._written:
             known = {id(extra.array) for extra in concrete._extra if hasattr(extra, "array")}
@@ -172,7 +177,7 @@ class _Description:
         arrays = [
             (self._objects[source], self._size(source), source in concrete._written)
             for source in concrete._sources
-            if not isinstance(self._leaf(source), np.generic)
+            if source not in concrete.numbers and not isinstance(self._leaf(source), np.generic)
         ]
         self._program.separate([*arrays, *(array for array in captured if array[0] not in known)])
 

@@ -16,6 +16,9 @@ MOST = 8
 
 Compile: TypeAlias = Callable[[Decisions], ConcreteFunction]
 
+Fitting: TypeAlias = "tuple[ConcreteFunction, Sequence[Any]]"
+"""A compiled function whose guards hold, with the arrays to run it on."""
+
 
 class Specialisations:
     """The compiled functions of one signature, the most recent first, and what is known of the state they read."""
@@ -26,7 +29,7 @@ class Specialisations:
         """How often a place had changed."""
         self._decisions = Decisions()
 
-    def fitting(self, leaves: Sequence[Any]) -> tuple[ConcreteFunction, Sequence[Any]] | None:
+    def fitting(self, leaves: Sequence[Any]) -> Fitting | None:
         """The compiled function whose guards hold, with the arrays to run it on."""
         for concrete in self.concretes:
             arrays = concrete.admitted(leaves)
@@ -51,7 +54,7 @@ class Specialisations:
                 self.concretes.clear()  # each was compiled for one value
         return latest.why_not(leaves)
 
-    def compile(self, compile: Compile, leaves: Sequence[Any]) -> tuple[ConcreteFunction, Sequence[Any]]:
+    def compile(self, compile: Compile, leaves: Sequence[Any]) -> Fitting:
         """Compile for the present state."""
         concrete = self._compiled(compile)
         arrays = concrete.admitted(leaves)
@@ -77,4 +80,4 @@ class Specialisations:
                 decisions.takes_data = False
 
 
-__all__ = ["Specialisations"]
+__all__ = ["Fitting", "Specialisations"]

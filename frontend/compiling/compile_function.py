@@ -16,7 +16,7 @@ from ...dialect.records import dataclass
 from ...dialect.register import context
 from ...dialect.types import TensorType
 from ...passes.timing import CompileTimes, phase
-from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses
+from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses, require_own
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
@@ -139,6 +139,8 @@ def _record(
     position = {argument: place for place, argument in enumerate(signature.distinct)}
     scalars = {position[argument] for argument in signature.distinct if argument in signature.scalars}
     trace = Trace(signature.name, types, names, scalars)
+    for argument, number in signature.numbers.items():
+        trace.make_number(position[argument], number, argument)
     args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])
     known = [
         (leaf, trace.arguments[position[first]], first)
@@ -206,6 +208,7 @@ def _returned(trace: Trace, function: Callable[..., Any], args: Any, kwargs: Any
         )
         if refuses(error) or isinstance(error.__cause__, WeftTypeError) or not does_something:
             raise
+        require_own(trace, error)
         record_raise(trace, error)  # after what the call does before
         return None
 

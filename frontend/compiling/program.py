@@ -14,7 +14,7 @@ from ..guards.handles import Bound, Handle
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..runtime_values.result_spec import Result
-from ..signature.signature import Structure
+from ..signature.signature import Structure, without_objects
 
 Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
 """Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""
@@ -31,6 +31,7 @@ class CallSignature:
         names: Sequence[str],
         aliases: tuple[int, ...],
         scalars: frozenset[int],
+        numbers: tuple[type, ...] = (),
     ) -> None:
         self.name = name
         self.structure = structure
@@ -40,6 +41,11 @@ class CallSignature:
         """For every array argument the first argument that is the same array."""
         self.scalars = scalars
         """The array arguments that are NumPy scalars, which cannot be written."""
+        first = len(self.types) - len(numbers)
+        self.numbers = {first + place: number for place, number in enumerate(numbers)}
+        """The scalars that are Python numbers: the last of the arguments, with their types."""
+        self.key = (without_objects(structure), self.types, aliases, scalars, numbers)
+        """Equal where what was compiled for one is right for the other."""
         self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         """The arguments that the trace has: one for all that are the same array."""
 

@@ -129,6 +129,7 @@ class CachedFunction:
                 signature.names,
                 signature.aliases,
                 tuple(sorted(signature.scalars)),
+                tuple((place, number.__name__) for place, number in signature.numbers.items()),
                 sharing((), self._constants),
             )
         except NotPortable as reason:

@@ -30,6 +30,7 @@ from ...dialect.ops.indexing import (
 from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
 from ...dialect.records import dataclass
 from ...dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
+from ..tracing.needed_numbers import need_number
 from ..tracing.view_steps import ViewStep
 from .entries import Entry, Index, NonzeroOfMask, Traced, is_traced, locate, parse
 
@@ -315,6 +316,8 @@ class _Planner:
             tuple(axis for axis, bound in enumerate(limits) if is_traced(bound)) for limits in (start, stop)
         )
         operands = (*(start[axis] for axis in start_axes), *(stop[axis] for axis in stop_axes))
+        for bound in operands:
+            need_number(bound, "the length of a slice")
         if not operands:
             return (ViewStep(Slice, {"start": start, "stop": stop, "step": step}),)
         attributes = {

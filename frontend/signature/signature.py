@@ -167,21 +167,36 @@ def _flatten(
 
     kind = type(value)
     if kind in (list, tuple):
-        return Node(kind, (), tuple(child(item, f"{path}[{i}]") for i, item in enumerate(value)))
+        return Node(
+            kind, (), tuple(child(item, child_path(path, kind, (), i)) for i, item in enumerate(value))
+        )
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        fields = tuple(value._fields)
-        items = zip(fields, value, strict=True)
-        return Node(kind, fields, tuple(child(item, f"{path}.{field}") for field, item in items))
+        keys = tuple(value._fields)
+        items = enumerate(value)
+        return Node(kind, keys, tuple(child(item, child_path(path, kind, keys, i)) for i, item in items))
     if kind in (dict, OrderedDict):
         keys = tuple(value)
-        return Node(kind, keys, tuple(child(value[key], f"{path}[{key!r}]") for key in keys))
+        places = enumerate(keys)
+        return Node(
+            kind, keys, tuple(child(value[key], child_path(path, kind, keys, i)) for i, key in places)
+        )
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         declared = [field.name for field in dataclasses.fields(value) if hasattr(value, field.name)]
-        attributes = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
+        keys = tuple(dict.fromkeys([*declared, *getattr(value, "__dict__", ())]))
+        places = enumerate(keys)
         return Node(
-            kind, attributes, tuple(child(getattr(value, name), f"{path}.{name}") for name in attributes)
+            kind,
+            keys,
+            tuple(child(getattr(value, name), child_path(path, kind, keys, i)) for i, name in places),
         )
     return static(value)
+
+
+def child_path(path: str, kind: Any, keys: tuple[Any, ...], index: int) -> str:
+    """What a container's entry is called."""
+    if not keys:
+        return f"{path}[{index}]"
+    return f"{path}[{keys[index]!r}]" if kind in (dict, OrderedDict) else f"{path}.{keys[index]}"
 
 
 def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:

@@ -15,6 +15,7 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
+from .needed_numbers import need_number
 from .recorder import Recorder, Storage
 from .view_steps import ViewStep
 from .zero_division import require_divisor
@@ -73,7 +74,6 @@ class TracedArray(TracedValue):
     __slots__ = ("_cached", "_cached_region", "_cached_version", "_path", "_python_type", "_storage", "_type")
 
     __array_priority__ = 1000
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self, storage: Storage, path: tuple[ViewStep, ...] = (), view_type: TensorType | None = None
@@ -286,6 +286,7 @@ class TracedArray(TracedValue):
 
     def _needs_value(self, what: str, instead: str) -> ConcreteValueError:
         self._storage.trace.require_active(self._storage, self._type)
+        need_number(self, what)
         return ConcreteValueError(
             f"{what} needs the value of a traced array ({self._type}), which is known only when the compiled "
             f"function runs; {instead}"
@@ -316,6 +317,10 @@ class TracedArray(TracedValue):
         if (known := self._known()) is not None:
             return complex(known)
         raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')
+
+    def __hash__(self) -> int:
+        need_number(self, "a key")
+        raise TypeError(f"unhashable type: '{type(self).__name__}'")
 
     def __index__(self) -> int:
         if (known := self._known()) is not None:
@@ -366,6 +371,8 @@ class TracedArray(TracedValue):
         return f"TracedArray({self._type})"
 
     def __getattr__(self, name: str) -> Any:
+        if hasattr(self._python_type, name):
+            need_number(self, name)
         if not name.startswith("__") and hasattr(np.ndarray, name):
             raise AttributeError(
                 f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "

@@ -5,6 +5,7 @@ It looks at MLIR, which eager calls of the namespace do not load.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,33 @@ def _origin(value: Any, axis: int) -> Axis:
     return value, axis
 
 
+def arguments_behind(value: Any, wanted: Mapping[Any, int]) -> tuple[set[int], bool]:
+    """Which of some arguments of the function a scalar is computed from, and whether from anything else, too.
+
+    The way goes through arithmetic on scalars; `wanted` has the positions of the arguments.
+    """
+    found: set[int] = set()
+    has_others = False
+    seen: set[Any] = set()
+    left = [value]
+    while left:
+        value = left.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        made = _op_of(value)
+        if value in wanted:
+            found.add(wanted[value])
+        elif made is not None and value.type.rank == 0 and issubclass(made[0], _SCALAR_OPS):
+            left += made[1].operands
+        else:
+            has_others = has_others or made is None or made[0] is not Constant
+    return found, has_others
+
+
+_SCALAR_OPS = (Elementwise, ExpandDims, Reshape, Squeeze)
+
+
 def depends_on_shapes_only(value: Any) -> bool:
     """Whether a scalar is computed from extents and constants alone."""
     made = _op_of(value)
@@ -90,6 +118,6 @@ def depends_on_shapes_only(value: Any) -> bool:
     op_class, operation = made
     if op_class in (Dim, Constant):
         return True
-    if issubclass(op_class, (Elementwise, ExpandDims, Reshape, Squeeze)):
+    if issubclass(op_class, _SCALAR_OPS):
         return all(depends_on_shapes_only(operand) for operand in operation.operands)
     return False

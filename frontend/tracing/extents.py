@@ -18,6 +18,7 @@ from ...dialect.errors import UnsupportedError
 from ...dialect.sizes import Size
 from ...dialect.types import format_shape
 from .array import TracedArray
+from .needed_numbers import need_number
 from .staging import raise_if
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ def extent_scalar(entry: TracedArray) -> TracedArray:
     """A traced scalar as an i64[] extent; that one which depends on data is not negative is checked at run time."""
     if entry.ndim != 0 or entry.dtype.kind not in "iu":
         raise TypeError(f"an extent is an integer, not {entry.type}")
+    need_number(entry, "a shape")
     from .extent_keys import depends_on_shapes_only, scalar_key
 
     if not depends_on_shapes_only(entry._value()):

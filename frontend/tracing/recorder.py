@@ -154,6 +154,10 @@ class Recorder(ABC):
         """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
         self.suspended: list[set[int]] = []
         """For every function around the one that is being recorded the regions that are not visible in it."""
+        self.numbers: dict[Value, int] = {}
+        """The Python numbers among the arguments that are data; the keys that the caller knows them by."""
+        self.deciding: set[int] = set()
+        """Those of them that alone decide what runs."""
         self.dependencies = Dependencies()
         self.python_state: ExternalState | None = None
         """The state that was there before."""

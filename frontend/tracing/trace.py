@@ -77,6 +77,11 @@ class Trace(Recorder):
             for i, argument_type in enumerate(argument_types)
         ]
 
+    def make_number(self, position: int, number: type, key: int) -> None:
+        """Let an argument be a Python number; `key` tells which, where its value turns out to be needed."""
+        self.numbers[self.block.arguments[position]] = key
+        self.arguments[position]._like_python(number)
+
     # Recording
 
     def create(

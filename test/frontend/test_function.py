@@ -71,7 +71,9 @@ class TestSignatures:
                 np.testing.assert_array_equal(again[0], product + np.asarray(number, product.dtype))
                 np.testing.assert_array_equal(np.signbit(again[1]), np.signbit(signed))
                 assert again[2] == name
-        assert f.trace_count == count == len(numbers)
+        assert (
+            f.trace_count == count == len(numbers) - 2
+        )  # the third and later floats are data, as the second
 
     def test_positional_keyword_and_default_arguments_are_one_signature(self):
         @weft.function
@@ -103,10 +105,10 @@ class TestSignatures:
         f([ones(1), ones(1)]), f((ones(1), ones(1)))
         assert f.trace_count == 2
 
-    def test_negative_zero_and_nan_are_values(self):
+    def test_negative_zero_is_another_value(self):
         f = weft.function(lambda x, c: x * c)
         f(ones(1), 0.0), f(ones(1), -0.0), f(ones(1), float("nan")), f(ones(1), float("nan"))
-        assert f.trace_count == 3
+        assert f.trace_count == 2
 
     def test_objects_are_compared_by_identity_and_not_kept_alive(self):
         class Scale:

@@ -22,6 +22,7 @@ from ..native_python.layout import (
     NATIVE_ORDER,
     NO_ORDER,
     REFERENT,
+    SCALAR_WORDS,
     SIZE,
     TUPLE_ITEMS,
     TYPE,
@@ -55,6 +56,10 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = word(value + TYPE) == first
             set_word(target, target + WORD)
             set_word(target + WORD + ARRAY_DATA, value + VALUE)
+        elif code == Check.INTEGER:
+            holds = word(value + TYPE) == first
+            if holds:
+                holds = is_short(value, target)
         elif code == Check.IS:
             holds = value == first
         elif code == Check.REFERS:
@@ -151,6 +156,18 @@ def fetched(  # noqa: C901  (a switch)
     call_void(api(Api.INCREF), found)
     own(values, found)
     set_word(target, found)
+    return 1
+
+
+def is_short(value: int, target: int) -> int:
+    """Whether a Python int has 64 bits; then what stands for an array of it is written: an address and the number."""
+    number = call(api(Api.TO_INTEGER), value)
+    if number == -1 and call(api(Api.ERROR)) != 0:
+        call_void(api(Api.CLEAR_ERROR))
+        return 0
+    set_word(target, target + WORD)
+    set_word(target + WORD + ARRAY_DATA, target + WORD * (SCALAR_WORDS - 1))
+    set_word(target + WORD * (SCALAR_WORDS - 1), number)
     return 1
 
 

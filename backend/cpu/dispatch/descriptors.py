@@ -113,6 +113,14 @@ class Program:
         self._add(Check.SCALAR, source, self.keep(kind), target=place)
         return place
 
+    def python_number(self, source: int, kind: type) -> int:
+        """A Python number of a type, an int of 64 bits; returns the place of what stands for an array of it."""
+        if kind is not int:
+            return self.scalar(source, kind)  # which has its value in the same place
+        place = self._room(SCALAR_WORDS)
+        self._add(Check.INTEGER, source, self.keep(kind), target=place)
+        return place
+
     def is_object(self, source: int, value: Any) -> None:
         """An object itself, which is kept alive."""
         self._add(Check.IS, source, self.keep(value))

@@ -35,7 +35,7 @@ from ..values.program_locations import (
 )
 from ..values.shared_containers import joined_kind
 from .conditions import condition_of
-from .diverging import Diverged, record_raise, refuses
+from .diverging import Diverged, record_raise, refuses, require_own
 from .exits import RETURN, Exit, codes_of, exit_from, status_of
 from .paths import Joined, Path, catcher_of
 from .retry_recording import lengths_differ, recorded
@@ -155,6 +155,7 @@ def _record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) ->
     except (Exception, SystemExit) as error:
         if refuses(error):
             raise
+        require_own(trace, error)
         if catcher is None:
             record_raise(trace, error)
         else:

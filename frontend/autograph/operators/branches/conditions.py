@@ -9,6 +9,7 @@ import numpy as np
 from .....dialect.mlir import Value, ir
 from .....dialect.register import context
 from ....tracing.array import TracedArray
+from ....tracing.needed_numbers import note_decision
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, raise_if
 from ..values.optional import Optional
@@ -51,6 +52,7 @@ def _only_element(array: TracedArray) -> TracedArray:
 
 def condition_of(trace: Recorder, truth: TracedArray) -> Value:
     """The i1 of a bool[]."""
+    note_decision(truth)
     with context():
         bit = ir.IntegerType.get_signless(1)
     return trace.create_upstream("tensor.extract", [truth._value()], [bit])[0]

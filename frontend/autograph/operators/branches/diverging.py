@@ -13,6 +13,7 @@ from .....dialect.errors import (
 )
 from ....runtime_values.effects import raise_at_run_time
 from ....source.locations import is_own_frame
+from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...diverged import Diverged
 
@@ -64,6 +65,24 @@ def _is_internal(error: BaseException) -> bool:
     )
 
 
+def require_own(trace: Recorder, error: BaseException) -> None:
+    """Begin again where an error may come from what stands for a Python number, and not from the program."""
+    if trace.numbers and isinstance(error, (TypeError, AttributeError)) and not _is_raised(error):
+        need_all_numbers(trace, f"what raises {type(error).__name__}")
+
+
+def _is_raised(error: BaseException) -> bool:
+    """Whether the program itself raised an error."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return (
+        entry is not None
+        and is_own_frame(entry.tb_frame)
+        and entry.tb_frame.f_code.co_name in ("raise_", "fail")
+    )
+
+
 def record_raise(trace: Recorder, error: BaseException) -> None:
     """Raise an exception at run time, at the present place of the recording."""
     if trace.python_state is not None:
@@ -71,4 +90,4 @@ def record_raise(trace: Recorder, error: BaseException) -> None:
     raise_at_run_time(trace, error)
 
 
-__all__ = ["Diverged", "record_raise", "refuses"]
+__all__ = ["Diverged", "record_raise", "refuses", "require_own"]

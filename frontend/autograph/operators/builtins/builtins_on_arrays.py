@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from ....runtime_values.kept_exceptions import UnknownException
+from ....runtime_values.objects import class_of
 from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, is_traced, raise_if, raise_where
+from ....tracing.zero_division import number_type
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -188,6 +190,11 @@ def isinstance_(value: Any, kinds: Any) -> Any:
     else:
         example = np.empty(0, value.dtype)
     return builtins.isinstance(example, kinds) or builtins.isinstance(value, kinds)
+
+
+def type_(value: Any) -> Any:
+    """`type` of an exception that was caught at run time, or of a Python number."""
+    return class_of(value) if isinstance(value, UnknownException) else number_type(value)
 
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:

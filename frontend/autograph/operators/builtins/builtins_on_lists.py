@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ....tracing.array import TracedArray
+from ....tracing.needed_numbers import need_number
 from ....tracing.staging import asarray, raise_if
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, Exit
@@ -180,6 +181,8 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
         return sorted_list(items, key, reverse)
     if not isinstance(items, TracedArray) and not _is_walkable(items):
         return builtins.sorted(items, key=key, reverse=reverse)
+    for item in () if isinstance(items, TracedArray) else items:
+        need_number(item, "sorted()")
     values = asarray(builtins.list(items) if not isinstance(items, TracedArray) else items)
     if key is None:
         ordered = np.sort(values)

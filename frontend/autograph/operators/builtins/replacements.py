@@ -13,11 +13,11 @@ import numpy as np
 from .....dialect.dtypes import ALL_DTYPES
 from ....runtime_values import effects as printing
 from ....runtime_values.kept_exceptions import UnknownException
-from ....runtime_values.objects import class_of
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
+from ....tracing.zero_division import number_type
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects
 from ..statements.generators import Walk
@@ -58,9 +58,9 @@ def _shown(*args: Any) -> bool:
     return len(args) == 1 and (holds_traced(args[0], depth=4) or isinstance(args[0], RuntimeString))
 
 
-def _unknown_class(*args: Any) -> bool:
-    """The class of an exception is known when the program runs."""
-    return len(args) == 1 and isinstance(args[0], UnknownException)
+def _other_class(*args: Any) -> bool:
+    """The class is not that of what stands for the value: of an exception it is known when the program runs."""
+    return len(args) == 1 and (isinstance(args[0], UnknownException) or number_type(args[0]) is not None)
 
 
 _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
@@ -71,7 +71,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     complex: (_some_traced, arrays.complex_),
     round: (_unknown, arrays.round_),
     isinstance: (_always, arrays.isinstance_),
-    type: (_unknown_class, class_of),
+    type: (_other_class, arrays.type_),
     **{
         dtype.type: (_only_unknown, functools.partial(arrays.scalar, dtype.type))
         for dtype in ALL_DTYPES

@@ -24,6 +24,7 @@ from ....runtime_values.deferred_calls import call_later
 from ....runtime_values.strings import string_of
 from ....runtime_values.values import holds_traced
 from ....source.modules import is_users_module
+from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...marks import is_marked
 from ..interface import operators
@@ -54,6 +55,8 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     """Call, or record the call of, `function`, that is neither converted nor replaced."""
     is_users = isinstance(function, types.FunctionType) and is_users_module(function.__module__)
     if is_users or is_marked(function):
+        if trace.numbers and holds_traced([args, kwargs], depth=4):
+            need_all_numbers(trace, f"{name_of(function)}, which is not converted,")
         return called(*args, **kwargs)  # what is marked, or has no source
     effect = effect_of(function)
     if effect.does is Does.ACTS:

@@ -16,7 +16,7 @@ from ....runtime_values.kept_exceptions import stand_in
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.branches import Path, stage_if
-from ..branches.diverging import Diverged, refuses
+from ..branches.diverging import Diverged, refuses, require_own
 from ..branches.exits import Exit
 from ..branches.retry_recording import recorded
 from ..statements.statements import continued
@@ -153,6 +153,7 @@ class _Try:
         except (Exception, SystemExit) as error:
             if refuses(error):
                 raise
+            require_own(self.trace, error)
             if not catching.mark():
                 return _Outcome(path, error)
             catching.arrive(error)

@@ -20,6 +20,7 @@ from ....signature.signature import Leaf, Node, Structure, static_key
 from ....signature.signature import Static as Constant
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
+from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import raise_if, value_of
@@ -85,6 +86,7 @@ class GrowingList(ListMethods, RuntimeLength):
     def make_room(self, kind: Kind) -> None:
         """Begin with no items, of an abstract type."""
         trace = _trace()
+        need_deciding_numbers(trace, "the length of a list")
         self.kind = kind
         zeros = lookup("zeros")
         self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(kind))

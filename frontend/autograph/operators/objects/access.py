@@ -15,6 +15,7 @@ from ....runtime_values.objects import attribute_of
 from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.needed_numbers import need_number
 from ..calls.calls import call
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
@@ -35,6 +36,8 @@ def attr(owner: Any, name: str) -> Any:
     """`owner.name`; a property is a function, which is converted."""
     if isinstance(owner, BaseException) and number_of(owner) is not None and name != "__class__":
         return attribute_of(owner, name)
+    if isinstance(owner, TracedArray) and owner._python_type is not None:
+        need_number(owner, f"the attribute {name}")
     if not isinstance(owner, (TracedArray, ModuleType)):
         member = _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):

@@ -25,6 +25,8 @@ from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....signature.signature import static_key
 from ....tracing.array import TracedArray, wrap
+from ....tracing.current import current_trace
+from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of
 from ..interface import operators
@@ -297,6 +299,8 @@ def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
         raise Mismatch(f"an array of rank {a.rank} ({a}) on one path and of rank {b.rank} ({b}) on the other")
     shape = [x if x == y else None for x, y in zip(a.shape, b.shape, strict=True)]
     number = None
+    if one.number is not other.number:
+        _need_numbers()
     if one.number is not None and other.number is not None:
         number = max(one.number, other.number, key=list(_NUMBERS).index)
         dtype = _NUMBERS[number]
@@ -307,6 +311,13 @@ def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
     else:
         dtype = np.result_type(a.dtype, b.dtype)
     return ArrayKind(TensorType(tuple(shape), dtype), number)
+
+
+def _need_numbers() -> None:
+    """Python's numbers of two types, or a number and an array: the type of the value is known once it is."""
+    trace = current_trace()
+    if trace is not None:
+        need_deciding_numbers(trace, "the type of a number")
 
 
 def _is_none(kind: Kind) -> bool:

@@ -11,6 +11,7 @@ from .....dialect.errors import UnsupportedError, WeftValueError
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.needed_numbers import note_decision
 from ....tracing.staging import raise_if
 
 
@@ -67,6 +68,7 @@ class Range(Sequence):
             raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
         start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
         for bound in (start, stop, step):
+            note_decision(bound)
             if isinstance(bound, TracedArray) and bound.ndim:
                 raise TypeError("only integer scalar arrays can be converted to a scalar index")
             if isinstance(bound, TracedArray) and bound.dtype.kind not in "iub":

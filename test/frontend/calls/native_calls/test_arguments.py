@@ -124,7 +124,7 @@ class TestArguments:
             before = native_calls(f)
             assert f(ones(1), number)[1] == repr(number)
             assert native_calls(f) == before + 1
-        assert f.trace_count == len(numbers)
+        assert f.trace_count == 11  # two for all numbers of a type
 
     @pytest.mark.parametrize(
         "make",

@@ -1,0 +1,69 @@
+"""Numbers among the arguments that are data, where tracing finds out that it needs their values after all."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+
+class NumberNeeded(BaseException):
+    """The trace has to begin again with some numbers among the arguments as constants. Nothing in between takes it."""
+
+    def __init__(self, numbers: Collection[int], reason: str) -> None:
+        super().__init__(numbers, reason)
+        self.numbers = frozenset(numbers)
+        """Their positions among the arguments of the trace."""
+        self.reason = reason
+        """What needs them, in words."""
+
+
+def need_number(value: Any, what: str) -> None:
+    """Begin again if something needs the value of what is computed from numbers among the arguments."""
+    found, _ = _numbers_behind(value)
+    if found:
+        _begin_again(value._storage.trace, found, what)
+
+
+def need_all_numbers(trace: Recorder, what: str) -> None:
+    """Begin again if any of the numbers among the arguments is data."""
+    _begin_again(trace, trace.numbers.values(), what)
+
+
+def note_decision(value: Any) -> None:
+    """Take note that a value decides what runs, and how often."""
+    found, has_others = _numbers_behind(value)
+    if found and not has_others:
+        value._storage.trace.deciding |= found
+
+
+def need_deciding_numbers(trace: Recorder, what: str) -> None:
+    """Begin again if numbers among the arguments alone decide what runs."""
+    _begin_again(trace, trace.deciding, what)
+
+
+def _numbers_behind(value: Any) -> tuple[set[int], bool]:
+    """The numbers that a traced scalar is computed from, and whether from anything else, too."""
+    storage = getattr(value, "_storage", None)
+    if storage is None or not storage.trace.numbers or value.ndim:
+        return set(), True
+    from .extent_keys import arguments_behind  # loads MLIR
+
+    return arguments_behind(value._value(), storage.trace.numbers)
+
+
+def _begin_again(trace: Recorder, numbers: Collection[int], what: str) -> None:
+    if numbers:
+        place = trace.user_location()
+        raise NumberNeeded(numbers, what if place is None else f"{what} at {place}")
+
+
+__all__ = [
+    "NumberNeeded",
+    "need_all_numbers",
+    "need_deciding_numbers",
+    "need_number",
+    "note_decision",
+]

@@ -1,0 +1,193 @@
+"""Python numbers among the arguments: constants at first, data from their second value on, where tracing lets them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.native_calls import native_calls, same
+
+F32 = np.float32
+
+
+def check(function: Any, calls: Any, traces: int) -> Any:
+    """Calls give what they give eagerly, types included, after so many traces; returns what was compiled."""
+    compiled = weft.function(function)
+    for call in calls:
+        same(compiled(*call), function(*call))
+    assert compiled.trace_count == traces
+    return compiled
+
+
+class TestData:
+    def test_a_training_step_compiles_twice(self):
+        def step(w, m, v, gradient, count, rate=1e-3):
+            m, v = 0.9 * m + 0.1 * gradient, 0.99 * v + 0.01 * gradient**2
+            corrected = rate * math.sqrt(1 - 0.99**count) / (1 - 0.9**count)
+            return w - corrected * m / (np.sqrt(v) + 1e-8), m, v
+
+        compiled, expected = weft.function(step), [np.ones(3, F32)] * 3
+        found = expected
+        for count in range(1, 9):
+            gradient = F32([count, 1, -count])
+            found, expected = (
+                compiled(*found, gradient, float(count)),
+                step(*expected, gradient, float(count)),
+            )
+            for one, other in zip(found, expected, strict=True):
+                assert one.dtype == other.dtype
+                np.testing.assert_allclose(one, other, rtol=1e-6)
+        assert compiled.trace_count == 2
+        assert native_calls(compiled) >= 4
+
+    def test_types_are_pythons(self):
+        def numbers(a, b, c, x):
+            kinds = isinstance(a, int), isinstance(b, float), type(a) is int, type(b).__name__
+            more = a + 2, a // 2, a / 2, -b, b * 2, b**2, c * 2, a > 2 and b > 2, f"{a} {b}"
+            return a, b, c, kinds, more, x * a, x * b, x + c, np.where(x > 1, b, x)
+
+        calls = [
+            (a, a + 0.5, complex(a, 1), x) for x in (F32([1, 2]),) for a in (1, 3, -7, 2**40, -(2**63) + 1)
+        ]
+        check(numbers, calls, 2)
+
+    def test_numbers_in_containers(self):
+        @dataclasses.dataclass
+        class Rates:
+            slow: float
+            fast: float
+
+        def scaled(x, options, rates, *more, last=0):
+            return x * options["scale"] + options["shift"][1] * rates.fast - rates.slow + more[0] + last
+
+        compiled = weft.function(scaled)
+        for n in range(1, 6):
+            arguments = F32([1, 2]), {"scale": n, "shift": (0, 2.0 * n)}, Rates(0.5, n + 0.5), n
+            same(compiled(*arguments, last=n), scaled(*arguments, last=n))
+        assert compiled.trace_count == 2
+        names = "'options['scale']', 'options['shift'][1]', 'rates.fast', 'more[0]', 'last'"
+        assert f"{names} are from now on data, read at each call" in compiled.explain_retrace().replace(
+            '"', "'"
+        )
+
+    def test_only_what_changes_is_data(self):
+        compiled = check(lambda x, a, b: x * a + b, [(F32([1]), 2, n) for n in (1, 2, 3)], 2)
+        assert compiled.explain_retrace() == (
+            "argument 'b' changed from 1 to 2; 'b' is from now on data, read at each call"
+        )
+
+    def test_other_types_are_other_signatures(self):
+        calls = [(F32([1, 2]), n) for n in (1, 2.0, True, 3, 4.0, False, 5, 6.0, 2**70, -(2**63), 2**63)]
+        check(lambda x, n: (x * n, n), calls, 8)
+
+    def test_all_shapes_share_what_is_known(self):
+        check(
+            lambda x, n: x * n,
+            [(np.ones(2), 1.0), (np.ones(2), 2.0), (np.ones(3), 3.0), (np.ones(3), 4.0)],
+            3,
+        )
+
+    def test_ints_are_checked_against_the_dtype(self):
+        compiled = weft.function(lambda x, n: x + n)
+        for dtype, inside, outside in ((np.int8, (1, 127, -128), 128), (np.uint64, (1, 2, 3), -1)):
+            x = np.zeros(1, dtype)
+            for n in inside:
+                same(compiled(x, n), x + n)
+            with pytest.raises(
+                OverflowError, match=f"Python integer {outside} out of bounds for {np.dtype(dtype)}"
+            ):
+                compiled(x, outside)
+
+    def test_the_same_number_twice_is_two_arguments(self):
+        check(lambda x, a, b: x * a + b, [(F32([1]), n, n) for n in (1, 2, 3)] + [(F32([1]), 4, 5)], 2)
+
+    def test_numbers_beside_written_arrays(self):
+        def write(x, n):
+            x[n % 2] = n
+            return n + 1
+
+        compiled = weft.function(write)
+        x = np.zeros(2)
+        for n in range(5):
+            assert compiled(x, n) == n + 1
+            assert x[n % 2] == n
+        assert compiled.trace_count == 2
+
+    def test_a_concrete_function_keeps_its_numbers(self):
+        compiled = weft.function(lambda x, n: x * n)
+        for n in (1, 2, 3):
+            compiled(np.ones(1), n)
+        concrete = compiled.get_concrete_function(np.ones(1), 5)
+        assert concrete(np.ones(1), 5) == 5
+        with pytest.raises(TypeError, match="other Python values"):
+            concrete(np.ones(1), 6)
+
+    def test_as_an_integrand(self):
+        compiled = weft.function(lambda t: np.exp(-t * t) / (1 + t))
+        for t in np.linspace(0, 1, 21).tolist():
+            assert compiled(t) == pytest.approx(math.exp(-t * t) / (1 + t), rel=1e-15)
+            assert type(compiled(t)) is np.float64
+        assert compiled.trace_count == 2
+
+
+TABLE = {1: "one", 2: "two", 3: "three"}
+
+
+class Holder:
+    def __init__(self, number):
+        self.number = number
+
+
+def keyed(x, n):
+    x[0] = n
+    try:
+        return TABLE.get(n), n in {1, 2}
+    except TypeError:
+        return None
+
+
+class TestConstants:
+    """Tracing needs the value, so that each value compiles; the results are right, whatever Python does with it."""
+
+    @pytest.mark.parametrize(
+        ("function", "needs"),
+        [
+            (lambda x, n: np.zeros(n) + x[0], "a shape"),
+            (lambda x, n: x[:n] * 2, "the length of a slice"),
+            (lambda x, n: [x * i for i in range(n)], "the length of a list"),
+            (lambda x, n: x.sum(axis=n - n), "an index or size in Python"),
+            (lambda x, n: ["none", "one", "two", "three"][n], "tracing"),
+            (lambda x, n: n.bit_length(), "bit_length"),
+            (lambda x, n: n if n > 2 else 0.5, "the type of a number"),
+            (lambda x, n: [1] * n, "the length of a repeated list"),
+            (lambda x, n: math.factorial(n), "an index or size in Python"),
+            (lambda x, n: sorted([n, 2]), "sorted()"),
+            (keyed, "a key"),
+        ],
+    )
+    def test_what_needs_the_value(self, function, needs):
+        compiled = check(function, [(np.ones(4), n) for n in (1, 2, 1, 2)], 2)
+        reason = compiled.explain_retrace()
+        assert f"'n' is a constant, as {needs}" in reason
+        assert reason.endswith("needs the value")
+
+    def test_others_stay_data(self):
+        calls = [(np.ones(3), n, n / 2, -n) for n in (1, 2, 3, 4)]
+        compiled = check(lambda x, n, a, b: np.full(n, a).sum() + x * b, calls, 4)
+        reason = compiled.explain_retrace()
+        assert "'a', 'b' are from now on data" in reason
+        assert "'n' is a constant, as a shape at " in reason
+
+    def test_errors_of_the_program_make_nothing_constant(self):
+        compiled = weft.function(lambda x, n: x.reshape(7) * n)
+        for n in (1.0, 2.0):
+            with pytest.raises(ValueError, match="reshape"):
+                compiled(np.ones(2), n)
+        for n in (1.0, 2.0, 3.0):
+            same(compiled(np.ones(7), n), np.ones(7) * n)
+        assert compiled.trace_count == 3  # two that failed, and one for all numbers
