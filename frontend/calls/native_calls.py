@@ -246,7 +246,7 @@ class _Description:
         elif leaf.is_python:
             program.build_scalar(leaf.position, type.dtype)
             program.build_call(operator.methodcaller("item"), 1)
-        elif leaf.is_scalar and type.rank == 0:
+        elif leaf.is_scalar:
             program.build_scalar(leaf.position, type.dtype)
         else:
             program.build_output(leaf.position)
@@ -307,11 +307,7 @@ def _scalars(concrete: ConcreteFunction) -> set[int]:
         return set()
     computed = [leaf for leaf in result.leaves if isinstance(leaf, ComputedResult)]
     arrays = {leaf.position for leaf in computed if not (leaf.is_scalar or leaf.is_python)}
-    return {
-        leaf.position
-        for leaf in computed
-        if leaf.position not in arrays and concrete._computed_types[leaf.position].rank == 0
-    }
+    return {leaf.position for leaf in computed if leaf.position not in arrays}
 
 
 def _exception_of(failure: RuntimeFailure) -> BaseException:

@@ -66,7 +66,7 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
         return gathered
     # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
     gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
-    return view.copy() if plan.copies or gives_scalar else view
+    return view.copy()._as_array(not gives_scalar) if plan.copies or gives_scalar else view
 
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:

@@ -18,7 +18,7 @@ from ...dialect.ops.shape import BroadcastTo
 from ..indexing.broadcasting import broadcast_arrays
 from ..tracing.array import TracedArray
 from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, recording, staged
+from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, rank_0_array, recording, staged
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
 from .documentation import Family, member
@@ -55,7 +55,7 @@ def full(
     if any(extent < 0 for extent in attribute if not dims):
         raise WeftValueError("negative dimensions are not allowed")
     filled: TracedArray = emit(trace, BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
-    return filled
+    return filled._as_array()
 
 
 def _filled(value: int) -> Family:
@@ -201,7 +201,7 @@ def asarray(
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
         return array_of(a, dtype)
     if is_traced(a):
-        converted = array_of(a, dtype)
+        converted = rank_0_array(array_of(a, dtype))
         if converted is a:
             return a.copy() if copy else a
         if copy is False:
@@ -220,7 +220,7 @@ def _copied_constant(trace: Any, value: Any) -> ArrayResult:
     """A traced array of its own that starts as the elements of a NumPy array."""
     captured = staged(trace, value)
     copied: TracedArray = emit(trace, BroadcastTo, (captured,), {"shape": tuple(value.shape)})
-    return copied
+    return copied._as_array()
 
 
 def array(
@@ -255,7 +255,7 @@ def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
     >>> weft.copy(np.array([1, 2]))
     array([1, 2])
     """
-    return array_of(a).copy()
+    return rank_0_array(array_of(a).copy())
 
 
 def astype(
@@ -280,7 +280,8 @@ def astype(
     require_castable(source.dtype, wanted, casting)
     if source.dtype == wanted:
         return source.copy() if copy else source
-    return array_of(cast(source, wanted))
+    converted = array_of(cast(source, wanted))
+    return converted if isinstance(source, TracedArray) and source._is_scalar else rank_0_array(converted)
 
 
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ArrayResult:

@@ -154,8 +154,20 @@ def _loop(
     wanted: dict[str, Any] = {}
     if dtype is not None:
         wanted["signature"] = (*(None,) * ufunc.nin, *(as_dtype(dtype),) * ufunc.nout)
+    if any(isinstance(entry, type) for entry in given) and (wanted or casting != "same_kind"):
+        _require_weak_casts(ufunc, given, targets, casting, dtype)
     loop = ufunc.resolve_dtypes((*given, *targets), casting=casting, **wanted)
     return tuple(as_dtype(entry) for entry in loop)
+
+
+def _require_weak_casts(
+    ufunc: np.ufunc, given: Sequence[Any], targets: Sequence[Any], casting: Any, dtype: Any
+) -> None:
+    """NumPy's error for a Python number that a casting rule does not let in: `resolve_dtypes` crashes on it."""
+    examples = [entry(1) if isinstance(entry, type) else np.empty(0, entry) for entry in given]
+    out = tuple(None if target is None else np.empty(0, target) for target in targets)
+    with np.errstate(all="ignore"):
+        ufunc(*examples, out=out, casting=casting, dtype=dtype)
 
 
 def _weak_type(operand: Any) -> Any:

@@ -58,7 +58,7 @@ class Outputs:
             known = trace.python_state.input_of(leaf)
             leaf = leaf if known is None else known
         if not isinstance(leaf, TracedArray):
-            leaf = wrap(trace, value_of(trace, np.asarray(leaf)))
+            leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
         trace.require_active(storage, leaf.type)
         if storage.argument is not None and not any(step.operands for step in leaf._path):
@@ -75,7 +75,7 @@ class Outputs:
     def _computed(self, leaf: TracedArray) -> ComputedResult:
         storage = leaf._storage
         key = id(storage) if not leaf._path else id(leaf)
-        is_scalar = not leaf._path or storage.type.rank == 0
+        is_scalar = leaf._is_scalar
         is_python = leaf._python_type is not None
         if key not in self._known:
             self._known[key] = len(self.values), leaf

@@ -33,7 +33,7 @@ class ComputedResult(NamedTuple):
         output = outputs[self.position]
         if self.is_python:
             return output.item()
-        return output[()] if self.is_scalar and output.ndim == 0 else output
+        return output[()] if self.is_scalar else output
 
 
 class ArgumentResult(NamedTuple):

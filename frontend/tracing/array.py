@@ -147,7 +147,8 @@ class TracedArray(TracedValue):
     @property
     def _is_scalar(self) -> bool:
         """Whether NumPy would have a scalar here, which it has for what is computed with rank 0."""
-        return self._type.rank == 0 and not self._path and self._storage.argument is None
+        storage = self._storage
+        return self._type.rank == 0 and storage.type.rank == 0 and not storage.is_array
 
     def _extent(self, axis: int) -> Any:
         known = self._type.shape[axis]
@@ -160,6 +161,11 @@ class TracedArray(TracedValue):
     def _like_python(self, number: Callable[..., Any] | None) -> TracedArray:
         """This array, which was just made, as what NumPy would have as a Python number."""
         self._python_type = number
+        return self
+
+    def _as_array(self, is_array: bool = True) -> TracedArray:
+        """This array, which was just made, as what NumPy would have as an array even of rank 0."""
+        self._storage.is_array = is_array
         return self
 
     def _base(self) -> TracedArray:
@@ -392,15 +398,16 @@ class TracedArray(TracedValue):
     def copy(self, order: str = "C") -> TracedArray:
         """A new array with the same elements."""
         storage = self._storage
+        is_array = not self._is_scalar
         if storage.argument is None or storage.ref is not None or self._path:
-            return wrap(storage.trace, self._value(), self._type)
+            return wrap(storage.trace, self._value(), self._type)._as_array(is_array)
         # The value is a parameter, which becomes a cell once the argument is written: name what it holds now.
         extents = [self._extent(axis) for axis, extent in enumerate(self._type.shape) if extent is None]
         shape = tuple(-1 if extent is None else extent for extent in self._type.shape)
         trace = storage.trace
         operands = [self._value(), *(extent._value() for extent in extents)]
         (copied,) = trace.create(Reshape, operands, {"shape": shape})
-        return wrap(trace, copied, made_at=trace.place)
+        return wrap(trace, copied, made_at=trace.place)._as_array(is_array)
 
     # NumPy's protocols
 

@@ -63,6 +63,7 @@ class Storage:
     __slots__ = (
         "aliases",
         "argument",
+        "is_array",
         "known",
         "made_at",
         "ref",
@@ -94,6 +95,8 @@ class Storage:
         """When it was written last, by the clock of the trace."""
         self.argument = argument
         """The position among the function's array arguments, or None for a local array."""
+        self.is_array = argument is not None
+        """Whether NumPy has an array here where the rank is 0, as of `np.array(5)`; what is computed is a scalar there."""
         self.region = trace.region
         """Where the value is defined: it can be used as long as the region is open."""
         self.known: np.ndarray[Any, Any] | None = None

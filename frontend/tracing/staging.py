@@ -171,12 +171,25 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         array = np.asarray(value, wanted)
         type_of(array)
         return array
-    return value if wanted is None else cast(value, wanted)
+    if wanted is not None:
+        value = cast(value, wanted)
+    return value if value._python_type is None else rank_0_array(value)
+
+
+def rank_0_array(value: ArrayResult) -> ArrayResult:
+    """The value as NumPy's array where it is a scalar or Python number, as `np.asarray` makes one."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    if not isinstance(value, TracedArray) or not (value._is_scalar or value._python_type is not None):
+        return value
+    return wrap(value._storage.trace, value._value(), value.type)._as_array()
 
 
 def staged(trace: Recorder, value: ArrayLike) -> TracedArray:
     """The value as a traced array of the trace."""
-    return value if isinstance(value, TracedArray) else wrap(trace, value_of(trace, asarray(value)))
+    if isinstance(value, TracedArray):
+        return value
+    return wrap(trace, value_of(trace, asarray(value)))._as_array(isinstance(value, np.ndarray))
 
 
 def recording(*values: Any) -> Recorder | None:

@@ -57,7 +57,7 @@ def _own(array: Any) -> Any:
     trace = current_trace()
     if trace is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
         return array
-    owned = wrap(trace, value_of(trace, array) if array.ndim == 0 else trace.capture(array))
+    owned = wrap(trace, value_of(trace, array) if array.ndim == 0 else trace.capture(array))._as_array()
     if array.size <= KNOWN_ELEMENTS:
         owned._storage.known = array.copy()
     return owned

@@ -67,6 +67,8 @@ class ArrayKind:
     type: TensorType
     number: builtins.type | None = None
     """int, float, ... where Python would have a number of its own: weak in promotion."""
+    is_array: bool = True
+    """Whether NumPy would have an array, also of rank 0."""
 
     def __str__(self) -> str:
         return f"a Python {self.number.__name__}" if self.number else str(self.type)
@@ -143,7 +145,7 @@ def kind_of(value: Any) -> Kind:
         return Choice(tuple(map(Static, value.options)))
     if isinstance(value, TracedArray):
         number = value._python_type
-        return ArrayKind(value.type, number if isinstance(number, type) else None)
+        return ArrayKind(value.type, number if isinstance(number, type) else None, not value._is_scalar)
     if isinstance(value, RuntimeLength):
         return Growing(value.kind)
     parts = parts_of(value)
@@ -179,9 +181,9 @@ def as_array_kind(kind: Kind) -> ArrayKind | None:
         dtype = _NUMBERS[type(value)]
         if type(value) is int and not -(2**63) <= value < 2**63:
             return None
-        return ArrayKind(TensorType((), dtype), type(value))
+        return ArrayKind(TensorType((), dtype), type(value), is_array=False)
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
-        return ArrayKind(type_of(np.asarray(value)))
+        return ArrayKind(type_of(np.asarray(value)), is_array=isinstance(value, np.ndarray))
     return None
 
 
@@ -310,7 +312,7 @@ def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
         dtype = np.result_type(a.dtype, other.number())
     else:
         dtype = np.result_type(a.dtype, b.dtype)
-    return ArrayKind(TensorType(tuple(shape), dtype), number)
+    return ArrayKind(TensorType(tuple(shape), dtype), number, one.is_array and other.is_array)
 
 
 def _need_numbers() -> None:
@@ -478,7 +480,7 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Static):
         return kind.value
     if isinstance(kind, ArrayKind):
-        return wrap(trace, next(values), kind.type)._like_python(kind.number)
+        return wrap(trace, next(values), kind.type)._like_python(kind.number)._as_array(kind.is_array)
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)
