@@ -146,7 +146,13 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
     if found.ndim:
         return found
     kinds = {type(entry) for entry in entries}
-    return found.copy()._like_python((float if float in kinds else int) if kinds <= {int, float} else None)
+    number = (float if float in kinds else int) if kinds <= {int, float} else None
+    are_arrays = all(isinstance(entry, np.ndarray) or _is_traced_array(entry) for entry in entries)
+    return found.copy()._like_python(number)._as_array(are_arrays)
+
+
+def _is_traced_array(entry: Any) -> bool:
+    return isinstance(entry, TracedArray) and not entry._is_scalar
 
 
 def _stacked(trace: Recorder, entries: list[Any]) -> TracedArray:

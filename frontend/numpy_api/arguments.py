@@ -129,7 +129,7 @@ def as_inexact(x: ArrayResult) -> ArrayResult:
 
 def promoted(*arrays: ArrayLike) -> list[ArrayResult]:
     """The arrays in the dtype that NumPy's promotion gives them together; Python scalars are weak."""
-    entries = [a if isinstance(a, (bool, int, float, complex)) else asarray(a) for a in arrays]
+    entries = [a if isinstance(a, (bool, int, float, complex, TracedArray)) else asarray(a) for a in arrays]
     dtype = common_dtype(*entries)
     return [asarray(cast(entry, dtype)) for entry in entries]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...dialect.types import compatible_shapes
 from ..indexing.views import get_item
+from ..tracing.array import TracedArray
 from ..tracing.extents import known_shape, same_extent
 from ..tracing.staging import ArrayLike, ArrayResult, asarray
 from .arguments import is_inexact
@@ -20,20 +21,21 @@ def allclose(
 ) -> ArrayResult:
     """Whether all elements agree within tolerances, as `numpy.allclose`.
 
-    Shape: (), of arrays that broadcast. Dtype: bool. Raises `ValueError` for shapes that do not broadcast.
+    Shape: a bool of Python's, of arrays that broadcast. Dtype: bool. Raises `ValueError` for shapes that do not
+    broadcast.
 
-    >>> bool(weft.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9])))
+    >>> weft.allclose(np.array([1.0, 2.0]), np.array([1.0, 2.0 + 1e-9]))
     True
     """
-    return all_of(isclose(a, b, rtol, atol, equal_nan))
+    return _python_bool(all_of(isclose(a, b, rtol, atol, equal_nan)))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayResult:
     """Whether two arrays have the same shape and elements, as `numpy.array_equal`.
 
-    Shape: (), of arrays of any shapes. Dtype: bool. Raises nothing for arrays.
+    Shape: a bool of Python's, of arrays of any shapes. Dtype: bool. Raises nothing for arrays.
 
-    >>> bool(weft.array_equal(np.array([1, 2]), np.array([1, 2, 3])))
+    >>> weft.array_equal(np.array([1, 2]), np.array([1, 2, 3]))
     False
     """
     x, y = asarray(a1), asarray(a2)
@@ -43,7 +45,27 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ArrayR
     same = x == y
     if equal_nan and is_inexact(x.dtype) and is_inexact(y.dtype):
         same = same | (np.isnan(x) & np.isnan(y))
-    return all_of(same) if fits is True else all_of(same) & fits
+    return _python_bool(all_of(same) if fits is True else all_of(same) & fits)
+
+
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> ArrayResult:
+    """Whether two arrays broadcast to each other and are equal then, as `numpy.array_equiv`.
+
+    Shape: a bool of Python's, of arrays of any shapes. Dtype: bool. Raises nothing for arrays.
+
+    >>> weft.array_equiv(np.array([2, 2]), 2)
+    True
+    """
+    x, y = asarray(a1), asarray(a2)
+    try:
+        return _python_bool(all_of(np.equal(x, y)))
+    except ValueError:
+        return False
+
+
+def _python_bool(truth: ArrayResult) -> ArrayResult:
+    """The truth as a bool of Python's, which NumPy makes of it."""
+    return truth.copy()._like_python(bool) if isinstance(truth, TracedArray) else bool(truth)
 
 
 def _common_part(x: ArrayResult, y: ArrayResult) -> tuple[ArrayResult, ArrayResult, Any]:

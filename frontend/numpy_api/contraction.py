@@ -15,7 +15,17 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal, shapes_text
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_if, trace_of
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    apply,
+    asarray,
+    cast,
+    is_traced,
+    raise_if,
+    rank_0_array,
+    trace_of,
+)
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .indexing import take
 from .joining import stack
@@ -137,7 +147,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
     _require_inner("dot", x, -1, y, inner_axis)
     if x.ndim == 2 and y.ndim <= 2:
         return deliver(matmul(x, y), out)
-    return deliver(tensordot(x, y, axes=((x.ndim - 1,), (inner_axis,))), out)
+    return deliver(_scalar(tensordot(x, y, axes=((x.ndim - 1,), (inner_axis,)))), out)
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
@@ -259,7 +269,9 @@ def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
         y_labels[right] = x_labels[left]
     summed = {x_labels[axis] for axis in x_axes}
     result = [label for label in (*x_labels, *y_labels) if label not in summed]
-    return apply(Contract, x, y, spec=f"{''.join(x_labels)},{''.join(y_labels)}->{''.join(result)}")
+    return rank_0_array(
+        apply(Contract, x, y, spec=f"{''.join(x_labels)},{''.join(y_labels)}->{''.join(result)}")
+    )
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> ArrayResult:

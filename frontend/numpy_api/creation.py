@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.shape import BroadcastTo
 from ..indexing.broadcasting import broadcast_arrays
@@ -314,7 +314,7 @@ def arange(
     """Evenly spaced numbers from start up to but not including stop, as `numpy.arange`.
 
     Shape: (ceil((stop - start) / step),). Dtype: `dtype`, or that of the bounds. Bounds may be traced integers.
-    Raises `TypeError` for other traced bounds and for a traced step, `ZeroDivisionError` for a step of 0.
+    Raises `UnsupportedError` for other traced bounds, `TypeError` for a traced step, `ZeroDivisionError` for 0.
 
     >>> weft.arange(2, 9, 3)
     array([2, 5, 8])
@@ -326,18 +326,20 @@ def arange(
     wanted = optional_dtype(dtype)
     if trace is None:
         return _numpy.arange(first, end, step, wanted)
+    step = 1 if step is None else step
     if not any(is_traced(bound) for bound in (first, end, step)):
         if step == 0:
             raise ZeroDivisionError("division by zero")
-        result_dtype = wanted or _numpy.arange(first, first, step).dtype
+        result_dtype = wanted or _dtype_of_range(start, stop, step)
         known = max(math.ceil((end - first) / step), 0)
         if kind(result_dtype) not in "iuf" or (kind(result_dtype) in "iu" and not _are_integers(first, step)):
             return _copied_constant(trace, _numpy.arange(first, end, step, wanted))
         return _range(trace, first, step, known, result_dtype)
     dtypes = [b.dtype if hasattr(b, "dtype") else np.dtype(type(b)) for b in (first, end, step)]
     if any(d.kind not in "iub" for d in dtypes):
-        raise WeftTypeError(
-            "arange() with traced bounds takes integers, since its length must follow from shapes"
+        raise UnsupportedError(
+            "arange() with bounds that are known at run time takes integers in compiled code; write "
+            "start + step * np.arange(count)"
         )
     if not isinstance(step, int):
         raise WeftTypeError("arange() with traced bounds takes a Python int as step")
@@ -346,11 +348,21 @@ def arange(
     return _range(trace, first, step, length, wanted or INT64)
 
 
+def _dtype_of_range(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
+    """The dtype that NumPy gives a range with these bounds, of which stop may be missing."""
+    nothing = [type(bound)(0) for bound in (start, stop) if bound is not None]
+    found: np.dtype[Any] = _numpy.arange(*nothing, step=type(step)(1)).dtype
+    return found
+
+
 def _are_integers(*values: Any) -> bool:
     return all(isinstance(value, (int, np.integer)) for value in values)
 
 
 def _range(trace: Any, start: Any, step: Any, length: Extent, dtype: np.dtype[Any]) -> TracedArray:
+    if kind(dtype) == "f" and not is_traced(start):
+        number = cast(start, dtype)
+        step = cast(start + step, dtype) - number  # what NumPy takes for the distance of all numbers
     bounds = [array_of(cast(value, dtype)) for value in (start, step)]
     is_known = not isinstance(length, TracedArray)
     dims = [] if is_known else [extent_scalar(length)]

@@ -20,6 +20,7 @@ from . import contraction, linalg, lookup, names, reductions
 from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
+from .keywords import called
 from .methods import METHODS
 from .shape import ravel, reshape
 from .ufuncs import apply_ufunc, op_of
@@ -35,7 +36,9 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
         raise UnsupportedError(
             f"{ufunc.__name__}.{method} is not supported in compiled code; supported are {there}"
         )
-    return handler(ufunc, *inputs, **kwargs)
+    return called(
+        f"np.{ufunc.__name__}" + f".{method}" * (method != "__call__"), handler, (ufunc, *inputs), kwargs
+    )
 
 
 def _call(ufunc: np.ufunc, *inputs: Any, **kwargs: Any) -> ArrayResult:
@@ -172,7 +175,7 @@ def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     ours = _function_of(module, function.__name__)
     if ours is None:
         raise UnsupportedError(_unsupported_message(module, function.__name__))
-    return ours(*args, **kwargs)
+    return called(f"{_shown(module)}.{function.__name__}", ours, args, kwargs, function)
 
 
 def _names_of(module: str) -> list[str]:
@@ -191,19 +194,14 @@ def _function_of(module: str, name: str) -> Callable[..., Any] | None:
     return found
 
 
+def _shown(module: str) -> str:
+    """The module of a function, as programs name it."""
+    return "np.linalg" if module.startswith("numpy.linalg") else module.replace("numpy", "np", 1)
+
+
 def _unsupported_message(module: str, name: str) -> str:
     there = _names_of(module)
-    import difflib  # for messages only
-
-    close = difflib.get_close_matches(name, there, 3)
-    if close:
-        hint = f"the closest there are: {', '.join(close)}"
-    else:
-        hint = (
-            f"dir(weft) lists the {len(there)} functions there are"
-            if there
-            else f"no function of {module} is"
-        )
+    hint = f"dir(weft) lists the {len(there)} functions there are" if there else f"no function of {module} is"
     return (
         f"{module}.{name} is not supported in compiled code; {hint}. Call it outside of the "
         "compiled function and pass the result as an argument"
@@ -216,9 +214,13 @@ def _unsupported_message(module: str, name: str) -> str:
 @cache
 def namespace_function(name: str) -> Callable[..., Any]:
     """The function behind a method or property of traced arrays."""
-
     function: Callable[..., Any] = METHODS[name] if name in METHODS else lookup(name)
-    return function
+    theirs = getattr(np.ndarray, name, None)
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        return called(f"ndarray.{name}", function, args, kwargs, theirs)
+
+    return method
 
 
 __all__ = ["call_function", "call_ufunc", "namespace_function"]

@@ -10,14 +10,23 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import kind
+from ...dialect.dtypes import as_dtype, kind
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import RealFunction
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
-from .arguments import NO_VALUE, as_inexact, common_dtype, deliver, is_inexact, promoted
+from .arguments import (
+    NO_VALUE,
+    as_inexact,
+    as_mask,
+    common_dtype,
+    deliver,
+    is_inexact,
+    promoted,
+    require_castable,
+)
 from .info import finfo
 from .selection import as_weak_operand, blend
 from .ufuncs import apply_ufunc, ops_of_ufuncs
@@ -120,6 +129,10 @@ def clip(
     a_min: Any = NO_VALUE,
     a_max: Any = NO_VALUE,
     dtype: Any = None,
+    where: Any = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    subok: bool = True,
 ) -> ArrayResult:
     """The elements limited to an interval, as `numpy.clip`; a bound that is None does not limit.
 
@@ -139,13 +152,32 @@ def clip(
         bounds[0] = None if type(bounds[0]) is int and bounds[0] <= limits.min else bounds[0]
         bounds[1] = None if type(bounds[1]) is int and bounds[1] >= limits.max else bounds[1]
     result_dtype = common_dtype(x, *(as_weak_operand(bound) for bound in bounds if bound is not None))
+    if dtype is not None:
+        require_castable(result_dtype, as_dtype(dtype), casting)
+        result_dtype = as_dtype(dtype)
     result = cast(x, result_dtype)
-    for ufunc, bound in ((np.maximum, bounds[0]), (np.minimum, bounds[1])):
-        if bound is not None:
-            result = apply_ufunc(ufunc, result, cast(as_weak_operand(bound), result_dtype))
+    ends = [None if b is None else cast(as_weak_operand(b), result_dtype) for b in bounds]
+    keeps_zeros = all(limit is not None and np.ndim(limit) == 0 for limit in ends)
+    for ufunc, limit in zip((np.maximum, np.minimum), ends, strict=True):
+        if limit is not None:
+            result = _limited(ufunc, result, limit, keeps_zeros)
     if bounds[0] is None and bounds[1] is None:
         result = apply_ufunc(np.positive, result) if result.dtype != bool else result.copy()
-    return deliver(result if dtype is None else cast(result, np.dtype(dtype)), out)
+    if out is not None and where is not True:
+        result = blend(as_mask(where), result, cast(asarray(out), result_dtype))
+    return deliver(result, out, casting)
+
+
+def _limited(ufunc: np.ufunc, x: ArrayResult, limit: ArrayResult, keeps_zeros: bool) -> ArrayResult:
+    """The maximum or minimum; of zeros with different signs NumPy takes the bound, but not between two numbers."""
+    is_known = not isinstance(limit, TracedArray) and np.ndim(limit) == 0
+    if kind(x.dtype) != "f" or (is_known and limit != 0):
+        return apply_ufunc(ufunc, x, limit)
+    if keeps_zeros:
+        beyond = np.less(x, limit) if ufunc is np.maximum else np.greater(x, limit)
+        return blend(np.logical_or(beyond, np.isnan(limit)), limit, x)
+    inside = np.greater(x, limit) if ufunc is np.maximum else np.less(x, limit)
+    return blend(np.logical_or(inside, np.isnan(x)), x, limit)
 
 
 def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
@@ -158,7 +190,7 @@ def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
     """
     x = asarray(a)
     if kind(x.dtype) in "iu" and decimals >= 0:
-        return deliver(x.copy(), out)
+        return deliver(apply_ufunc(np.positive, x), out)
     if kind(x.dtype) == "c":
         result = apply(Complex, round(real(x), decimals), round(imag(x), decimals))
     elif decimals == 0:
@@ -239,7 +271,8 @@ def imag(val: ArrayLike) -> ArrayResult:
         return x.imag
     if kind(x.dtype) == "c":
         return view_of(x, Imag)
-    return broadcast_to(np.zeros((), x.dtype), x.shape)
+    zero = np.zeros((), x.dtype)
+    return zero[()] if isinstance(val, TracedArray) and val._is_scalar else broadcast_to(zero, x.shape)
 
 
 def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:
@@ -257,8 +290,8 @@ def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:
 def angle(z: ArrayLike, deg: bool = False) -> ArrayResult:
     """The angle of complex numbers in radians, or in degrees, as `numpy.angle`.
 
-    Shape: that of z. Dtype: that of the parts; of integers float64. Raises `TypeError` for dtypes that weft does not
-    have.
+    Shape: that of z. Dtype: that of the parts; of integers that of `numpy.arctan2`. Raises `TypeError` for dtypes that
+    weft does not have.
 
     >>> weft.angle(np.array([1j]), deg=True)
     array([90.])
@@ -267,7 +300,7 @@ def angle(z: ArrayLike, deg: bool = False) -> ArrayResult:
     if kind(x.dtype) == "c":
         result = np.arctan2(imag(x), real(x))
     else:
-        result = np.arctan2(np.zeros((), as_inexact(x[..., :0] if x.ndim else x).dtype), x)
+        result = np.arctan2(0, x)
     return result * (180 / np.pi) if deg else result
 
 
@@ -340,10 +373,10 @@ def isclose(
     >>> weft.isclose(np.array([1.0, 2.0]), np.array([1.0 + 1e-9, 2.1]))
     array([ True, False])
     """
-    x, y = asarray(a), asarray(b)
-    if not is_inexact(y.dtype):
-        y = cast(y, common_dtype(y, 1.0))
+    x, y = as_weak_operand(a), as_weak_operand(b)
+    if isinstance(y, (bool, int)) or (hasattr(y, "dtype") and not is_inexact(y.dtype)):
+        y = asarray(cast(asarray(y), common_dtype(y, 1.0)))
     with np.errstate(invalid="ignore"):
-        near = np.less_equal(np.absolute(x - y), atol + rtol * np.absolute(y)) & np.isfinite(y)
+        near = np.less_equal(np.absolute(np.subtract(x, y)), atol + rtol * np.absolute(y)) & np.isfinite(y)
     result = near | (x == y)
-    return result | (np.isnan(as_inexact(x)) & np.isnan(y)) if equal_nan else result
+    return result | (np.isnan(as_inexact(asarray(x))) & np.isnan(y)) if equal_nan else result

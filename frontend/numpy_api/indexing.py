@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError, WeftValueError
 from ...dialect.ops import indexing as ops
+from ...dialect.ops.complex_parts import Complex
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
@@ -24,11 +26,13 @@ from ..tracing.staging import (
     is_traced,
     raise_if,
     raise_where,
+    rank_0_array,
     staged,
     trace_of,
 )
 from .arguments import (
     BOOL,
+    FLOAT64,
     INT64,
     along,
     axis_index,
@@ -302,7 +306,7 @@ def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> 
     >>> weft.choose(np.array([1, 0]), [np.array([5, 6]), np.array([7, 8])])
     array([7, 6])
     """
-    options = [asarray(choice) for choice in choices]
+    options = [as_weak_operand(choice) for choice in choices]
     dtype = common_dtype(*options)
     selector, *options = broadcast_arrays(asarray(a), *(cast(option, dtype) for option in options))
     stacked = stack(options)
@@ -333,7 +337,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
         if asarray(condition).dtype != BOOL:
             raise WeftTypeError("invalid entry 0 in condlist: should be boolean ndarray")
         result = choose_between(condition, choice, result)
-    return result
+    return rank_0_array(result)
 
 
 def searchsorted(
@@ -361,31 +365,62 @@ def searchsorted(
 def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ArrayResult:
     """The bins that values belong to, as `numpy.digitize`.
 
-    Shape: that of x. Dtype: int64. Traced bins are increasing. Raises `ValueError` for bins that are not monotonic.
+    Shape: that of x. Dtype: int64. Raises `ValueError` for bins that are not monotonic, or no vector, `TypeError` for
+    complex numbers.
 
     >>> weft.digitize(np.array([0.5, 2.5]), np.array([1, 2, 3]))
     array([0, 2])
     """
-    edges = asarray(bins)
-    if is_traced(edges):
-        return searchsorted(edges, x, side="left" if right else "right")
-    steps = np.diff(edges)
-    if not ((steps >= 0).all() or (steps <= 0).all()):
-        raise WeftValueError("bins must be monotonically increasing or decreasing")
-    if len(edges) and edges[0] > edges[-1]:
-        return len(edges) - searchsorted(edges[::-1], x, side="left" if right else "right")
-    return searchsorted(edges, x, side="left" if right else "right")
+    edges, values = asarray(bins), asarray(x)
+    if values.dtype.kind == "c":
+        raise WeftTypeError("x may not be complex")
+    if edges.ndim != 1:
+        raise WeftValueError(
+            f"object of too {'small' if edges.ndim == 0 else 'deep'} depth for desired array"
+        )
+    side = "left" if right else "right"
+    if known_shape(edges)[0] == 0:
+        return searchsorted(edges, values, side=side)
+    left, right_ = edges[:-1], edges[1:]
+    falls, rises = any_of(left > right_), any_of(left < right_)
+    raise_where(falls & rises, WeftValueError, "bins must be monotonically increasing or decreasing")
+    if not is_traced(falls):
+        return (
+            len(edges) - searchsorted(edges[::-1], values, side=side)
+            if falls
+            else searchsorted(edges, values, side=side)
+        )
+    places = searchsorted(blend(falls, edges[::-1], edges), values, side=side)
+    return np.add(places, np.multiply(falls, edges.shape[0] - 2 * places))
 
 
 def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: Any = None) -> ArrayResult:
     """Piecewise linear interpolation of points with increasing abscissas, as `numpy.interp`.
 
-    Shape: that of x; xp and fp are vectors of one length. Dtype: float64. Raises `ValueError` unless xp is a vector.
+    Shape: that of x. Dtype: float64, or complex128 for complex fp. Raises `ValueError` unless xp and fp are vectors of
+    one length.
 
     >>> weft.interp(np.array([0.5, 9.0]), [0, 1], [10, 20])
     array([15., 20.])
     """
-    positions, grid, values = (asarray(cast(asarray(e), np.dtype(np.float64))) for e in (x, xp, fp))
+    ordinates = asarray(fp)
+    if kind_of(ordinates.dtype) == "c":
+        bounds = [[None if b is None else part(b) for b in (left, right)] for part in (np.real, np.imag)]
+        parts = [
+            interp(x, xp, part(ordinates), *b) for part, b in zip((np.real, np.imag), bounds, strict=True)
+        ]
+        return apply(Complex, *parts)
+    for given in (x, xp):
+        require_castable(asarray(given).dtype, FLOAT64, "safe")
+    positions, grid, values = (asarray(cast(asarray(e), FLOAT64)) for e in (x, xp, ordinates))
+    if grid.ndim != 1 or values.ndim != 1:
+        deep = max(grid.ndim, values.ndim) > 1
+        raise WeftValueError(
+            "object too deep for desired array" if deep else "object of too small depth for desired array"
+        )
+    misfit = np.not_equal(grid.shape[0], values.shape[0])
+    raise_where(misfit, WeftValueError, "fp and xp are not of the same length.")
+    raise_where(np.equal(grid.shape[0], 0), WeftValueError, "array of sample points is empty")
     last = grid.shape[0] - 1
     upper = np.minimum(np.maximum(searchsorted(grid, positions, side="right"), 1), last)
     lower = np.maximum(upper - 1, 0)
@@ -394,10 +429,15 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
     )
     slope = (high - low) / choose_between(end == start, 1.0, end - start)
     result = slope * (positions - start) + low
+    # Beside infinite points NumPy starts from the other one, and takes equal ones as they are.
+    result = choose_between(np.isnan(result), slope * (positions - end) + high, result)
+    result = choose_between(np.isnan(result) & (low == high), low, result)
+    result = choose_between(positions == start, low, result)
     result = choose_between(positions >= grid[-1], values[-1] if right is None else right, result)
     result = choose_between(positions == grid[-1], values[-1], result)
     result = choose_between(positions < grid[0], values[0] if left is None else left, result)
-    return choose_between(np.isnan(positions), np.nan, result)
+    result = choose_between(np.isnan(positions) & np.not_equal(last, 0), positions, result)
+    return result[()] if result.ndim == 0 else result
 
 
 def isin(
@@ -410,12 +450,15 @@ def isin(
 ) -> ArrayResult:
     """Whether elements are among those of another array, as `numpy.isin`.
 
-    Shape: that of `element`. Dtype: bool. Raises `TypeError` for dtypes that weft does not have.
+    Shape: that of `element`. Dtype: bool. Raises `ValueError` for an unknown `kind`.
 
     >>> weft.isin(np.array([1, 2, 3]), [1, 3])
     array([ True, False,  True])
     """
 
+    if kind not in (None, "sort", "table"):
+        raise WeftValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     x, tests = asarray(element), ravel(asarray(test_elements))
     pairs = x[..., None]
-    return all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
+    found = all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
+    return rank_0_array(found)

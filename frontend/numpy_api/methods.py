@@ -28,6 +28,11 @@ def sort(x: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable:
     write_into(x, sorting.sort(x, axis, kind, order))
 
 
+def partition(x: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None) -> None:
+    """Partition the array in place."""
+    write_into(x, sorting.partition(x, kth, axis, kind, order))
+
+
 def fill(x: Any, value: ArrayLike) -> None:
     """Set all elements to a scalar."""
     write_into(x, cast(value if isinstance(value, (bool, int, float, complex)) else asarray(value), x.dtype))
@@ -40,9 +45,20 @@ def astype(
     return creation.astype(x, dtype, order, casting, copy=copy)
 
 
-def clip(x: Any, min: Any = NO_VALUE, max: Any = NO_VALUE, out: Any = None, **kwargs: Any) -> ArrayResult:
+def clip(
+    x: Any,
+    min: Any = NO_VALUE,
+    max: Any = NO_VALUE,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    where: Any = True,
+    casting: str = "same_kind",
+    order: str = "K",
+    subok: bool = True,
+) -> ArrayResult:
     """Limit the elements to an interval."""
-    return elementwise.clip(x, min, max, out, **kwargs)
+    return elementwise.clip(x, min, max, out, dtype=dtype, where=where, casting=casting)
 
 
 def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) -> ArrayResult:
@@ -85,6 +101,7 @@ METHODS: dict[str, Any] = {
     "compress": compress,
     "fill": fill,
     "flatten": flatten,
+    "partition": partition,
     "put": indexing.put,
     "reshape": reshape,
     "sort": sort,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, kind
-from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ..indexing.broadcasting import broadcast_to
@@ -98,7 +98,12 @@ def _folding(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Fam
         else:
             computing = INT32 if op_class is ops.Sum and wanted == INT64 and _counts_fit(x, axes) else wanted
             result = cast(_reduce(op_class, cast(elements, computing), axes, keepdims), wanted)
-        return deliver(ufunc(result, initial) if given(initial) else result, out)
+        if given(initial):
+            first = cast(asarray(initial), wanted)
+            result = (
+                np.logical_or(result, first) if wanted == BOOL and ufunc is np.add else ufunc(result, first)
+            )
+        return deliver(result, out)
 
     return member(function)
 
@@ -211,7 +216,8 @@ def average(
 
     Shape: that of a without the axes; the weights have the shape of a, or one axis with the extent of `axis`.
     Dtype: the common one of a and the weights, float64 for integers.
-    Raises `TypeError` where `axis` is needed to tell what the weights belong to.
+    Raises `TypeError` where `axis` is needed to tell what the weights belong to, `ZeroDivisionError` for weights whose
+    sum is 0.
 
     >>> weft.average(np.array([1.0, 4.0]), weights=np.array([2, 1]))
     np.float64(2.0)
@@ -231,8 +237,10 @@ def average(
             factor = factor.reshape(tuple(shape))
         factor = broadcast_to(factor, x.shape)
         scale = sum(factor, axis, dtype, keepdims=keepdims)
+        message = "Weights sum to zero, can't be normalized"
+        raise_where(np.any(np.equal(scale, 0)), ZeroDivisionError, message)
         result = sum(np.multiply(cast(x, dtype), cast(factor, dtype)), axis, dtype, keepdims=keepdims) / scale
-    return (result, scale + result * 0) if returned else result
+    return (result, broadcast_to(scale, result.shape).copy()) if returned else result
 
 
 # Spread
@@ -262,19 +270,30 @@ def _spreading(op_class: type[Op], skip_nan: bool = False) -> Family:
                 raise WeftValueError("ddof and correction can't be provided simultaneously.")
             ddof = correction
         wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
+        _require_spreading(wanted, x.dtype)
+        made = wanted if given(dtype) else ops.real_dtype(wanted)
         if not _restricts(where) and mean is NO_VALUE:
             axes = axis_tuple(axis, x.ndim)
             result = _reduce(op_class, cast(x, wanted), axes, keepdims, correction=float(ddof))
-            return deliver(result, out)
+            return deliver(cast(result, made), out)
         wide = cast(x, FLOAT32 if wanted.itemsize == 2 else wanted)
         freedom = np.maximum(_count(x, axis, keepdims, where) - ddof, 0)
         result = _squared_distance(wide, axis, keepdims, where, mean) / freedom
-        result = cast(np.sqrt(result) if op_class is ops.Std else result, ops.real_dtype(wanted))
+        result = cast(np.sqrt(result) if op_class is ops.Std else result, made)
         if skip_nan:  # NumPy gives NaN where nothing is left to divide by
             result = cast(choose(np.greater(freedom, 0), result, np.nan), result.dtype)
         return deliver(result, out)
 
     return member(function)
+
+
+def _require_spreading(wanted: np.dtype[Any], given_dtype: np.dtype[Any]) -> None:
+    """Refuse dtypes in which NumPy would compute with a rounded mean, or with that of the real parts."""
+    if not is_inexact(wanted) or (kind(given_dtype) == "c" and kind(wanted) != "c"):
+        raise UnsupportedError(
+            f"var and std of {given_dtype} in dtype={wanted} are not supported in compiled code; convert the array "
+            "(x.astype), or the result"
+        )
 
 
 def _squared_distance(x: ArrayResult, axis: Any, keepdims: Any, where: Any, centre: Any) -> ArrayResult:

@@ -33,8 +33,15 @@ def choose(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
 
 
 def as_weak_operand(value: Any) -> Any:
-    """A Python scalar as it is, since it is weak, and an array of everything else."""
-    return value if isinstance(value, (bool, int, float, complex)) else asarray(value)
+    """A Python number as it is, known or traced, since it is weak, and an array of everything else."""
+    return value if is_python_number(value) else asarray(value)
 
 
-__all__ = ["as_weak_operand", "blend", "choose"]
+def is_python_number(value: Any) -> bool:
+    """Whether NumPy would have a number of Python's: not a scalar of its own, which is strong."""
+    if isinstance(value, TracedArray):
+        return value._python_type is not None
+    return isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+
+
+__all__ = ["as_weak_operand", "blend", "choose", "is_python_number"]

@@ -22,6 +22,7 @@ from ..tracing.staging import (
     cast,
     is_traced,
     raise_if,
+    rank_0_array,
     staged,
     trace_of,
 )
@@ -96,7 +97,7 @@ def where(condition: ArrayLike, x: ArrayLike = NO_VALUE, y: ArrayLike = NO_VALUE
     """
     if (x is NO_VALUE) != (y is NO_VALUE):
         raise WeftValueError("either both or neither of x and y should be given")
-    return nonzero(condition) if x is NO_VALUE else choose_between(condition, x, y)
+    return nonzero(condition) if x is NO_VALUE else rank_0_array(choose_between(condition, x, y))
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> ArrayResult:
@@ -255,30 +256,14 @@ def _different(x: Any, equal_nan: bool, with_places: bool = False) -> _Different
     return _Different(ordered, differs | (arange(ordered.shape[0]) == 0), order)
 
 
-class UniqueAll(NamedTuple):
-    """What `unique_all` returns."""
-
-    values: ArrayResult
-    indices: ArrayResult
-    inverse_indices: ArrayResult
-    counts: ArrayResult
+_NOTHING = np.zeros(0)
+UniqueAll: Any = type(np.unique_all(_NOTHING))
+UniqueCounts: Any = type(np.unique_counts(_NOTHING))
+UniqueInverse: Any = type(np.unique_inverse(_NOTHING))
+"""NumPy's classes of results."""
 
 
-class UniqueCounts(NamedTuple):
-    """What `unique_counts` returns."""
-
-    values: ArrayResult
-    counts: ArrayResult
-
-
-class UniqueInverse(NamedTuple):
-    """What `unique_inverse` returns."""
-
-    values: ArrayResult
-    inverse_indices: ArrayResult
-
-
-def unique_all(x: ArrayLike, /) -> UniqueAll:
+def unique_all(x: ArrayLike, /) -> Any:
     """The different elements, where each is first, which is where, and how often, as `numpy.unique_all`.
 
     Shape: (n,) for n different ones, of the inverse that of x; no NaN equals another. Dtype: that of x, and int64.
@@ -290,7 +275,7 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     return UniqueAll(*unique(x, True, True, True, equal_nan=False))
 
 
-def unique_counts(x: ArrayLike, /) -> UniqueCounts:
+def unique_counts(x: ArrayLike, /) -> Any:
     """The different elements, and how often each occurs, as `numpy.unique_counts`.
 
     Shape: (n,) for n different ones; no NaN equals another. Dtype: that of x, and int64. Raises `TypeError` for
@@ -302,7 +287,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     return UniqueCounts(*unique(x, return_counts=True, equal_nan=False))
 
 
-def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
+def unique_inverse(x: ArrayLike, /) -> Any:
     """The different elements, and which is where, as `numpy.unique_inverse`.
 
     Shape: (n,) for n different ones, and that of x; no NaN equals another. Dtype: that of x, and int64. Raises

@@ -13,7 +13,8 @@ from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import shape as ops
-from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, Slice
+from ...dialect.ops.creation import Arange
+from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, Gather, Slice
 from ...dialect.types import format_shape
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
@@ -30,6 +31,7 @@ from ..tracing.staging import (
     ArrayResult,
     apply,
     asarray,
+    emit,
     raise_where,
     trace_of,
     view_of,
@@ -372,15 +374,16 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> ArrayResu
 def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     """The elements shifted along axes, those that leave at the end in front again, as `numpy.roll`.
 
-    Shape and dtype: those of a. Shifts are known while tracing. Raises `AxisError` for an axis that a does not have,
-    `ValueError` for unequal numbers of shifts and axes.
+    Shape and dtype: those of a. Raises `AxisError` for an axis that a does not have, `ValueError` for unequal numbers
+    of shifts and axes, `TypeError` for shifts that are no integers.
 
     >>> weft.roll(np.array([1, 2, 3]), 1)
     array([3, 1, 2])
     """
     x = asarray(a)
     if axis is None:
-        return reshape(roll(ravel(x), int(np.sum(shift)), 0), x.shape)
+        total = sum(shift) if isinstance(shift, (tuple, list)) else shift
+        return reshape(roll(ravel(x), total, 0), x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
     if len(axes) != len(shifts):
@@ -390,8 +393,30 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
         axes, shifts = (tuple(e) * (broadcast if len(e) == 1 else 1) for e in (axes, shifts))
     result = x if axes else x.copy()
     for one_shift, one_axis in zip(shifts, axes, strict=True):
-        result = apply(ops.Roll, result, shift=operator.index(one_shift), axis=axis_index(one_axis, x.ndim))
+        result = _rolled(result, one_shift, axis_index(one_axis, x.ndim))
     return asarray(result)
+
+
+def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
+    """The elements shifted along one axis: joined from two parts where the shift is known at run time."""
+    extent = known_shape(x)[axis]
+    if trace_of((shift,)) is None:
+        places = operator.index(shift)
+        if extent is not None:
+            places = places % extent if extent else 0
+        elif not INT64_MIN <= places <= INT64_MAX:
+            raise OverflowError("roll() by more than 64 bits hold needs the extent of the axis while tracing")
+        return apply(ops.Roll, x, shift=places, axis=axis)
+    if shift.dtype.kind not in "iub" or shift.ndim:
+        raise WeftTypeError("roll() takes a number that is an integer as the shift of an axis")
+    if extent == 0:
+        return x.copy()
+    length = x.shape[axis]
+    counted: Any = np.arange(extent)
+    if extent is None:
+        counted = emit(shift._storage.trace, Arange, (np.int64(0), np.int64(1), length), {"shape": (-1,)})
+    places = np.remainder(counted - shift.astype(np.int64), length)
+    return apply(Gather, x, places, axes=(axis,), position=axis)
 
 
 # Repeating

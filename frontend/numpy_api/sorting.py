@@ -10,7 +10,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.ops.sorting import Argsort, Partition, Sort
 from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, is_traced, raise_where, trace_of
 from .arguments import flat_or_axis
 from .documentation import Family, member
 from .indexing import take_along_axis
@@ -30,10 +30,15 @@ def _ordering(op_class: type[Op]) -> Family:
         """Shape: that of a; flat when the axis is None. Dtype: that of a for `sort`, int64 for `argsort`.
         Raises `ValueError` for an unknown `kind` and for an `order`, `AxisError` for an axis that a does not have.
         """
-        if kind not in _KINDS:
-            raise WeftValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
+        _require_kind(kind)
+        if kind is not None and stable is not None:
+            raise WeftValueError(
+                "`kind` and keyword parameters can't be provided at the same time. Use only one of them."
+            )
         if order is not None:
             raise WeftValueError("Cannot specify order when the array has no fields.")
+        if op_class is Argsort and axis is not None and np.ndim(a) == 0:
+            a = asarray(a).reshape(1)  # NumPy has an order of one, and sorts none
         x, place = flat_or_axis(a, axis)
         return asarray(apply(op_class, x, axis=place, descending=bool(descending)))
 
@@ -58,7 +63,14 @@ def argsort() -> None:
     """
 
 
-_KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
+_KINDS = "qhms"
+"""The first letters of the algorithms, which is what NumPy reads; all sort stably here."""
+
+
+def _require_kind(kind: Any) -> None:
+    if kind is not None and (not isinstance(kind, str) or kind[:1].lower() not in tuple(_KINDS)):
+        error = WeftValueError if isinstance(kind, str) else WeftTypeError
+        raise error(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
 def lexsort(keys: Any, axis: int = -1) -> ArrayResult:
@@ -92,25 +104,43 @@ def partition(
     >>> weft.partition(np.array([2, 0, 1]), 1)[1]
     np.int64(1)
     """
-    x, place = flat_or_axis(a, axis)
+    x, place = _partitioned(a, kth, axis, kind)
     extent = known_shape(x)[place]
     if extent is None or trace_of((kth,)) is not None:
         return sort(x, axis=place)
     return asarray(apply(Partition, x, axis=place, places=_places(kth, extent)))
 
 
+def _partitioned(a: ArrayLike, kth: Any, axis: Any, kind: Any) -> tuple[ArrayResult, int]:
+    """The array and the axis to partition along, in which the places must lie."""
+    if kind != "introselect":
+        raise WeftValueError(f"select kind must be 'introselect' (got {kind!r})")
+    x, place = flat_or_axis(a, axis)
+    wanted = np.asarray(kth) if trace_of((kth,)) is None else asarray(kth)
+    if wanted.dtype.kind not in "iub":
+        raise WeftTypeError("Partition index must be integer")
+    if 0 in known_shape(x):
+        return x, place
+    extent: Any = x.shape[place]
+    for number in wanted.reshape(-1).tolist() if isinstance(wanted, np.ndarray) else [wanted]:
+        outside = np.logical_or(np.less(number, -extent), np.greater_equal(number, extent))
+        raise_where(
+            np.any(outside),
+            WeftValueError,
+            f"kth(={number}) out of bounds ({{0}})" if not is_traced(number) else "kth out of bounds ({0})",
+            extent,
+        )
+    return x, place
+
+
 def _places(kth: Any, extent: int) -> tuple[int, ...]:
     """The places that `kth` says, from zero, in ascending order."""
     wanted = np.atleast_1d(np.asarray(kth))
-    if wanted.dtype.kind not in "iub":
-        raise WeftTypeError("Partition index must be integer")
     if wanted.ndim > 1:
         raise WeftValueError("object of too small depth for desired array")
     found = set()
     for place in wanted.tolist():
-        if not -extent <= place < extent:
-            raise WeftValueError(f"kth(={place}) out of bounds ({extent})")
-        found.add(int(place) % extent)
+        found.add(int(place) % extent if extent else 0)
     return tuple(sorted(found))
 
 
@@ -119,9 +149,10 @@ def argpartition(
 ) -> ArrayResult:
     """The places that partition an array, as `numpy.argpartition`: here those that sort it.
 
-    Shape: that of a; flat when the axis is None. Dtype: int64. Raises `AxisError` for an axis that a does not have.
+    Shape: that of a; flat when the axis is None. Dtype: int64. Raises what `partition` raises.
 
     >>> weft.argpartition(np.array([2, 0, 1]), 1)
     array([1, 2, 0])
     """
-    return argsort(a, axis=axis)
+    x, place = _partitioned(a, kth, axis, kind)
+    return argsort(x, axis=place)

@@ -176,7 +176,7 @@ def cov(
     freedom = np.maximum(x.shape[1] - ((0 if bias else 1) if ddof is None else ddof), 0)
     centred = x - mean(x, 1, keepdims=True)
     products = matmul(centred, np.conjugate(transpose(centred)))
-    result = products * np.true_divide(1, freedom)
+    result = cast(products * np.true_divide(1, freedom), products.dtype)
     return reshape(result, ()) if known_shape(result) == (1, 1) else result
 
 

@@ -461,28 +461,45 @@ def _namespace_method(name: str) -> Callable[..., Any]:
     return method
 
 
-def _binary(ufunc: np.ufunc, reflected: bool = False, in_place: bool = False) -> Callable[..., Any]:
+def _binary(
+    ufunc: np.ufunc, symbol: str, reflected: bool = False, in_place: bool = False
+) -> Callable[..., Any]:
     def forward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
         require_divisor(ufunc, self, other)
-        return ufunc(self, other) if _is_operand(other) else NotImplemented
+        return ufunc(self, other) if _is_operand(other) else _refuse(symbol, self, other)
 
     def backward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
         require_divisor(ufunc, other, self)
-        return ufunc(other, self) if _is_operand(other) else NotImplemented
+        return ufunc(other, self) if _is_operand(other) else _refuse(symbol, other, self)
 
     def update(self: TracedArray, other: Any) -> Any:
         if not _is_operand(other):
-            return NotImplemented
+            return _refuse(f"{symbol}=", self, other)
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
         require_divisor(ufunc, self, other)
         is_scalar = self._is_scalar and not usable_aliases(self._storage)
         return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward
+
+
+def _refuse(symbol: str, left: Any, right: Any) -> Any:
+    """NumPy's error for an operand that is no number; other objects may have an operator of their own."""
+    other = right if isinstance(left, TracedArray) else left
+    if symbol in ("==", "!=") or not isinstance(other, _NEVER_OPERANDS):
+        return NotImplemented
+    names = " and ".join(
+        f"'{value.type}'" if isinstance(value, TracedArray) else f"'{type(value).__name__}'"
+        for value in (left, right)
+    )
+    raise WeftTypeError(f"unsupported operand type(s) for {symbol}: {names}")
+
+
+_NEVER_OPERANDS = (type(None), str, bytes, dict, set, type)
 
 
 def _is_operand(value: object) -> bool:
@@ -492,29 +509,29 @@ def _is_operand(value: object) -> bool:
     ) or hasattr(value, "__array__")
 
 
-_OPERATORS: dict[str, np.ufunc] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "truediv": np.true_divide,
-    "floordiv": np.floor_divide,
-    "mod": np.remainder,
-    "pow": np.power,
-    "matmul": np.matmul,
-    "and": np.bitwise_and,
-    "or": np.bitwise_or,
-    "xor": np.bitwise_xor,
-    "lshift": np.left_shift,
-    "rshift": np.right_shift,
-    "divmod": np.divmod,
+_OPERATORS: dict[str, tuple[np.ufunc, str]] = {
+    "add": (np.add, "+"),
+    "sub": (np.subtract, "-"),
+    "mul": (np.multiply, "*"),
+    "truediv": (np.true_divide, "/"),
+    "floordiv": (np.floor_divide, "//"),
+    "mod": (np.remainder, "%"),
+    "pow": (np.power, "**"),
+    "matmul": (np.matmul, "@"),
+    "and": (np.bitwise_and, "&"),
+    "or": (np.bitwise_or, "|"),
+    "xor": (np.bitwise_xor, "^"),
+    "lshift": (np.left_shift, "<<"),
+    "rshift": (np.right_shift, ">>"),
+    "divmod": (np.divmod, "divmod()"),
 }
-_COMPARISONS: dict[str, np.ufunc] = {
-    "eq": np.equal,
-    "ne": np.not_equal,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
+_COMPARISONS: dict[str, tuple[np.ufunc, str]] = {
+    "eq": (np.equal, "=="),
+    "ne": (np.not_equal, "!="),
+    "lt": (np.less, "<"),
+    "le": (np.less_equal, "<="),
+    "gt": (np.greater, ">"),
+    "ge": (np.greater_equal, ">="),
 }
 _UNARY: dict[str, np.ufunc] = {
     "neg": np.negative,
@@ -523,29 +540,42 @@ _UNARY: dict[str, np.ufunc] = {
     "invert": np.invert,
 }
 _METHODS = (
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "compress", "conj", "conjugate",
-    "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj",
+    "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
     "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
     "transpose", "var", "view",
 )  # fmt: skip
-_IN_PLACE_METHODS = ["fill", "put", "sort"]
+_IN_PLACE_METHODS = ["fill", "partition", "put", "sort"]
 _PROPERTIES = ["T", "mT", "real", "imag", "flat"]
 
 
+def _set_real(self: TracedArray, value: Any) -> None:
+    self.real[...] = value  # type: ignore[attr-defined]
+
+
+def _set_imag(self: TracedArray, value: Any) -> None:
+    if self.dtype.kind != "c":
+        raise WeftTypeError("array does not have imaginary part to set")
+    self.imag[...] = value  # type: ignore[attr-defined]
+
+
+_SETTERS: dict[str, Callable[[TracedArray, Any], None]] = {"real": _set_real, "imag": _set_imag}
+
+
 def _install() -> None:
-    for name, ufunc in _OPERATORS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc))
-        setattr(TracedArray, f"__r{name}__", _binary(ufunc, reflected=True))
+    for name, (ufunc, symbol) in _OPERATORS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc, symbol))
+        setattr(TracedArray, f"__r{name}__", _binary(ufunc, symbol, reflected=True))
         if name != "divmod":
-            setattr(TracedArray, f"__i{name}__", _binary(ufunc, in_place=True))
-    for name, ufunc in _COMPARISONS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc))
+            setattr(TracedArray, f"__i{name}__", _binary(ufunc, symbol, in_place=True))
+    for name, (ufunc, symbol) in _COMPARISONS.items():
+        setattr(TracedArray, f"__{name}__", _binary(ufunc, symbol))
     for name, ufunc in _UNARY.items():
         setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: ufunc(self))
     for name in (*_METHODS, *_IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
     for name in _PROPERTIES:
-        setattr(TracedArray, name, property(_namespace_method(f"array_{name}")))
+        setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), _SETTERS.get(name)))
     TracedArray.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)  # type: ignore[attr-defined]
 
 

@@ -96,7 +96,7 @@ class Storage:
         self.argument = argument
         """The position among the function's array arguments, or None for a local array."""
         self.is_array = argument is not None
-        """Whether NumPy has an array here where the rank is 0, as of `np.array(5)`; what is computed is a scalar there."""
+        """Whether NumPy has an array of rank 0 here, as `np.array(5)` is one; what is computed is a scalar."""
         self.region = trace.region
         """Where the value is defined: it can be used as long as the region is open."""
         self.known: np.ndarray[Any, Any] | None = None

@@ -67,7 +67,7 @@ class Interpreted(Function):
         )
         state.forget()
         made = _Interpreter(trace.module, trace.symbol, trace.callbacks)
-        with mock.patch.object(concrete, "loaded", lambda code, callbacks: made):
+        with mock.patch.object(concrete, "loaded", return_value=made):
             return ConcreteFunction(signature, program, self._bind)
 
 

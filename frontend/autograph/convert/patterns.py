@@ -118,6 +118,15 @@ class _Test:
         if isinstance(node, ast.MatchOr):
             choices = [self._value(choice, subject) for choice in node.patterns]
             return ast.BoolOp(ast.Or(), choices, **build.place(node))
+        if isinstance(node, ast.MatchClass):
+            arguments = [
+                build.load(subject, node),
+                node.cls,
+                build.constant(0, node),
+                build.tuple_of([], node),
+            ]
+            parts = _operator_call("class_parts", arguments, node)
+            return ast.Compare(parts, [ast.IsNot()], [build.constant(None, node)], **build.place(node))
         if isinstance(node, ast.MatchSingleton):
             op: ast.cmpop = ast.Is()
             value: ast.expr = build.constant(node.value, node)
@@ -230,9 +239,11 @@ def _operator_call(operator: str, arguments: list[ast.expr], where: ast.AST) -> 
 
 
 def _is_value(node: ast.pattern) -> bool:
-    """Whether a pattern only compares with values."""
+    """Whether a pattern only compares with values, or asks for classes."""
     if isinstance(node, ast.MatchOr):
         return all(_is_value(choice) for choice in node.patterns)
+    if isinstance(node, ast.MatchClass):
+        return not _has_parts(node)
     return isinstance(node, (ast.MatchValue, ast.MatchSingleton))
 
 

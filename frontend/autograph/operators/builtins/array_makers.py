@@ -12,6 +12,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of, value_of
 from ..lists.dynamic_lists import GrowingList
+from ..values.iterables import Range
 
 KNOWN_ELEMENTS = 1024
 """Arrays made of constants with at most so many elements can be looked at while tracing."""
@@ -35,7 +36,7 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes an array of the trace, which compiled code can write to."""
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        args = tuple(value.stacked().copy() if isinstance(value, GrowingList) else value for value in args)
+        args = tuple(map(as_data, args))
         given = (*args, *kwargs.values())
         made = lookup(name)(*args, **kwargs)
         if isinstance(made, np.ndarray):
@@ -52,6 +53,15 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     return make
 
 
+def as_data(value: Any) -> Any:
+    """A list or range whose length is known at run time as the array that NumPy makes of it."""
+    if isinstance(value, GrowingList):
+        return value.stacked().copy()
+    if isinstance(value, Range) and trace_of((value.start, value.stop, value.step)) is not None:
+        return value.start + creation.arange(value.length) * value.step
+    return value
+
+
 def _own(array: Any) -> Any:
     """An array that Python made while tracing, as one of the trace."""
     trace = current_trace()
@@ -63,4 +73,4 @@ def _own(array: Any) -> Any:
     return owned
 
 
-__all__ = ["array_makers", "array_method"]
+__all__ = ["array_makers", "array_method", "as_data"]

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....tracing.array import TracedArray
 from ....tracing.staging import asarray, is_traced, raise_if, raise_where
-from ....tracing.zero_division import number_type
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -182,19 +182,12 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
     if not isinstance(value, TracedArray):
         return builtins.isinstance(value, kinds)
-    number = value._python_type
-    if number is not None:
-        example: Any = number() if callable(number) else 0
-    elif value._is_scalar:
-        example = np.zeros((), value.dtype)[()]  # not every scalar type can be called without arguments
-    else:
-        example = np.empty(0, value.dtype)
-    return builtins.isinstance(example, kinds) or builtins.isinstance(value, kinds)
+    return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
 
 
 def type_(value: Any) -> Any:
-    """`type` of an exception that was caught at run time, or of a Python number."""
-    return class_of(value) if isinstance(value, UnknownException) else number_type(value)
+    """`type` of an exception that was caught at run time, or of an array or number."""
+    return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))
 
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:

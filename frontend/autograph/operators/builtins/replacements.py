@@ -17,7 +17,6 @@ from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
-from ....tracing.zero_division import number_type
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects
 from ..statements.generators import Walk
@@ -27,6 +26,7 @@ from . import builtins_on_lists as lists
 from . import plain_lists
 from .array_makers import array_makers, array_method
 from .math_on_arrays import logarithm, of_math
+from .numpy_functions import numpy_function
 
 Function = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return len(args) == 1 and (isinstance(args[0], UnknownException) or number_type(args[0]) is not None)
+    return len(args) == 1 and isinstance(args[0], (UnknownException, TracedArray))
 
 
 _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
@@ -158,7 +158,7 @@ def replacement_of(function: Any) -> Function | None:
     for find in (effects.maker_of, plain_lists.method_of, array_method):
         if (found := find(function)) is not None:
             return found
-    return _table().get(id(function))
+    return _table().get(id(function)) or numpy_function(function)
 
 
 __all__ = ["replacement_of"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....runtime_values.example_values import example_of
 from ....tracing.array import TracedArray
 from .access import attr
 
@@ -22,7 +23,8 @@ def class_parts(subject: Any, kind: Any, count: int, names: tuple[str, ...]) -> 
     """
     if not isinstance(kind, type):
         raise TypeError("called match pattern must be a class")
-    if not isinstance(subject, kind):
+    example = example_of(subject) if isinstance(subject, TracedArray) else subject
+    if not isinstance(example, kind):
         return None
     positional = getattr(kind, "__match_args__", ())
     if count == 1 and not hasattr(kind, "__match_args__") and kind.__flags__ & _MATCH_SELF:

@@ -1,0 +1,59 @@
+"""NumPy's functions in converted code: they take traced values also where NumPy's own dispatch does not look for them.
+
+NumPy asks only some arguments, and not the items of lists, whether they answer for themselves; and some functions
+ask nobody. So `np.max([a, b])` would try to make an array of traced ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....numpy_api.dispatch import call_function, call_ufunc
+from ....numpy_api.selection import is_python_number
+from ....tracing.staging import asarray, rank_0_array, trace_of
+from .array_makers import as_data
+
+_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft"})
+
+
+def numpy_function(function: Any) -> Callable[..., Any] | None:
+    """What to call instead of a function of NumPy, a ufunc or a method of one; None for another function."""
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, np.ufunc):
+        return _asking_items(
+            function, lambda args, kwargs: call_ufunc(function, "__call__", _strong(args), kwargs)
+        )
+    if isinstance(owner, np.ufunc):
+        method = function.__name__
+        return _asking_items(function, lambda args, kwargs: call_ufunc(owner, method, args, kwargs))
+    if isinstance(function, type) or getattr(function, "__module__", None) not in _MODULES:
+        return None
+    if not hasattr(function, "__name__"):
+        return None
+    return _asking_items(function, lambda args, kwargs: call_function(function, args, kwargs))
+
+
+def _asking_items(function: Any, record: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """A function of NumPy's that is recorded where an argument, or an item of one, is traced."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(as_data, args))
+        if trace_of((*args, *kwargs.values())) is None:
+            return function(*args, **kwargs)
+        return record(args, kwargs)
+
+    call.__name__ = getattr(function, "__name__", "call")
+    return call
+
+
+def _strong(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands of a ufunc; where all are numbers of Python's, NumPy takes them for scalars of its own."""
+    if any(not is_python_number(value) for value in args):
+        return args
+    return tuple(rank_0_array(asarray(value)) for value in args)
+
+
+__all__ = ["numpy_function"]
