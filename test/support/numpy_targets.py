@@ -1,4 +1,4 @@
-"""What NumPy has to call: functions, ufuncs and their methods, methods of arrays, with the names of their parameters."""
+"""What NumPy has to call: functions, ufuncs and their methods, methods of arrays, with names of parameters."""
 
 from __future__ import annotations
 
