@@ -412,8 +412,9 @@ def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
     if extent == 0:
         return x.copy()
     length = x.shape[axis]
-    counted: Any = np.arange(extent)
-    if extent is None:
+    if extent is not None:
+        counted: Any = np.arange(extent)
+    else:
         counted = emit(shift._storage.trace, Arange, (np.int64(0), np.int64(1), length), {"shape": (-1,)})
     places = np.remainder(counted - shift.astype(np.int64), length)
     return apply(Gather, x, places, axes=(axis,), position=axis)

@@ -550,13 +550,13 @@ _PROPERTIES = ["T", "mT", "real", "imag", "flat"]
 
 
 def _set_real(self: TracedArray, value: Any) -> None:
-    self.real[...] = value  # type: ignore[attr-defined]
+    self.real[...] = value
 
 
 def _set_imag(self: TracedArray, value: Any) -> None:
     if self.dtype.kind != "c":
         raise WeftTypeError("array does not have imaginary part to set")
-    self.imag[...] = value  # type: ignore[attr-defined]
+    self.imag[...] = value
 
 
 _SETTERS: dict[str, Callable[[TracedArray, Any], None]] = {"real": _set_real, "imag": _set_imag}
