@@ -26,6 +26,7 @@ MODULES = (
     "scans",
     "set_operations",
     "contraction",
+    "convolutions",
     "images",
     "info",
 )

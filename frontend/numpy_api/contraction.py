@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import string
 from collections.abc import Sequence
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import UnsupportedError, WeftValueError
+from ...dialect.errors import WeftValueError
 from ...dialect.ops.contraction import Contract, Matmul
 from ...dialect.types import broadcast_shapes, format_shape
-from ..tracing.extents import extents_text, known_extent, known_shape, require_equal, shapes_text
+from ..tracing.extents import extents_text, known_shape, require_equal, shapes_text
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -27,9 +26,7 @@ from ..tracing.staging import (
     trace_of,
 )
 from .arguments import axis_index, common_dtype, deliver, promoted
-from .indexing import take
 from .joining import stack
-from .padding import pad
 from .reductions import sum as sum_of
 from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
 
@@ -344,80 +341,6 @@ def trace(
     np.int64(5)
     """
     return sum_of(diagonal(a, offset, axis1, axis2), -1, dtype, out)
-
-
-def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
-    """The discrete convolution of two vectors, as `numpy.convolve`.
-
-    Shape: (m + n - 1,), for "same" (max(m, n),), for "valid" (abs(m - n) + 1,). Dtype: the common one. Raises
-    `ValueError` for empty vectors and other numbers of axes, `UnsupportedError` for lengths known only when the
-    function runs.
-
-    >>> weft.convolve(np.array([1, 2]), np.array([1, 1]))
-    array([1, 3, 2])
-    """
-    x, kernel = promoted(a, v)
-    if x.ndim != 1 or kernel.ndim != 1:
-        raise WeftValueError("object too deep for desired array")
-    if 0 in (known_shape(x)[0], known_shape(kernel)[0]):
-        raise WeftValueError("a cannot be empty" if known_shape(x)[0] == 0 else "v cannot be empty")
-    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
-        x, kernel = kernel, x
-    return _slide(x, kernel[::-1], mode)
-
-
-def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
-    """The cross-correlation of two vectors, of which the second is conjugated, as `numpy.correlate`.
-
-    Shape and dtype: those of `convolve`, whose `mode` is "valid" here unless given. Raises what `convolve` raises.
-
-    >>> weft.correlate(np.array([1, 2, 3]), np.array([1, 1]))
-    array([3, 5])
-    """
-    x, kernel = promoted(a, v)
-    kernel = np.conjugate(kernel) if kind(kernel.dtype) == "c" else kernel
-    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
-        return _slide(kernel, x, mode)[::-1]
-    return _slide(x, kernel, mode)
-
-
-MOST_TERMS = 16
-"""The longest kernel whose products are added up as one expression, which reads the vector once."""
-
-
-def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
-    """The sums of products of a kernel, which is not longer, laid on every place of a vector."""
-
-    count, extent = known_shape(kernel)[0], known_shape(x)[0]
-    if count is None or extent is None:
-        raise UnsupportedError("convolve() and correlate() need the lengths of both vectors while tracing")
-    borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
-    if mode not in borders:
-        raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
-    padded = pad(x, (borders[mode],))
-    if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
-        size = extent + sum(borders[mode]) - count + 1
-        terms = [padded[place : place + size] * kernel[place] for place in range(count)]
-        return functools.reduce(operator.add, terms)
-    places = np.arange(extent + sum(borders[mode]) - count + 1)[:, None] + np.arange(count)
-    return matmul(take(padded, places), kernel)
-
-
-def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
-    """The value of a polynomial, highest coefficient first, by Horner's rule, as `numpy.polyval`.
-
-    Shape: that of x; p is a vector. Dtype: the common one. Raises `UnsupportedError` where the number of coefficients
-    is known only when the function runs.
-
-    >>> weft.polyval(np.array([1, 2, 3]), 10)
-    np.int64(123)
-    """
-    coefficients, place = asarray(p), asarray(x)
-    count = known_extent(coefficients, 0, "polyval")
-    result = np.zeros((), common_dtype(coefficients, place))
-    for index in range(count):
-        result = result * place + coefficients[index]
-    return result
 
 
 # Einstein summation

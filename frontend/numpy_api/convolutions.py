@@ -1,0 +1,101 @@
+"""Sums of products of vectors: convolution, correlation, and the values of polynomials."""
+
+from __future__ import annotations
+
+import functools
+import operator
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.errors import UnsupportedError, WeftValueError
+from ..tracing.extents import known_extent, known_shape
+from ..tracing.staging import ArrayLike, ArrayResult, asarray
+from .arguments import common_dtype, promoted
+from .contraction import matmul
+from .indexing import take
+from .padding import pad
+from .shape import atleast_1d
+
+
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
+    """The discrete convolution of two vectors, as `numpy.convolve`.
+
+    Shape: (m + n - 1,), for "same" (max(m, n),), for "valid" (abs(m - n) + 1,). Dtype: the common one. Raises
+    `ValueError` for empty vectors and other numbers of axes, `UnsupportedError` for lengths known only when the
+    function runs.
+
+    >>> weft.convolve(np.array([1, 2]), np.array([1, 1]))
+    array([1, 3, 2])
+    """
+    x, kernel = _vectors(atleast_1d(a), atleast_1d(v))
+    if 0 in (known_shape(x)[0], known_shape(kernel)[0]):
+        raise WeftValueError("a cannot be empty" if known_shape(x)[0] == 0 else "v cannot be empty")
+    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
+        x, kernel = kernel, x
+    return _slide(x, kernel[::-1], mode)
+
+
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ArrayResult:
+    """The cross-correlation of two vectors, of which the second is conjugated, as `numpy.correlate`.
+
+    Shape and dtype: those of `convolve`, whose `mode` is "valid" here unless given. Raises what `convolve` raises.
+
+    >>> weft.correlate(np.array([1, 2, 3]), np.array([1, 1]))
+    array([3, 5])
+    """
+    x, kernel = _vectors(a, v)
+    kernel = np.conjugate(kernel) if kind(kernel.dtype) == "c" else kernel
+    if None not in (known_shape(x)[0], known_shape(kernel)[0]) and len(kernel) > len(x):
+        return _slide(kernel, x, mode)[::-1]
+    return _slide(x, kernel, mode)
+
+
+def _vectors(a: ArrayLike, v: ArrayLike) -> list[ArrayResult]:
+    """The operands in their common dtype; numbers of Python's are strong here."""
+    operands = promoted(asarray(a), asarray(v))
+    for operand in operands:
+        if operand.ndim != 1:
+            raise WeftValueError(
+                f"object {'too deep' if operand.ndim else 'of too small depth'} for desired array"
+            )
+    return operands
+
+
+MOST_TERMS = 16
+"""The longest kernel whose products are added up as one expression, which reads the vector once."""
+
+
+def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
+    """The sums of products of a kernel, which is not longer, laid on every place of a vector."""
+
+    count, extent = known_shape(kernel)[0], known_shape(x)[0]
+    if count is None or extent is None:
+        raise UnsupportedError("convolve() and correlate() need the lengths of both vectors while tracing")
+    borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
+    if mode not in borders:
+        raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    padded = pad(x, (borders[mode],))
+    if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
+        size = extent + sum(borders[mode]) - count + 1
+        terms = [padded[place : place + size] * kernel[place] for place in range(count)]
+        return functools.reduce(operator.add, terms)
+    places = np.arange(extent + sum(borders[mode]) - count + 1)[:, None] + np.arange(count)
+    return matmul(take(padded, places), kernel)
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
+    """The value of a polynomial, highest coefficient first, by Horner's rule, as `numpy.polyval`.
+
+    Shape: that of x; p is a vector. Dtype: the common one. Raises `UnsupportedError` where the number of coefficients
+    is known only when the function runs.
+
+    >>> weft.polyval(np.array([1, 2, 3]), 10)
+    np.int64(123)
+    """
+    coefficients, place = asarray(p), asarray(x)
+    count = known_extent(coefficients, 0, "polyval")
+    result = np.zeros_like(place, common_dtype(coefficients, place))
+    for index in range(count):
+        result = result * place + coefficients[index]
+    return result
