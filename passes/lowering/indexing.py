@@ -197,7 +197,8 @@ def lower_gather(c: Conversion, op: OpInstance) -> Value:
             return scalar_tensor(tensor.ExtractOp(x, places).result)
         region = _single_region(c, x, places, axes)
         if region.is_empty:
-            return c.empty(op.result_type, c.extents(x))
+            kept = [size for axis, size in enumerate(region.sizes) if axis not in axes]
+            return c.empty(op.result_type, kept)
         return extract_region(x, region, dropped=axes)
     rank = op.result_type.rank
     index_rank = index_type.rank

@@ -188,3 +188,24 @@ def test_first_index_out_of_bounds_is_found() -> None:
         (True, 0),
     ]
     assert_as_reference([(OPS["find_out_of_bounds"], [limits[k:], np.int64(5)], {}) for k in range(3)])
+
+
+def test_one_place_of_arrays_that_are_known_to_be_empty() -> None:
+    """Extents that are not known are right, beside one that is known to be 0."""
+
+    def program(x: Any, y: Any, i: Any) -> Any:
+        x[i] = 1
+        return (
+            x[i],
+            y[:, i],
+            y[i, 2],
+            np.tile(y[..., 0:], (2, 3, 1)),
+            np.tile(x, (3, 0, 2)),
+            np.repeat(x, 0, 0),
+        )
+
+    shapes = [(None, 0, None), (None, 4, 0), ()]
+    specs = [weft.TensorSpec(shape, t) for shape, t in zip(shapes, ("f8", "f8", "i8"), strict=True)]
+    operands = np.ones((3, 0, 2)), np.ones((5, 4, 0)), np.int64(-1)
+    found = weft.function(program, input_signature=specs)(*operands)
+    assert [value.shape for value in found] == [value.shape for value in program(*operands)]
