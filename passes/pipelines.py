@@ -38,6 +38,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "weft-fold",  # constants feed the patterns of the simplifier
             "optimize-control-flow",  # modules without branches and loops pass at the cost of a look
             "cse",  # one value has one name, which is what patterns such as x - x look for
+            "stretch-operands",  # when it is known who uses what; chains of elementwise ops are fused then
             "weft-simplify",  # erases what it leaves dead
         ),
         # branches and loops: what "optimize-control-flow" repeats until nothing changes

@@ -27,6 +27,7 @@ PASSES: PassTable = MappingProxyType(
         "simplify-carried-values": f"{__package__}.control_flow.simplify_carried_values:SimplifyCarriedValues",
         "mark-distinct-bodies": f"{__package__}.mark_distinct_bodies:MarkDistinctBodies",
         "sink-exits": f"{__package__}.control_flow.sink_exits:SinkExits",
+        "stretch-operands": f"{__package__}.stretch_operands:StretchOperands",
         "thread-branches": f"{__package__}.control_flow.thread_branches:ThreadBranches",
         "unroll-loops": f"{__package__}.control_flow.unroll_loops:UnrollLoops",
         "weft-fold": f"{__package__}.fold_constants:FoldConstants",

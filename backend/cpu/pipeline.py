@@ -30,6 +30,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "linalg-to-kernels": module_pipeline(
             [
                 "check-names",  # what is refused, is refused first
+                "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "pack-operands",  # while loops and constants are still around the contractions
                 "outline-kernels",  # from here on, each kernel is looked at once
             ]

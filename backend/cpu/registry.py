@@ -35,6 +35,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "split-blocks": f"{_LOWERING}.split_blocks:SplitBlocks",
         "split-parallel-loops": f"{_CODEGEN}.sharing.loops:SplitParallelLoops",
         "vectorize-outer-loops": f"{_CODEGEN}.outer_loop_vectorization.outer_loops:VectorizeOuterLoops",
+        "version-stretches": f"{_PLANNING}.stretches:VersionStretches",
         "write-sorts": f"{_CODEGEN}.sorting:WriteSorts",
     }
 )

@@ -17,18 +17,27 @@ from functools import cached_property
 from typing import TypeAlias
 
 from ...dialect.mlir import Block, Operation, Value, ir
+from ...dialect.ops.shape import Stretch
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, terminator
 from .calls import is_function_call
 from .captures import Captures, captured_values
+from .names import is_kernel_name
 
 MAX_CLUSTER = 12
 """Ops that work on data in one kernel; long fused loops run out of registers and take long to compile."""
 
 VIEWS = frozenset({"tensor.collapse_shape", "tensor.expand_shape", "tensor.cast"})
 _CHEAP = frozenset(
-    {"tensor.empty", "linalg.fill", "tensor.extract_slice", "tensor.from_elements", "tensor.splat"}
+    {
+        "tensor.empty",
+        "linalg.fill",
+        "tensor.extract_slice",
+        "tensor.from_elements",
+        "tensor.splat",
+        Stretch.mlir_name(),
+    }
 )
 _EFFECTS = frozenset(
     {
@@ -393,6 +402,10 @@ def _destination_operand(op: Operation, result: Value, known: Origins | None = N
         return op.operands[1]
     if name == "scf.for":
         return op.operands[3 + result.result_number]
+    if name == "func.call" and is_kernel_name(op.attributes["callee"].value):
+        # The last arguments of a kernel are the destinations of its tensor results.
+        tensors = sum(isinstance(value.type, ir.RankedTensorType) for value in op.results)
+        return op.operands[len(op.operands) - tensors + result.result_number]
     if name.startswith("linalg."):
         return _accumulator(op, result)
     if name == "scf.while":

@@ -180,7 +180,7 @@ def _share_offsets(cluster: Cluster, graph: Graph, builder: IndexArithmetic) -> 
 
     Not where a tensor is used twice: whether two slices of it overlap is better known at compile time.
     """
-    included = _with_cheap_producers(cluster, graph)
+    included = with_cheap_producers(cluster, graph)
     uses = Counter(graph.current(value) for node in included for value in node.captures)
     for node in included:
         name = node.op.name
@@ -205,7 +205,7 @@ class Draft:
     @staticmethod
     def of(cluster: Cluster, graph: Graph) -> Draft:
         """Collect what the cluster needs."""
-        included = _with_cheap_producers(cluster, graph)
+        included = with_cheap_producers(cluster, graph)
         ops = [node.op for node in included]
         used = [result for result in cluster.root.op.results if any(True for _ in result.uses)]
         tensors = [result for result in used if isinstance(result.type, ir.RankedTensorType)]
@@ -249,7 +249,7 @@ class Draft:
         return [value.type for value in self.inputs + self.tensors]
 
 
-def _with_cheap_producers(cluster: Cluster, graph: Graph) -> list[Node]:
+def with_cheap_producers(cluster: Cluster, graph: Graph) -> list[Node]:
     """The members of a cluster, each after the cheap ops it uses; the order does not depend on the rest."""
     ordered: dict[Node, None] = {}
 

@@ -201,6 +201,20 @@ class Squeeze(ShapedOp, name="squeeze", family="shape", cost=Cost.CHEAP):
         return np.squeeze(x, axes)
 
 
+def _broadcast_type(
+    what: str, x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]
+) -> TensorType:
+    target = target_shape(what, shape, dims)
+    offset = len(target) - x.rank
+    fits = offset >= 0 and all(
+        source in (1, None) or extent is None or source == extent
+        for source, extent in zip(x.shape, target[offset:], strict=True)
+    )
+    if not fits:
+        raise WeftValueError(f"cannot broadcast {format_shape(x.shape)} to {format_shape(target)}")
+    return x.with_shape(target)
+
+
 class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP):
     """Repeat axes of extent 1, and add leading axes, up to a shape; -1 entries are taken from `dims`."""
 
@@ -215,15 +229,7 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
 
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
-        target = target_shape("weft.broadcast_to", shape, dims)
-        offset = len(target) - x.rank
-        fits = offset >= 0 and all(
-            source in (1, None) or extent is None or source == extent
-            for source, extent in zip(x.shape, target[offset:], strict=True)
-        )
-        if not fits:
-            raise WeftValueError(f"cannot broadcast {format_shape(x.shape)} to {format_shape(target)}")
-        return x.with_shape(target)
+        return _broadcast_type("weft.broadcast_to", x, dims, shape)
 
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
@@ -232,6 +238,22 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
     @staticmethod
     def evaluate(x: Array, dims: tuple[Array, ...], shape: tuple[int, ...]) -> Array:
         return np.broadcast_to(x, concrete_shape(shape, dims))
+
+
+class Stretch(BroadcastTo, name="stretch", family="shape", cost=Cost.CHEAP):
+    """Repeat axes that turn out to have extent 1, up to a shape that the others have; -1 entries are from `dims`."""
+
+    cases = (
+        Case(((3, 1),), {"shape": (3, 4)}),
+        Case(((1, 2),), {"shape": (0, 2)}),
+        Case(((3,),), {"shape": (3,)}),
+    )
+
+    @staticmethod
+    def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
+        if len(shape) != x.rank:
+            raise WeftValueError(f"weft.stretch: shape {shape} has not as many axes as {x}")
+        return _broadcast_type("weft.stretch", x, dims, shape)
 
 
 class Concat(ShapedOp, name="concat", family="shape", cost=Cost.CHEAP):

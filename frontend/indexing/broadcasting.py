@@ -12,12 +12,10 @@ from ..tracing.array import TracedArray
 from ..tracing.extents import (
     Extent,
     known_shape,
-    require_broadcastable,
-    require_equal,
-    shapes_text,
     split_shape,
 )
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, trace_of, view_of
+from ..tracing.stretching import Misfit, broadcast_together, fit
 
 
 def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayResult:
@@ -46,37 +44,35 @@ def broadcast_to(array: ArrayLike, /, shape: Any, subok: bool = False) -> ArrayR
             f"{format_shape(own)}  and requested shape {format_shape(known)}"
         )
     viewed = view_of(x, BroadcastTo, *dims, writable=False, shape=attribute)
-    if isinstance(viewed, TracedArray):
-        _require_broadcast(x, viewed)
+    if isinstance(viewed, TracedArray) and None in (*own, *known):
+        fitted = fit(viewed._storage.trace, x, viewed, _MISFIT)
+        if fitted is not x:
+            return view_of(fitted, BroadcastTo, *dims, writable=False, shape=attribute)
     return viewed
 
 
-def _require_broadcast(x: ArrayResult, viewed: TracedArray) -> None:
-    """Check at run time that the extents of an array are those that it is broadcast to."""
-    offset = viewed.ndim - x.ndim
-    pairs = [(x, axis, viewed, axis + offset) for axis, extent in enumerate(known_shape(x)) if extent != 1]
-    if any(None in (known_shape(x)[i], viewed.type.shape[j]) for _, i, _, j in pairs):
-        text, shown = shapes_text((x, viewed), "  and requested shape ")
-        message = (
-            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text}"
-        )
-        require_equal(viewed._storage.trace, pairs, message, *shown)
+_MISFIT = Misfit(
+    "operands could not be broadcast together with remapped shapes [original->remapped]: ",
+    "  and requested shape ",
+    "",
+)
 
 
 def _common_shape(*arrays: Any) -> tuple[Extent, ...]:
     """The shape to which arrays broadcast: ints, and traced scalars for run-time extents."""
-    shapes = [known_shape(array) for array in arrays]
-    extents: list[Extent] = list(broadcast_known(shapes))
+    trace = trace_of(arrays)
+    extents: list[Extent] = list(broadcast_known([known_shape(array) for array in arrays]))
+    if trace is None or None not in extents:
+        return tuple(extents)
+    fitted = broadcast_together(trace, arrays)
+    shapes = [known_shape(array) for array in fitted]
     for axis, extent in enumerate(extents):
         if extent is None:
             place = len(extents) - axis
             source = next(
-                a for a, s in zip(arrays, shapes, strict=True) if len(s) >= place and s[-place] is None
+                a for a, s in zip(fitted, shapes, strict=True) if len(s) >= place and s[-place] is None
             )
             extents[axis] = source.shape[-place]
-    trace = trace_of(arrays)
-    if trace is not None:
-        require_broadcastable(trace, arrays)
     return tuple(extents)
 
 

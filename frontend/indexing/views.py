@@ -86,7 +86,7 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
             return
         for step in steps:
             filling = filling._view(step)
-        _require_fit(filling, view, *_ADVANCED_MISFIT)
+        filling = _fitted(filling, view, *_ADVANCED_MISFIT)
         view._write(apply(Select, mask, filling, view))
     else:
         indices = _index_arrays(plan.advanced)
@@ -204,27 +204,27 @@ def _broadcast(value: Any, place: TracedArray, *misfit: str) -> TracedArray:
         traced = apply(Squeeze, traced, axes=tuple(range(extra)))
     if traced.type.shape == place.type.shape and place.type.is_static:
         return traced
-    _require_fit(traced, place, *(misfit or _MISFIT))
+    traced = _fitted(traced, place, *(misfit or _MISFIT))
     shape = tuple(-1 if extent is None else extent for extent in place.type.shape)
     dims = [place._extent(axis) for axis, extent in enumerate(place.type.shape) if extent is None]
     broadcast: TracedArray = apply(BroadcastTo, traced, *dims, shape=shape)
     return broadcast
 
 
-def _require_fit(value: TracedArray, place: TracedArray, before: str, between: str) -> None:
-    """Raise unless the value broadcasts to the place: now, or at run time where an extent is not known."""
-    from ..tracing.extents import require_equal, shapes_text
+def _fitted(value: TracedArray, place: TracedArray, before: str, between: str) -> TracedArray:
+    """The value, with unknown extents of 1 stretched to those of the place.
+
+    Raises unless it broadcasts to the place: now, or at run time where an extent is not known.
+    """
+    from ..tracing.stretching import Misfit, fit
 
     if not _fits(value.type, place.type):
         shapes = format_shape(value.type.shape), format_shape(place.type.shape)
         raise WeftValueError(f"{before}{shapes[0]}{between}{shapes[1]}")
-    offset = place.ndim - value.ndim
-    pairs = [
-        (value, axis, place, axis + offset) for axis, extent in enumerate(value.type.shape) if extent != 1
-    ]
-    if any(None in (value.type.shape[i], place.type.shape[j]) for _, i, _, j in pairs):
-        text, shown = shapes_text((value, place), between)
-        require_equal(place._storage.trace, pairs, before + text, *shown)
+    if value.type.is_static and place.type.is_static:
+        return value
+    fitted: TracedArray = fit(place._storage.trace, value, place, Misfit(before, between, ""))
+    return fitted
 
 
 def _fits(value: TensorType, place: TensorType) -> bool:
@@ -253,14 +253,14 @@ def _as_index(index: Any) -> Any:
 
 def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:
     """The indices as the gather and scatter ops take them: int64, of one shape."""
-    from ..tracing.extents import require_broadcastable
+    from ..tracing.stretching import Misfit, broadcast_together
     from .broadcasting import broadcast_arrays
 
-    indices = [_as_index(index) for index in advanced.indices]
+    indices: Sequence[Any] = [_as_index(index) for index in advanced.indices]
     trace = trace_of(indices)
     if trace is not None:
-        message = "shape mismatch: indexing arrays could not be broadcast together with shapes"
-        require_broadcastable(trace, indices, message, error="IndexError")
+        message = "shape mismatch: indexing arrays could not be broadcast together with shapes "
+        indices = broadcast_together(trace, indices, Misfit(message, error="IndexError"))
     shapes = {type_of_operand(index).shape for index in indices}
     same = len(indices) == 1 or (len(shapes) == 1 and None not in next(iter(shapes)))
     return indices if same else broadcast_arrays(*indices)

@@ -14,8 +14,9 @@ from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftVa
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
 from ..tracing.array import TracedArray
-from ..tracing.extents import known_shape, require_broadcastable, split_shape
+from ..tracing.extents import known_shape, split_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, emit, staged, trace_of
+from ..tracing.stretching import broadcast_together
 
 NO_VALUE: Any = np._NoValue
 """What NumPy puts for keyword arguments that were not given."""
@@ -185,7 +186,7 @@ def write_into(out: Any, result: ArrayResult) -> ArrayResult:
     trace = out._storage.trace
     value = staged(trace, asarray(cast(result, out.dtype)))
     if value.type.shape != out.type.shape or None in out.type.shape:
-        require_broadcastable(trace, (value, out))
+        (value,) = broadcast_together(trace, (value,), into=out)
         attribute, dims = split_shape(out.shape)
         value = emit(trace, BroadcastTo, (value, *dims), {"shape": attribute})
     out._write(value)

@@ -25,6 +25,7 @@ from ..tracing.staging import (
     rank_0_array,
     trace_of,
 )
+from ..tracing.stretching import Misfit, meet
 from .arguments import axis_index, common_dtype, deliver, promoted
 from .joining import stack
 from .reductions import sum as sum_of
@@ -68,7 +69,7 @@ def matmul(
     left = expand_dims(x, 0) if left_is_vector else x
     right = expand_dims(y, 1) if right_is_vector else y
     if left.ndim > 2 and right.ndim > 2:
-        _require_batches(left, right)
+        left, right = _with_equal_batches(left, right)
     product = asarray(apply(Matmul, left, right))
     dropped = (product.ndim - 2,) * left_is_vector + (product.ndim - 1,) * right_is_vector
     return deliver(_scalar(squeeze(product, dropped)) if dropped else product, out)
@@ -106,21 +107,19 @@ def _require_inner(name: str, x: ArrayResult, x_axis: int, y: ArrayResult, y_axi
         require_equal(trace, [(x, x_axis, y, y_axis)], message, *shown)
 
 
-def _require_batches(x: ArrayResult, y: ArrayResult) -> None:
-    """The leading axes must broadcast."""
-
+def _with_equal_batches(x: ArrayResult, y: ArrayResult) -> tuple[ArrayResult, ArrayResult]:
+    """The operands with leading axes that broadcast; unknown extents are equal, or 1 where they are known to be."""
     broadcast_shapes([known_shape(x)[:-2], known_shape(y)[:-2]])
     trace = trace_of((x, y))
     if trace is None:
-        return
-    pairs = [
-        (x, -place, y, -place)
+        return x, y
+    groups = [
+        [(0, x.ndim - place), (1, y.ndim - place)]
         for place in range(3, min(x.ndim, y.ndim) + 1)
         if 1 not in (known_shape(x)[-place], known_shape(y)[-place])
     ]
-    text, shown = shapes_text((x, y))
-    if any(None in (known_shape(x)[i], known_shape(y)[j]) for _, i, _, j in pairs):
-        require_equal(trace, pairs, f"operands could not be broadcast together with shapes {text} ", *shown)
+    (left, right), _ = meet(trace, (x, y), groups, Misfit())
+    return left, right
 
 
 def _shape(x: ArrayResult) -> str:
@@ -450,7 +449,7 @@ def _contract(arrays: Sequence[ArrayResult], labels: Sequence[str], result: str 
         last = place == len(rest) - 1
         kept = result if last else "".join(dict.fromkeys(c for c in term + other_term if c in later))
         found = "".join(c for c in kept if c in term + other_term)
-        _require_labels(array, term, other, other_term)
+        array, other = _with_equal_labels(array, term, other, other_term)
         array, term = asarray(apply(Contract, array, other, spec=f"{term},{other_term}->{found}")), found
     return _scalar(_with_ones(array, term, result))
 
@@ -506,9 +505,11 @@ def _reduced_to(array: ArrayResult, term: str, result: str) -> ArrayResult:
     return _scalar(_with_ones(array, term, result)) if summed else _with_ones(array, term, result)
 
 
-def _require_labels(x: ArrayResult, x_term: str, y: ArrayResult, y_term: str) -> None:
-    """Axes with one label must agree."""
-    pairs = []
+def _with_equal_labels(
+    x: ArrayResult, x_term: str, y: ArrayResult, y_term: str
+) -> tuple[ArrayResult, ArrayResult]:
+    """The operands with one extent for each label, or 1 where that is known."""
+    groups = []
     for label in x_term:
         if label in y_term:
             left, right = x_term.index(label), y_term.index(label)
@@ -518,12 +519,9 @@ def _require_labels(x: ArrayResult, x_term: str, y: ArrayResult, y_term: str) ->
                     "operands could not be broadcast together with remapped shapes [original->remapped]: "
                     f"{_shape(x)} and {_shape(y)}; axis {label!r} has extents {extents[0]} and {extents[1]}"
                 )
-            pairs.append((x, left, y, right))
-    trace_found = trace_of((x, y))
-    if trace_found is not None and any(
-        None in (known_shape(a)[i], known_shape(b)[j]) for a, i, b, j in pairs
-    ):
-        text, shown = shapes_text((x, y))
-        require_equal(
-            trace_found, pairs, f"operands could not be broadcast together with shapes {text} ", *shown
-        )
+            groups.append([(0, left), (1, right)])
+    trace = trace_of((x, y))
+    if trace is None:
+        return x, y
+    (left_operand, right_operand), _ = meet(trace, (x, y), groups, Misfit())
+    return left_operand, right_operand

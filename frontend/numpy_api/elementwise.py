@@ -5,7 +5,7 @@ There is one for every op of the family, under NumPy's and the Array API's names
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import RealFunction
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of, view_of
+from ..tracing.stretching import broadcast_together
 from .arguments import (
     NO_VALUE,
     as_inexact,
@@ -284,7 +285,9 @@ def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:
     >>> weft.complex_of(np.array([1.0]), np.array([2.0]))
     array([1.+2.j])
     """
-    return apply(Complex, *promoted(*(as_inexact(asarray(part)) for part in (real_part, imaginary_part))))
+    parts: Sequence[Any] = promoted(*(as_inexact(asarray(part)) for part in (real_part, imaginary_part)))
+    trace = trace_of(parts)
+    return apply(Complex, *(parts if trace is None else broadcast_together(trace, parts)))
 
 
 def angle(z: ArrayLike, deg: bool = False) -> ArrayResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
 from ..indexing.broadcasting import broadcast_arrays, broadcast_to
-from ..tracing.extents import Extent, known_shape, require_equal, shapes_text
+from ..tracing.extents import Extent, known_shape
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -30,6 +31,7 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
+from ..tracing.stretching import Misfit, meet
 from .arguments import (
     BOOL,
     FLOAT64,
@@ -148,35 +150,33 @@ def _along(arr: ArrayLike, indices: ArrayLike, axis: int | None) -> tuple[ArrayR
     if places.ndim != x.ndim:
         raise WeftValueError("`indices` and `arr` must have the same number of dimensions")
     places = asarray(cast(places, INT64))
-    others = _common_extents(x, places, place)
+    (x, places), others = _meet_but(x, places, place)
     x = _broadcast_but(x, others, place)
     places = _broadcast_but(places, others, place)
     _require_in_bounds(x, places, place)
     return x, places, place
 
 
-def _common_extents(x: ArrayResult, places: ArrayResult, axis: int) -> list[Extent]:
-    """The extents to which two arrays broadcast, of all axes but one; that they agree is checked at run time."""
-    extents, pairs = [], []
+def _meet_but(
+    x: ArrayResult, places: ArrayResult, axis: int
+) -> tuple[Sequence[ArrayResult], Sequence[Extent]]:
+    """Two arrays and the extents to which they broadcast, of all axes but one; unknown extents of 1 are stretched."""
+    groups = []
     for other in range(x.ndim):
         left, right = known_shape(x)[other], known_shape(places)[other]
-        if other != axis and 1 not in (left, right):
-            if None not in (left, right) and left != right:
-                raise WeftIndexError(
-                    "shape mismatch: indexing arrays could not be broadcast together with shapes "
-                    f"{format_shape(known_shape(x))} {format_shape(known_shape(places))} "
-                )
-            pairs.append((x, other, places, other))
-        extents.append((places if left == 1 or (left is None and right not in (None, 1)) else x).shape[other])
-    trace = trace_of((x, places))
-    if trace is not None and any(None in (known_shape(x)[i], known_shape(places)[i]) for _, i, _, _ in pairs):
-        text, shown = shapes_text((x, places))
-        message = f"shape mismatch: indexing arrays could not be broadcast together with shapes {text} "
-        require_equal(trace, pairs, message, *shown)
-    return extents
+        if other != axis and 1 not in (left, right) and None not in (left, right) and left != right:
+            raise WeftIndexError(
+                "shape mismatch: indexing arrays could not be broadcast together with shapes "
+                f"{format_shape(known_shape(x))} {format_shape(known_shape(places))} "
+            )
+        groups.append([(i, other) for i, extent in ((0, left), (1, right)) if other != axis and extent != 1])
+    misfit = Misfit(
+        "shape mismatch: indexing arrays could not be broadcast together with shapes ", error="IndexError"
+    )
+    return meet(trace_of((x, places)), (x, places), groups, misfit)
 
 
-def _broadcast_but(x: ArrayResult, extents: list[Extent], axis: int) -> ArrayResult:
+def _broadcast_but(x: ArrayResult, extents: Sequence[Extent], axis: int) -> ArrayResult:
     """The array broadcast to extents, but for one axis."""
     shape = (*extents[:axis], x.shape[axis], *extents[axis + 1 :])
     same = all(

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...dialect.ops.selection import Select
 from ..tracing.array import TracedArray
-from ..tracing.extents import require_broadcastable
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ..tracing.stretching import broadcast_together
 from .arguments import common_dtype
 
 
 def blend(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
     """Elements of x where the boolean condition holds, of y elsewhere; both have one dtype, all broadcast."""
-    operands = (condition, x, y)
+    operands: Sequence[Any] = (condition, x, y)
     trace = next((o._storage.trace for o in operands if isinstance(o, TracedArray)), None)
     if trace is not None:
-        require_broadcastable(trace, operands)
+        operands = broadcast_together(trace, operands)
     return apply(Select, *operands)
 
 

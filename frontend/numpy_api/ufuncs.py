@@ -18,7 +18,7 @@ from ...dialect.ops import load_families
 from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
-from ..tracing.extents import is_extent, known_shape, require_broadcastable
+from ..tracing.extents import is_extent, known_shape
 from ..tracing.staging import (
     ArrayResult,
     apply,
@@ -30,6 +30,7 @@ from ..tracing.staging import (
     staged,
     trace_of,
 )
+from ..tracing.stretching import broadcast_together
 from ..tracing.zero_division import PYTHON_NUMBERS
 from .arguments import as_mask, write_into
 from .python_numbers import COMPARISONS, is_python_operator, python_operands
@@ -112,8 +113,9 @@ def _results(
         _require_no_negative_power(operands[1], loop[0])
         if (simple := _simple_power(operands[1], loop[0])) is not None:
             op_class, arrays = simple, arrays[:1]
-    _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
-    require_broadcastable(trace, arrays)
+    targets = [target for target in outputs if target is not None]
+    _broadcast_shape([*arrays, *targets])
+    arrays = broadcast_together(trace, arrays, into=targets[0] if targets else None)
     emitted = emit(trace, op_class, arrays, {})
     results: tuple[TracedArray, ...] = emitted if isinstance(emitted, tuple) else (emitted,)
     if is_python:
@@ -230,8 +232,7 @@ def _finish(trace: Recorder, ufunc: np.ufunc, result: TracedArray, target: Any, 
 
 
 def _select(trace: Recorder, mask: Any, chosen: Any, otherwise: Any) -> TracedArray:
-    require_broadcastable(trace, (mask, chosen, otherwise))
-    return staged(trace, apply(Select, mask, chosen, otherwise))
+    return staged(trace, apply(Select, *broadcast_together(trace, (mask, chosen, otherwise))))
 
 
 def _broadcast_shape(arrays: Sequence[Any]) -> Shape:

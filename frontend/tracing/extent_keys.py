@@ -14,10 +14,10 @@ from ...dialect.attributes import elements_from_mlir
 from ...dialect.extents import SCALAR, SIZE_FUNCTIONS, Axis, extent_source
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.indexing import DynamicSlice, Slice
+from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
 from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
 from ...dialect.register import op_class_of
-from ...dialect.sizes import Size, computed, symbol
+from ...dialect.sizes import Computed, Polynomial, Size, computed, symbol
 
 
 def extent_key(value: Any, axis: int) -> Size:
@@ -37,7 +37,32 @@ def extent_key(value: Any, axis: int) -> Size:
             start = scalar_key(bounds[places[0].index(axis)])
         if axis in places[1]:
             stop = scalar_key(bounds[len(places[0]) + places[1].index(axis)])
-    return computed("slice", _known_or_key(source, axis), start, stop, step)
+    return _slice_key(_known_or_key(source, axis), start, stop, step)
+
+
+def _slice_key(extent: Size, start: Size, stop: Size, step: int) -> Size:
+    """The extent of a slice; `x[1:]` and `x[:-1]` are of one length."""
+    if step == 1 and isinstance(start, int) and isinstance(stop, int) and start >= 0:
+        if stop == INT64_MAX or stop < 0:
+            return _shortened(extent, start - (0 if stop == INT64_MAX else stop))
+        if start == 0:
+            return computed(min, extent, stop)
+    if step == -1 and start == INT64_MAX and stop == INT64_MIN:
+        return extent
+    return computed("slice", extent, start, stop, step)
+
+
+def _shortened(extent: Size, by: int) -> Size:
+    """An extent without some elements, as far as it has them."""
+    if by == 0:
+        return extent
+    if isinstance(extent, Polynomial) and len(extent.terms) == 1:
+        ((product, factor),) = extent.terms.items()
+        inner = product[0] if len(product) == 1 and factor == 1 else None
+        if isinstance(inner, Computed) and inner.function == "shortened":
+            whole, so_far = inner.operands
+            return computed("shortened", whole, so_far + by)
+    return computed("shortened", extent, by)
 
 
 def _known_or_key(value: Any, axis: int) -> Size:
@@ -62,6 +87,12 @@ def scalar_key(value: Any, depth: int = 8) -> Size:
         function = SIZE_FUNCTIONS.get(op_class) if str(value.type) == "tensor<i64>" else None
         return function(*operands) if function else computed((op_class.name, str(value.type)), *operands)
     return symbol(value)
+
+
+def is_argument_extent(value: Any, axis: int, entry: Any) -> bool:
+    """Whether the extent of an axis is that of an argument of the block at the entry."""
+    origin, _ = _origin(value, axis)
+    return bool(origin.owner == entry)
 
 
 def is_extent_scalar(value: Any) -> bool:

@@ -8,7 +8,6 @@ walking from a value to the ops that made it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -74,8 +73,8 @@ def require_equal(
         left_extent, right_extent = known_shape(left)[left_axis], known_shape(right)[right_axis]
         if left_extent is not None and right_extent is not None:
             continue
-        key = frozenset((_key(left, left_axis), _key(right, right_axis)))
-        if len(key) == 1 or not is_new_fact(trace, key):
+        key = frozenset((axis_key(left, left_axis), axis_key(right, right_axis)))
+        if not is_new_fact(trace, key):
             continue
         unequal = np.not_equal(left.shape[left_axis], right.shape[right_axis])
         differs = unequal if differs is None else np.logical_or(differs, unequal)
@@ -83,12 +82,17 @@ def require_equal(
         raise_if(differs, error, message, *shown)
 
 
+def is_known_fact(trace: Recorder, key: Any) -> bool:
+    """Whether what a key stands for was checked on the way to here; of two keys, that they are equal."""
+    region = _checked.get(trace, {}).get(key)
+    return (region is not None and region.is_open) or (isinstance(key, frozenset) and len(key) == 1)
+
+
 def is_new_fact(trace: Recorder, key: Any) -> bool:
     """Whether what a key stands for was not checked before on the way to here; from now on it was."""
-    checked = _checked.setdefault(trace, {})
-    region = checked.get(key)
-    if region is not None and region.is_open:
+    if is_known_fact(trace, key):
         return False
+    checked = _checked.setdefault(trace, {})
     if trace.catcher is None:
         checked[key] = trace.region
     else:
@@ -99,27 +103,6 @@ def is_new_fact(trace: Recorder, key: Any) -> bool:
 def forget_facts(trace: Recorder) -> None:
     """Forget what was checked: the recording goes back to an earlier point."""
     _checked.pop(trace, None)
-
-
-def require_broadcastable(
-    trace: Recorder, operands: Sequence[Any], message: str | None = None, error: str = "ValueError"
-) -> None:
-    """Check at run time that the unknown extents of operands that broadcast are equal."""
-    shapes = [known_shape(operand) for operand in operands]
-    if all(None not in shape for shape in shapes):
-        return
-    pairs = []
-    for place in range(1, max(map(len, shapes)) + 1):
-        meeting = [
-            (operand, len(shape) - place)
-            for operand, shape in zip(operands, shapes, strict=True)
-            if len(shape) >= place and shape[-place] != 1
-        ]
-        pairs += [(*first, *second) for first, second in pairwise(meeting)]
-    if message is None:
-        message = "operands could not be broadcast together with shapes"
-    text, shown = shapes_text(operands)
-    require_equal(trace, pairs, f"{message} {text} ", *shown, error=error)
 
 
 def shapes_text(operands: Sequence[Any], separator: str = " ") -> tuple[str, list[Extent]]:
@@ -209,7 +192,8 @@ def product(extents: Sequence[Extent]) -> Extent:
     return known if traced is None else traced if known == 1 else traced * known
 
 
-def _key(x: Any, axis: int) -> Size:
+def axis_key(x: Any, axis: int) -> Size:
+    """Equal for axes whose extents are known to be."""
     from .extent_keys import extent_key  # loads MLIR, which eager calls of the namespace do not need
 
     extent = known_shape(x)[axis]
@@ -218,15 +202,16 @@ def _key(x: Any, axis: int) -> Size:
 
 __all__ = [
     "Extent",
+    "axis_key",
     "extent_scalar",
     "extents_text",
     "format_shape",
     "is_extent",
+    "is_known_fact",
     "is_new_fact",
     "known_extent",
     "known_shape",
     "product",
-    "require_broadcastable",
     "require_equal",
     "same_extent",
     "shapes_text",

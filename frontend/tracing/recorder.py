@@ -135,6 +135,8 @@ class Recorder(ABC):
 
     module: ir.Module
     """What the functions of the program are made in."""
+    entry: Region
+    """The block of the function that is called from outside."""
     region: Region
     """Where the next op goes: the function's own block, or one of a branch or loop."""
     place: SourceRange | None = None

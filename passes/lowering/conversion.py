@@ -18,6 +18,7 @@ import numpy as np
 from ...dialect.dtypes import element_type, kind
 from ...dialect.mlir import Attribute, Location, Operation, Type, Value, dialect, ir
 from ...dialect.op import Op
+from ...dialect.ops.shape import Stretch
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
@@ -158,6 +159,11 @@ class Conversion:
         ranked = ir.RankedTensorType(value.type)
         if not ranked.is_dynamic_dim(axis):
             return int(ranked.shape[axis])
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.operation.name == Stretch.mlir_name():
+            _, *dims = owner.operation.operands
+            shape = list(owner.operation.attributes["shape"])
+            return self.extent_of_scalar(dims[shape[:axis].count(-1)])
         return tensor.DimOp(value, self.index(axis)).result
 
     def extents(self, value: Value) -> list[Extent]:

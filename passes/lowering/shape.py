@@ -16,11 +16,13 @@ from ...dialect.ops.shape import (
     Repeat,
     Roll,
     Stack,
+    Stretch,
     Tile,
     Transpose,
     Tril,
     Triu,
 )
+from ...dialect.register import create
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic
 from .conversion import Conversion, OpInstance, broadcast_map, linalg_index, lowers
@@ -74,6 +76,23 @@ def lower_broadcast_to(c: Conversion, op: OpInstance) -> Value:
         return x
     extents = c.target_extents(op.attributes["shape"], dims)
     return _spread(c, x, op.operand_types[0], op.result_type, extents)
+
+
+@lowers(Stretch)
+def lower_stretch(c: Conversion, op: OpInstance) -> Value:
+    """Stays as it is, on storage types: which loops read what may be stretched is known once they are kernels."""
+    x, *dims = op.operands
+    x_type, shape = op.operand_types[0], op.attributes["shape"]
+    wanted = [1 if extent == 1 else target for extent, target in zip(x_type.shape, shape, strict=True)]
+    stretched = x
+    if wanted != list(x_type.shape):
+        places = [axis for axis, target in enumerate(shape) if target == -1]
+        given = [dim for dim, axis in zip(dims, places, strict=True) if wanted[axis] == -1]
+        stretched = create(Stretch, [x, *given], {"shape": tuple(wanted)}).results[0]
+    known = op.result_type.with_shape([None if extent == -1 else extent for extent in wanted])
+    if known.shape == op.result_type.shape:
+        return stretched
+    return _spread(c, stretched, known, op.result_type, c.target_extents(shape, dims))
 
 
 def _spread(
@@ -244,7 +263,11 @@ def _multiply_axes(c: Conversion, op: OpInstance, counts: Sequence[tuple[int | N
     (x,) = op.operands
     (x_type,) = op.operand_types
     if 0 in op.result_type.shape:
-        return c.empty(op.result_type, c.extents(x))
+        math = IndexArithmetic()
+        times = [1 if before is None else before for before, _ in counts]
+        times = [n if behind is None else n * behind for n, (_, behind) in zip(times, counts, strict=True)]
+        sizes = [math.multiply(size, n) for size, n in zip(c.extents(x), times, strict=True)]
+        return c.empty(op.result_type, sizes)
     shape: list[int | None] = []
     extents: list[Extent] = []
     source: list[int] = []

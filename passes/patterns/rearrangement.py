@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...dialect.extents import extent_source
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
@@ -15,6 +16,7 @@ from ...dialect.ops.shape import (
     Reshape,
     Roll,
     Squeeze,
+    Stretch,
     Tile,
     Transpose,
 )
@@ -118,6 +120,27 @@ def broadcast_operand(m: Match) -> Value | None:
     return None
 
 
+@simplifies(Stretch)
+def stretch_nothing(m: Match) -> Value | None:
+    """Axes that are known to have the extents that they are stretched to stay as they are."""
+    given = iter(m.operands[1:])
+    for axis, extent in enumerate(m.attributes["shape"]):
+        if extent == -1:
+            dim = m.graph.producer(next(given), Dim)
+            if dim is None or _origin(dim.operands[0], dim.attributes["axis"]) != _origin(
+                m.operands[0], axis
+            ):
+                return None
+    return m.operands[0]  # a known extent is one of both types, or there is no replacement
+
+
+def _origin(value: Value, axis: int) -> tuple[Value, int]:
+    """Where the extent of an axis comes from."""
+    while (source := extent_source(value, axis)) is not None:
+        value, axis = source
+    return value, axis
+
+
 # Joins and copies
 
 
@@ -166,7 +189,7 @@ def extent_of_rearranged(m: Match) -> Value | None:
     axis = m.attributes["axis"]
     if transpose := m.producer(0, Transpose):
         return m.create(Dim, transpose.operands[0], axis=transpose.attributes["permutation"][axis])
-    for op_class in (Reshape, BroadcastTo):
+    for op_class in (Reshape, BroadcastTo, Stretch):
         if made := m.producer(0, op_class):
             shape = made.attributes["shape"]
             return made.operands[1 + shape[:axis].count(-1)] if shape[axis] == -1 else None

@@ -33,3 +33,10 @@ func.func @axes_of_extent_1(%x: tensor<?x1xi1>) -> tensor<1x?xi1> {
   %1 = "weft.expand_dims"(%0) {axes = array<i64: 0>} : (tensor<?xi1>) -> tensor<1x?xi1>
   return %1 : tensor<1x?xi1>
 }
+
+// CHECK-LABEL: func.func @stretched
+func.func @stretched(%x: tensor<?x3x?xf32>, %n: tensor<i64>) -> tensor<?x3x5xf32> {
+  // CHECK: "weft.stretch"(%arg0, %arg1) {shape = array<i64: -1, 3, 5>} : (tensor<?x3x?xf32>, tensor<i64>) -> tensor<?x3x5xf32>
+  %0 = "weft.stretch"(%x, %n) {shape = array<i64: -1, 3, 5>} : (tensor<?x3x?xf32>, tensor<i64>) -> tensor<?x3x5xf32>
+  return %0 : tensor<?x3x5xf32>
+}

@@ -109,3 +109,27 @@ func.func @result(%x: tensor<2x3xf32>) {
   %0 = "weft.roll"(%x) {shift = 1, axis = 0} : (tensor<2x3xf32>) -> tensor<3x2xf32>
   return
 }
+
+// -----
+
+func.func @stretch_rank(%x: tensor<?xf32>, %n: tensor<i64>) {
+  // expected-error @below {{weft.stretch: shape (2, -1) has not as many axes as f32[?]}}
+  %0 = "weft.stretch"(%x, %n) {shape = array<i64: 2, -1>} : (tensor<?xf32>, tensor<i64>) -> tensor<2x?xf32>
+  return
+}
+
+// -----
+
+func.func @stretch_known(%x: tensor<2x?xf32>) {
+  // expected-error @below {{cannot broadcast (2,?) to (3,4)}}
+  %0 = "weft.stretch"(%x) {shape = array<i64: 3, 4>} : (tensor<2x?xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @stretch_without_extent(%x: tensor<?xf32>) {
+  // expected-error @below {{weft.stretch: shape (-1,) needs 1 run-time extents, 0 were given}}
+  %0 = "weft.stretch"(%x) {shape = array<i64: -1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}

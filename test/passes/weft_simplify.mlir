@@ -208,3 +208,19 @@ func.func @outside_of_loop(%x: tensor<3x4xf64>, %y: tensor<4x5xf64>, %z: tensor<
   }
   return %r : tensor<5x3xf64>
 }
+
+// To its own extent nothing is stretched, wherever that was asked for; to another one it is.
+// CHECK-LABEL: func.func @stretched
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>)
+// CHECK-NEXT: %[[M:.*]] = "weft.dim"(%[[Y]])
+// CHECK-NEXT: %[[S:.*]] = "weft.stretch"(%[[X]], %[[M]])
+// CHECK-NEXT: return %[[X]], %[[S]], %[[M]]
+func.func @stretched(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<i64>) {
+  %0 = "weft.negative"(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %n = "weft.dim"(%0) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
+  %m = "weft.dim"(%y) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
+  %1 = "weft.stretch"(%x, %n) {shape = array<i64: -1>} : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+  %2 = "weft.stretch"(%x, %m) {shape = array<i64: -1>} : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+  %3 = "weft.dim"(%2) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
+  return %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<i64>
+}

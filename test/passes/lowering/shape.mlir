@@ -119,3 +119,12 @@ func.func @nothing_to_do(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
   %3 = "weft.broadcast_to"(%2) {shape = array<i64: 4, 2>} : (tensor<4x2xf32>) -> tensor<4x2xf32>
   return %3 : tensor<4x2xf32>
 }
+
+// What may have to be repeated is left to the backend; what is known to be 1 is repeated by the loops that read it.
+// CHECK-LABEL: func.func @stretched
+// CHECK: %[[S:.*]] = "weft.stretch"(%arg0, %arg1) {shape = array<i64: -1, 1>} : (tensor<?x1xi8>, tensor<i64>) -> tensor<?x1xi8>
+// CHECK: linalg.generic {{.*}} ins(%[[S]] :
+func.func @stretched(%x: tensor<?x1xi1>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<?x?xi1> {
+  %0 = "weft.stretch"(%x, %n, %m) {shape = array<i64: -1, -1>} : (tensor<?x1xi1>, tensor<i64>, tensor<i64>) -> tensor<?x?xi1>
+  return %0 : tensor<?x?xi1>
+}

@@ -9,6 +9,7 @@ from .....dialect.register import context
 from ....indexing.selections import forget_places
 from ....tracing.extents import forget_facts
 from ....tracing.recorder import Recorder
+from ....tracing.stretching import forget_joined
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 from .paths import catcher_of
@@ -43,6 +44,7 @@ class Checkpoint:
         self._trace.region = self._region
         forget_facts(self._trace)
         forget_places(self._trace)
+        forget_joined(self._trace)
         with context():
             erased = self._region.operations_behind(self._last)
             results = {result for operation in erased for result in operation.results}

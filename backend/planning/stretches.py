@@ -1,0 +1,183 @@
+"""Arrays that may have to be repeated: kernels read them as they are, or a repeated copy where that is needed.
+
+An elementwise op reads `weft.stretch` of what may turn out to have an extent of 1. Which it is is decided in front of
+the loops that read it, all of which would share a kernel:
+
+    if all extents agree:
+        loops over the arrays themselves
+    else:
+        the same loops over copies, in which the axes of extent 1 are repeated
+
+so that it costs a comparison where nothing is repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from ...dialect.errors import InternalError
+from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
+from ...dialect.ops.shape import Stretch
+from ...dialect.records import dataclass
+from ...passes.base import Pass, Statistics
+from ...passes.index_arithmetic import Extent, IndexArithmetic
+from ...passes.lowering.conversion import Conversion
+from ...passes.lowering.regions import read_elements
+from ...passes.rewriting import operations_in, type_of
+from .captures import Captures
+from .clusters import Cluster, Graph, Kind, classify
+from .outline import clone, entry_functions, with_cheap_producers
+
+
+@dataclass(frozen=True)
+class VersionStretches(Pass):
+    """Decide in front of every kernel that reads stretched arrays whether they are repeated."""
+
+    name: ClassVar[str] = "version-stretches"
+    summary: ClassVar[str] = (
+        "choose at run time between arrays as they are and arrays whose extents of 1 are repeated"
+    )
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        """Rewrite all functions in which something is stretched."""
+        for function in entry_functions(module):
+            if _sink_stretches(function):
+                statistics["kernels versioned"] += _version_block(function.regions[0].blocks[0])
+
+
+def _sink_stretches(function: Operation) -> bool:
+    """Stretch arrays where they are used, also in loops; returns whether there are any."""
+    found: list[Operation] = []
+
+    def visit(op: Operation) -> Any:
+        if op.name == Stretch.mlir_name():
+            found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    function.walk(visit)
+    for op in found:
+        made: dict[Block, Value] = {}
+        for use in list(op.results[0].uses):
+            user = _in_control_flow(use.owner.operation)
+            if user.block == op.block:
+                continue
+            if user.block not in made:
+                with ir.InsertionPoint.at_block_begin(user.block):
+                    made[user.block] = op.clone().operation.results[0]
+            use.owner.operation.operands[use.operand_number] = made[user.block]
+    return bool(found)
+
+
+def _in_control_flow(op: Operation) -> Operation:
+    """The op of a function, branch or loop that an op is or is in."""
+    while True:
+        around = op.parent.operation
+        if around.name == "func.func" or classify(around) is Kind.REGION:
+            return op
+        op = around
+
+
+def _version_block(block: Block) -> int:
+    """Version the kernels of a block and of the blocks in it; returns how many."""
+    count = 0
+    for op in operations_in(block):
+        if classify(op) is Kind.REGION:
+            count += sum(_version_block(inner) for region in op.regions for inner in region)
+    graph = Graph(block, Captures())
+    found = [node for node in graph.nodes if node.op.name == Stretch.mlir_name()]
+    if not found:
+        return count
+    clusters = graph.clusters()
+    for cluster in clusters:
+        ops = [node.op for node in with_cheap_producers(cluster, graph)]
+        stretches = [op for op in ops if op.name == Stretch.mlir_name()]
+        if stretches:
+            _version(cluster, ops, stretches)
+            count += 1
+    # Those that were no kernels of their own have no uses any more.
+    roots = {cluster.root for cluster in clusters}
+    for node in reversed(found):
+        if node not in roots:
+            node.op.erase()
+    return count
+
+
+def _version(cluster: Cluster, ops: Sequence[Operation], stretches: Sequence[Operation]) -> None:
+    """Make the ops of a kernel twice, on arrays as they are and on repeated ones."""
+    root = cluster.root.op
+    with ir.InsertionPoint(root), root.location:
+        agree = _all_agree(stretches)
+        types = [result.type for result in root.results]
+        choice = ir.Operation.create("scf.if", results=types, operands=[agree], regions=2)
+        for region, make in zip(choice.regions, (_as_it_is, _repeated), strict=True):
+            mapping: dict[Value, Value] = {}
+            with ir.InsertionPoint(region.blocks.append()):
+                for op in ops:
+                    if op in stretches:
+                        mapping[op.results[0]] = make(op, mapping)
+                    else:
+                        clone(op, mapping)
+                ir.Operation.create("scf.yield", operands=[mapping[result] for result in root.results])
+    for old, new in zip(root.results, choice.results, strict=True):
+        old.replace_all_uses_with(new)
+    for node in reversed(cluster.members):
+        node.op.erase()
+
+
+def _all_agree(stretches: Sequence[Operation]) -> Value:
+    """Whether no array has to be repeated."""
+    arith = dialect("arith")
+    agree: Value | None = None
+    compared: set[tuple[Value, int]] = set()
+    for op in stretches:
+        x = op.operands[0]
+        for axis, wanted in enumerate(_wanted(op)):
+            if wanted is None or (x, axis) in compared:
+                continue
+            compared.add((x, axis))
+            builder = IndexArithmetic()
+            extent = dialect("tensor").dim(x, builder.value(axis))
+            equal = arith.cmpi(arith.CmpIPredicate.eq, extent, builder.value(wanted))
+            agree = equal if agree is None else arith.andi(agree, equal)
+    if agree is None:
+        raise InternalError(f"{stretches[0].location}: nothing is stretched")
+    return agree
+
+
+def _wanted(op: Operation) -> list[Extent | None]:
+    """The extents that axes are stretched to; None for those that are known to have it."""
+    _, *dims = op.operands
+    given = iter(dims)
+    conversion = Conversion(None)
+    known = list(op.operands[0].type.shape)
+    wanted: list[Extent | None] = []
+    for axis, extent in enumerate(op.attributes["shape"]):
+        value: Extent = conversion.extent_of_scalar(next(given)) if extent == -1 else int(extent)
+        wanted.append(None if value == known[axis] else value)
+    return wanted
+
+
+def _as_it_is(op: Operation, mapping: dict[Value, Value]) -> Value:
+    """An array whose extents are those that it would be stretched to."""
+    x = mapping.get(op.operands[0], op.operands[0])
+    wanted = op.results[0].type
+    return x if x.type == wanted else dialect("tensor").cast(wanted, x)
+
+
+def _repeated(op: Operation, mapping: dict[Value, Value]) -> Value:
+    """A copy of an array with its axes of extent 1 repeated."""
+    x = mapping.get(op.operands[0], op.operands[0])
+    conversion, math = Conversion(None), IndexArithmetic()
+    own = conversion.extents(x)
+    wanted = _wanted(op)
+    extents = [size if extent is None else extent for size, extent in zip(own, wanted, strict=True)]
+    last = [
+        None if extent is None else math.subtract(size, 1) for size, extent in zip(own, wanted, strict=True)
+    ]
+
+    def place(indices: list[Value]) -> list[Extent]:
+        pairs = zip(indices, last, strict=True)
+        return [index if end is None else math.minimum(index, end) for index, end in pairs]
+
+    return read_elements(conversion, x, type_of(op.results[0]), extents, place)

@@ -1,0 +1,156 @@
+"""Extents that turn out to be 1 when the program runs broadcast, as in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from support.staged import record, run_staged, spec_of
+
+X, Y = np.arange(6.0) + 1, np.arange(6.0) * 10 - 3
+STACK = np.arange(24.0).reshape(4, 2, 3)
+
+
+def elementwise(x: Any, y: Any, n: Any, m: Any) -> Any:
+    """Chains, values that are used twice, reductions, choices, several extents."""
+    a, b = x[:n], y[:m]
+    both = a * b + a
+    return (
+        both,
+        np.where(a > 2, b, a),
+        a < b,
+        np.sum(np.abs(a - b)),
+        (a + b) * (a - b),
+        both * y[1:2],
+        b - both,
+    )
+
+
+def updates(x: Any, y: Any, n: Any, m: Any) -> Any:
+    """Assignments and updates in place; a slice is read that overlaps the one that is written."""
+    x[:n] = y[:m] * 2
+    y[6 - n :] += x[:m]
+    x[:n] = x[:m]
+    return x, y
+
+
+def grids(x: Any, y: Any, n: Any, m: Any) -> Any:
+    """Two axes, leading axes that only one operand has, products of many matrices, sums over a name."""
+    table = x[:, None] * y
+    part = table[:n, :m] + table[:m, :n].T - y[:n, None]
+    return (
+        part,
+        STACK[:n] @ STACK[:m].swapaxes(1, 2),
+        np.einsum("i,ij->j", x[:n], table[:m]),
+        x[:n] - table[:, :m],
+    )
+
+
+def shapes(x: Any, y: Any, n: Any, m: Any) -> Any:
+    """Broadcasts that are asked for, of an array that is written afterwards, too."""
+    wide = np.broadcast_to(x[:n], (2, m))
+    first, second = np.broadcast_arrays(x[:n], y[None, :m])
+    x[0] = 100
+    along = np.take_along_axis(np.outer(x, y)[:n], np.arange(2 * 6).reshape(6, 2)[:m] % 3, axis=1)
+    return wide * 1, first + second, along, np.outer(y, x)[np.arange(6)[:n], np.arange(6)[:m]]
+
+
+@pytest.mark.parametrize("function", [elementwise, updates, grids, shapes])
+def test_slices_of_one_element_broadcast(function: Callable[..., Any]) -> None:
+    compiled = weft.function(function)
+    for n, m in product((0, 1, 2, 4), repeat=2):
+        assert_same(function, compiled, n, m)
+
+
+@pytest.mark.parametrize("function", [elementwise, updates])
+def test_the_recorded_program_says_the_same(function: Callable[..., Any]) -> None:
+    for n, m in ((1, 4), (4, 1), (0, 1), (2, 4)):
+        assert_same(function, lambda *arguments: run_staged(function, *arguments, dynamic=True), n, m)
+
+
+def assert_same(function: Callable[..., Any], compiled: Callable[..., Any], n: int, m: int) -> None:
+    """The results and what is written are NumPy's, or the exception is."""
+    own, numpys = (X.copy(), Y.copy()), (X.copy(), Y.copy())
+    try:
+        expected = function(*numpys, np.int64(n), np.int64(m))
+    except (ValueError, IndexError) as error:
+        with pytest.raises(type(error)):
+            compiled(*own, np.asarray(n), np.asarray(m))
+    else:
+        for got, wanted in zip(compiled(*own, np.asarray(n), np.asarray(m)), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted, str((n, m)))
+            assert got.dtype == wanted.dtype
+    np.testing.assert_array_equal(own, numpys)
+
+
+def fourier(x: Any, factors: Any) -> Any:
+    """An iterative transform: the first butterflies are of one element."""
+    size = x.shape[0]
+    h = 1
+    while h < size:
+        for s in range(0, size, 2 * h):
+            t = x[s + h : s + 2 * h] * factors[:: size // (2 * h)][:h]
+            x[s + h : s + 2 * h] = x[s : s + h] - t
+            x[s : s + h] = x[s : s + h] + t
+        h *= 2
+    return x
+
+
+def test_butterflies_of_one_element() -> None:
+    compiled = weft.function(fourier, input_signature=[weft.TensorSpec([None], "c16")] * 2)
+    for size in (1, 2, 8):
+        x = np.arange(size) + 1j
+        factors = np.exp(-2j * np.pi * np.arange(size) / size)
+        np.testing.assert_allclose(compiled(x.copy(), factors), fourier(x.copy(), factors))
+
+
+def test_results_whose_length_depends_on_data() -> None:
+    def program(x: Any, y: Any) -> Any:
+        chosen, others = x[x > 4], y[y > 40]
+        return chosen * others + chosen, np.unique(x) - others, np.nonzero(y > 40)[0] * chosen
+
+    compiled = weft.function(program)
+    for scale in (1, 2):
+        for got, wanted in zip(compiled(X * scale - scale, Y), program(X * scale - scale, Y), strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_what_does_not_fit_writes_nothing() -> None:
+    def program(x: Any, y: Any, n: Any) -> Any:
+        x[:n] = y[:3]
+
+    compiled = weft.function(program)
+    x = X.copy()
+    with pytest.raises(
+        ValueError, match=r"could not broadcast input array from shape \(3,\) into shape \(1,\)"
+    ):
+        compiled(x, Y, np.int64(1))
+    assert (x == X).all()
+
+
+STRETCHED: list[tuple[Callable[..., Any], int, int]] = [
+    (lambda x, i, j: x[:i] + x[:j], 2, 1),
+    (lambda x, i, j: (x[:i] + x[:j]) * x[:i] - x[:j], 4, 1),  # what two have together they have with each
+    (lambda x, i, j: x[:i] + x, 1, 1),  # an argument of one element is compiled on its own
+    (lambda x, i, j: x[:i] + np.arange(5.0), 1, 1),
+    (lambda x, i, j: x.__setitem__(slice(i), x[:j]), 1, 1),
+    (lambda x, i, j: x[:i] + x[:i] * 2, 0, 0),
+    (lambda x, i, j: x[1:] - x[:-1] + x[1:] * 2, 0, 0),
+    (lambda x, i, j: x[2:] + x[1:-1] + x[1:][:-1] + x[:-2], 0, 0),
+    (lambda x, i, j: x[i:][::-1] + x[::-1][::-1][i:], 0, 0),
+]
+
+
+@pytest.mark.parametrize(("function", "stretched", "checked"), STRETCHED)
+def test_what_is_known_to_be_equal_is_not_stretched(
+    function: Callable[..., Any], stretched: int, checked: int
+) -> None:
+    specs = [spec_of(np.zeros(5), True), *[spec_of(np.asarray(1), True)] * 2]
+    text = str(record(function, specs)[0].module)
+    assert text.count('"weft.stretch"') == stretched
+    assert text.count('"weft.raise_if"') == checked
