@@ -141,4 +141,9 @@ def as_dtype(dtype: DTypeLike) -> np.dtype[Any]:
             return names[0].dtype
         hint = f"write {names[0].name!r}" if names else f"the dtypes there are: {supported_names()}"
         raise WeftTypeError(f"{dtype!r} is not a dtype; {hint}") from error
+    if not numpy_dtype.isnative:
+        raise WeftTypeError(
+            f"{dtype!r} has its bytes in another order than this machine, in which compiled code computes; write "
+            f"{numpy_dtype.newbyteorder('=').name!r}, and convert arguments before the call or results behind it"
+        )
     return element_type(numpy_dtype).dtype

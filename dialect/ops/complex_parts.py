@@ -66,7 +66,7 @@ class Real(Elementwise, name="real", family="complex_parts", cost=Cost.CHEAP):
 
     @staticmethod
     def evaluate(x: Array) -> Array:
-        return np.array(x.real)
+        return np.asarray(x.real)
 
 
 class Imag(Elementwise, name="imag", family="complex_parts", cost=Cost.CHEAP):
@@ -83,4 +83,4 @@ class Imag(Elementwise, name="imag", family="complex_parts", cost=Cost.CHEAP):
 
     @staticmethod
     def evaluate(x: Array) -> Array:
-        return np.array(x.imag)
+        return np.asarray(x.imag)

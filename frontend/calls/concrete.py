@@ -33,6 +33,7 @@ from ..signature.signature import (
     type_of_leaf,
     without_objects,
 )
+from ..tracing.layouts import lies_as
 
 if TYPE_CHECKING:
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
@@ -69,6 +70,7 @@ class ConcreteFunction:
         self.has_inputs = program.has_inputs
         """Whether the trace made data of what is not among the arguments."""
         self._written = program.written
+        self._layouts = program.layouts
         self._shared = program.shared
         self._stores_early = program.stores_early
         self._write_back = program.write_back
@@ -203,14 +205,23 @@ class ConcreteFunction:
         if self._written and self._captured and any(a is leaf for a in self._captured for leaf in leaves):
             return None
         if not self._extra and not self._shared:
-            return leaves
+            return leaves if self._lie_as_compiled(leaves) else None
         fetched = [extra.fetch() for extra in self._extra]
         if any(array is None for array in fetched):
             return None
         if any(handle.get() is not leaves[position] for handle, position in self._shared):
             return None
         arrays = [*leaves, *fetched]
+        if not self._lie_as_compiled(arrays):
+            return None
         return arrays if len(set(map(id, arrays))) == self._objects else None
+
+    def _lie_as_compiled(self, arrays: Sequence[Any]) -> bool:
+        """Whether the arrays of a call lie in memory as the trace found them, where it depends on that."""
+        for position, key in self._layouts:  # noqa: SIM110  (this is run at each call)
+            if not lies_as(key, arrays[position]):
+                return False
+        return True
 
     def failing(self) -> Any:
         """The guard or input that does not fit the present state; None where all do."""
@@ -222,7 +233,16 @@ class ConcreteFunction:
     def why_not(self, leaves: Sequence[Any]) -> str:
         """Why a call is not admitted, in words."""
         failing = self.failing()
-        return "other arrays are one" if failing is None else str(failing.changed())
+        if failing is not None:
+            return str(failing.changed())
+        arrays = [*leaves, *(extra.fetch() for extra in self._extra)]
+        for position, key in self._layouts:
+            if not lies_as(key, arrays[position]):
+                return (
+                    f"{self._names[position]} lies in memory in another way, which decides in NumPy what is a view "
+                    "of it here and what a copy"
+                )
+        return "other arrays are one"
 
     def run(self, leaves: Sequence[Any], bound: Bound | None = None) -> Any:
         """Run on the arrays that `admitted` gave, whose types are known to fit."""

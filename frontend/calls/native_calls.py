@@ -24,6 +24,7 @@ from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult
 from ..signature.signature import Leaf, Node, Static, Structure
+from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
 from .native_guards import BY_COMPARISON, Guards, compare
 from .parameters import Parameters, Unknown
@@ -76,6 +77,7 @@ class _Description:
             program.same(guards.place(handle), self._objects[position])
         for position, extra in enumerate(concrete._extra, len(self._leaves)):
             place = guards.input(extra, self._flags(position))
+            self._check_layout(position, place, self._flags(position))
             self._objects.append(place)
             self._data.append(place)
         self._check_aliases(guards)
@@ -97,6 +99,12 @@ class _Description:
         if not self._by_machine:
             return Array.ANY_LAYOUT
         return READY | (WRITABLE if position in self._concrete._written else 0)
+
+    def _check_layout(self, position: int, place: int, flags: int) -> None:
+        """Let Python look at how an array lies in memory, where the program depends on it and flags do not tell."""
+        for known, key in self._concrete._layouts:
+            if known == position and (flags < 0 or key != row_major_key(len(key[0] or ()))):
+                self._program.holds(place, functools.partial(lies_as, key))
 
     # Arguments
 
@@ -122,6 +130,7 @@ class _Description:
             other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
             flags = self._flags(index) if _is_ready(value) else other
             self._program.array(place, expected.dtype, expected.shape, flags)
+            self._check_layout(index, place, flags)
             if flags == Array.STRIDED:
                 prepare_copies(expected)
                 self._data[index] = self._program.copied(place)

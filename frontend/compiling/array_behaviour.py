@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..indexing.views import read_item, write_back, write_item
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
-from ..tracing.array import Behaviour, define_behaviour
+from ..tracing.behaviour import Behaviour, define_behaviour
 
 
 def install_behaviour() -> None:

@@ -33,6 +33,7 @@ from ..settings import settings
 from ..signature.signature import signature_of, unflatten
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
+from ..tracing.layouts import LayoutKey, layout_key, layout_of, row_major, row_major_key
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
 from .diagnostics import explain
@@ -87,6 +88,7 @@ def compile_function(
         recorded.computed_types,
         [*trace.extra, *_packed_inputs(trace, code)],
         written,
+        _layouts(trace, signature, leaves),
         state.shared,
         trace.captures,
         [guard for guard in state.guards if not guard.is_gone()],
@@ -97,6 +99,24 @@ def compile_function(
     )
     state.forget()
     return program, trace.dependencies
+
+
+def _layouts(trace: Trace, signature: CallSignature, leaves: Sequence[Any]) -> list[tuple[int, LayoutKey]]:
+    """The arrays of a call, by their positions, that have to lie in memory in one way, and in which."""
+    first = len(trace.arguments)
+    found = []
+    for argument in sorted(trace.layouts_used):
+        position = signature.position_of(argument)
+        array = trace.extra[argument - first].value if argument >= first else leaves[position]
+        found.append(
+            (
+                position,
+                layout_key(array)
+                if isinstance(array, np.ndarray)
+                else row_major_key(signature.types[position].rank),
+            )
+        )
+    return found
 
 
 def _mark_constants(trace: Trace) -> None:
@@ -138,7 +158,13 @@ def _record(
     names = [signature.names[i] for i in signature.distinct]
     position = {argument: place for place, argument in enumerate(signature.distinct)}
     scalars = {position[argument] for argument in signature.distinct if argument in signature.scalars}
-    trace = Trace(signature.name, types, names, scalars)
+    layouts = [
+        layout_of(leaf, frozenset([place]))
+        if isinstance(leaf, np.ndarray)
+        else row_major(types[place].rank, frozenset([place]))
+        for place, leaf in enumerate(leaves[argument] for argument in signature.distinct)
+    ]
+    trace = Trace(signature.name, types, names, scalars, layouts)
     for argument, number in signature.numbers.items():
         trace.make_number(position[argument], number, argument)
     args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])

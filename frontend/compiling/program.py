@@ -15,6 +15,7 @@ from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..runtime_values.result_spec import Result
 from ..signature.signature import Structure, without_objects
+from ..tracing.layouts import LayoutKey
 
 Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
 """Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""
@@ -71,6 +72,8 @@ class Program(NamedTuple):
     """What it gets besides the arguments."""
     written: frozenset[int]
     """The positions among the arrays of a call that it writes."""
+    layouts: list[tuple[int, LayoutKey]]
+    """The arrays of a call, by position, on whose layout in memory the program depends, and these layouts."""
     shared: list[tuple[Handle, int]]
     """Places that hold an array argument, by its position."""
     captures: list[Capture]

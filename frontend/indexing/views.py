@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...dialect.errors import WeftValueError
+from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import NotEqual
 from ...dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
@@ -66,7 +67,9 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
         return gathered
     # A full set of integers gives a NumPy scalar, which is a copy; x[...] stays a view.
     gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
-    return view.copy()._as_array(not gives_scalar) if plan.copies or gives_scalar else view
+    if plan.copies or gives_scalar or x.items_are_copies:
+        return view.copy()._as_array(not gives_scalar)
+    return view
 
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:
@@ -134,6 +137,8 @@ def write_back(trace: Recorder, step: ViewStep, base: Any, value: Any) -> Any:
 
     if step.op_class is Real:
         return trace.create(Complex, [value, trace.create(Imag, [base], {})[0]], {})[0]
+    if step.op_class is Bitcast:
+        return trace.create(Bitcast, [value], {"dtype": tensor_type(base).dtype})[0]
     if step.op_class is Imag:
         return trace.create(Complex, [trace.create(Real, [base], {})[0], value], {})[0]
     plan = plan_write_back(step, tensor_type(base))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.dtypes import DTypeLike, as_dtype, element_type, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import BroadcastTo
 from ...dialect.types import compatible_shapes, format_shape, normalize_axis
@@ -76,7 +76,7 @@ def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
 def dtype_of_out(out: Any) -> np.dtype[Any] | None:
     """NumPy takes the dtype of a reduction's `out` for the computation."""
     target = out[0] if isinstance(out, tuple) else out
-    return as_dtype(target.dtype) if given(target) else None
+    return element_type(target.dtype).dtype if given(target) else None
 
 
 def accumulator_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -138,7 +138,7 @@ def promoted(*arrays: ArrayLike) -> list[ArrayResult]:
 def common_dtype(*entries: Any) -> np.dtype[Any]:
     """NumPy's result dtype of arrays, dtypes and Python scalars, traced ones included."""
     found: np.dtype[Any] = np.result_type(*map(_promotion_entry, entries))
-    return as_dtype(found)
+    return element_type(found).dtype
 
 
 def _promotion_entry(entry: Any) -> Any:

@@ -23,6 +23,7 @@ from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
 from .documentation import Family, member
 from .joining import stack
+from .memory_order import in_order, ordered
 from .selection import choose
 from .shape import expand_dims, moveaxis, reshape, swapaxes
 
@@ -55,7 +56,7 @@ def full(
     if any(extent < 0 for extent in attribute if not dims):
         raise WeftValueError("negative dimensions are not allowed")
     filled: TracedArray = emit(trace, BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
-    return filled._as_array()
+    return ordered(filled, order)._as_array()
 
 
 def _filled(value: int) -> Family:
@@ -116,9 +117,10 @@ def full_like(
     array([7., 7.])
     """
     x = array_of(a)
-    return full(
+    made = full(
         x.shape if shape is None else shape, fill_value, optional_dtype(dtype) or x.dtype, device=device
     )
+    return ordered(made, order, x)
 
 
 def _filled_like(value: int) -> Family:
@@ -199,14 +201,14 @@ def asarray(
     if isinstance(a, np.ndarray) and not copy:
         if copy is False and dtype is not None and as_dtype(dtype) != a.dtype:
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
-        return array_of(a, dtype)
+        return array_of(a, dtype) if order in (None, "K") else np.asarray(a, dtype, order)
     if is_traced(a):
         converted = rank_0_array(array_of(a, dtype))
         if converted is a:
-            return a.copy() if copy else a
+            return a.copy(order or "K") if copy else in_order(a, order, copy)
         if copy is False:
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
-        return converted
+        return ordered(converted, order or "K", a)
     if copy is False:
         raise WeftValueError("Unable to avoid copy while creating an array as requested.")
     trace = recording(a)
@@ -241,7 +243,7 @@ def array(
     >>> weft.array([1, 2], ndmin=2)
     array([[1, 2]])
     """
-    made = asarray(object, dtype, copy=copy)
+    made = asarray(object, dtype, order, copy=copy)
     if made.ndim < ndmin:
         made = expand_dims(made, tuple(range(ndmin - made.ndim)))
     return made
@@ -255,7 +257,7 @@ def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
     >>> weft.copy(np.array([1, 2]))
     array([1, 2])
     """
-    return rank_0_array(array_of(a).copy())
+    return rank_0_array(array_of(a).copy(order))
 
 
 def astype(
@@ -279,8 +281,8 @@ def astype(
     source, wanted = array_of(x), as_dtype(dtype)
     require_castable(source.dtype, wanted, casting)
     if source.dtype == wanted:
-        return source.copy() if copy else source
-    converted = array_of(cast(source, wanted))
+        return source.copy(order) if copy else in_order(source, order)
+    converted = ordered(array_of(cast(source, wanted)), order, source)
     return converted if isinstance(source, TracedArray) and source._is_scalar else rank_0_array(converted)
 
 

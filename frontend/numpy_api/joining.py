@@ -17,6 +17,7 @@ from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, trace_of
 from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, require_castable
+from .memory_order import copied
 from .shape import atleast_1d, atleast_2d, atleast_3d, expand_dims, ravel
 
 
@@ -226,7 +227,8 @@ def block(arrays: Any) -> ArrayResult:
             return expand_dims(piece, tuple(range(rank - piece.ndim))) if piece.ndim < rank else piece
         return concatenate([join(inner, level + 1) for inner in entry], axis=rank - levels + level)
 
-    return join(arrays, 0)
+    joined = join(arrays, 0)
+    return joined if levels else copied(joined)
 
 
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> ArrayResult:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dialect.dtypes import DTypeLike, as_dtype
+import numpy as np
+
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast
+from ...dialect.ops.shape import Reshape
+from ..tracing.extents import split_shape
+from ..tracing.flat_items import FlatItems
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, view_of
 from . import creation, elementwise, indexing, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
+from .memory_order import require_native_order
 
 
 def reshape(x: Any, *shape_entries: Any, order: str = "C", copy: bool | None = None) -> ArrayResult:
@@ -67,7 +73,7 @@ def compress(x: Any, condition: ArrayLike, axis: Any = None, out: Any = None) ->
 
 
 def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
-    """The bits in another dtype of the same width, as a copy; without a dtype, the array itself."""
+    """A view of the bits in another dtype of the same width; without a dtype, of the array itself."""
     if dtype is None and type is None:
         return x[...]
     wanted = as_dtype(dtype)
@@ -75,12 +81,21 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
         raise WeftTypeError(
             f"view() in compiled code takes a dtype of the same width as {x.type}, not {dtype!r}"
         )
-    return x[...] if wanted == x.dtype else apply(Bitcast, x, dtype=wanted)
+    if wanted == x.dtype:
+        return x[...]
+    require_native_order(x)
+    return view_of(x, Bitcast, dtype=wanted)
 
 
-def flatten(x: Any, order: str = "C") -> ArrayResult:
-    """The elements in one axis, as a copy."""
-    return shape.ravel(x, order).copy()
+def conjugate(x: Any, *args: Any, **kwargs: Any) -> ArrayResult:
+    """The complex conjugate; real numbers themselves, not a copy of them."""
+    return np.conjugate(x, *args, **kwargs) if args or kwargs or kind(x.dtype) == "c" else x
+
+
+def flat(x: Any) -> FlatItems:
+    """The elements in row-major order, to be read, and written one by one."""
+    extents, dims = split_shape((x.size,))
+    return FlatItems.of(view_of(x, Reshape, *dims, shape=extents))
 
 
 def matrix_transpose(x: Any) -> ArrayResult:
@@ -92,15 +107,17 @@ def matrix_transpose(x: Any) -> ArrayResult:
 
 METHODS: dict[str, Any] = {
     "array_T": shape.transpose,
-    "array_flat": shape.ravel,
+    "array_flat": flat,
     "array_imag": elementwise.imag,
     "array_mT": matrix_transpose,
     "array_real": elementwise.real,
     "astype": astype,
     "clip": clip,
+    "conj": conjugate,
+    "conjugate": conjugate,
     "compress": compress,
     "fill": fill,
-    "flatten": flatten,
+    "flatten": shape.flatten,
     "partition": partition,
     "put": indexing.put,
     "reshape": reshape,

@@ -26,6 +26,7 @@ from ..tracing.extents import (
     same_extent,
     split_shape,
 )
+from ..tracing.layouts import is_contiguous, reshape_is_view
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -36,7 +37,6 @@ from ..tracing.staging import (
     trace_of,
     view_of,
 )
-from ..tracing.view_steps import reshape_is_view
 from .arguments import (
     INT64,
     along,
@@ -46,6 +46,7 @@ from .arguments import (
     flat_or_axis,
     numpy_errors,
 )
+from .memory_order import NOT_KNOWN, plain_order, use_layout, view_or_copy
 
 # Reshaping
 
@@ -66,26 +67,37 @@ def reshape(
     wanted = newshape if shape is None else shape
     if wanted is None:
         raise TypeError("reshape() missing 1 required positional argument: 'shape'")
-    if order == "F":
+    if order == "K":
+        raise WeftValueError("order 'K' is not permitted for reshaping")
+    if plain_order(x, order) == "F":
         return transpose(reshape(transpose(x), tuple(wanted)[::-1] if np.ndim(wanted) else wanted, copy=copy))
-    if order not in ("C", "A", "K"):
-        raise WeftValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     extents = wanted if isinstance(wanted, (tuple, list)) or np.ndim(wanted) else (wanted,)
     target = _completed(x, tuple(extents))
     attribute, dims = split_shape(target)
-    is_view = _is_view(x, attribute)
-    if copy is False and not is_view:
-        raise WeftValueError("Unable to avoid creating a copy while reshaping.")
-    if isinstance(x, TracedArray) and (copy or not is_view):
+    if not isinstance(x, TracedArray):
+        with numpy_errors():
+            return np.reshape(x, attribute, copy=copy)
+    if copy:
         return apply(ops.Reshape, x, *dims, shape=attribute)
-    viewed = view_of(x, ops.Reshape, *dims, shape=attribute)
-    return viewed.copy() if copy else viewed
+    is_view = None if _keeps_axes(x, attribute) else reshape_is_view(x._layout(), x.type, attribute)
+    if copy is False and not _keeps_axes(x, attribute):
+        use_layout(x)
+        if not is_view:
+            raise WeftValueError("Unable to avoid creating a copy while reshaping.")
+    if _keeps_axes(x, attribute):
+        return view_of(x, ops.Reshape, *dims, shape=attribute)
+    return view_or_copy(
+        x,
+        is_view,
+        lambda: view_of(x, ops.Reshape, *dims, shape=attribute),
+        lambda: apply(ops.Reshape, x, *dims, shape=attribute),
+    )
 
 
-def _is_view(x: ArrayResult, attribute: tuple[int, ...]) -> bool:
-    if isinstance(x, TracedArray):
-        return reshape_is_view(x._storage.type, x._path, attribute)
-    return bool(np.shares_memory(x, np.reshape(x, attribute))) if x.size else True
+def _keeps_axes(x: TracedArray, attribute: tuple[int, ...]) -> bool:
+    """Whether a shape has the axes of an array but for those of extent 1: then it is a view of whatever layout."""
+    own, wanted = ([e for e in shape if e != 1] for shape in (x.type.shape, attribute))
+    return len(own) < 2 or (own == wanted and None not in own)
 
 
 def _completed(x: ArrayResult, extents: tuple[Extent, ...]) -> tuple[Extent, ...]:
@@ -142,7 +154,55 @@ def ravel(a: ArrayLike, order: str = "C") -> ArrayResult:
     >>> weft.ravel(np.array([[1, 2], [3, 4]]))
     array([1, 2, 3, 4])
     """
-    return reshape(a, (-1,), order)
+    x = asarray(a)
+    if not isinstance(x, TracedArray):
+        return np.ravel(x, order)  # type: ignore[call-overload]
+    if order == "K":
+        return _raveled(_in_memory_order(x))
+    return _raveled(transpose(x) if plain_order(x, order) == "F" else x)
+
+
+def _raveled(x: TracedArray) -> ArrayResult:
+    """The elements in row-major order: NumPy copies them unless they lie so, also along one axis."""
+    if x.ndim == 0:
+        return view_of(x, ops.Reshape, shape=(1,))
+    attribute, dims = split_shape(_completed(x, (-1,)))
+    return view_or_copy(
+        x,
+        is_contiguous(x._layout(), x.type),
+        lambda: view_of(x, ops.Reshape, *dims, shape=attribute),
+        lambda: apply(ops.Reshape, x, *dims, shape=attribute),
+    )
+
+
+def _in_memory_order(x: TracedArray) -> TracedArray:
+    """The array with its axes in the order in which they lie in memory, which is what `order="K"` means."""
+    if x.ndim < 2:
+        return x
+    use_layout(x)
+    layout = x._layout()
+    examples = layout.examples_of(x.type)
+    if not examples:
+        raise UnsupportedError(
+            f"how this array ({x.type}) lies in memory, on which order='K' depends, {NOT_KNOWN}"
+        )
+    strides = np.abs(examples[0].strides)
+    order = tuple(sorted(range(x.ndim), key=lambda axis: -strides[axis]))
+    return x if order == tuple(range(x.ndim)) else transpose(x, order)
+
+
+def flatten(a: ArrayLike, order: str = "C") -> ArrayResult:
+    """The elements in one axis, as a copy: `numpy.ndarray.flatten`.
+
+    Shape: (a.size,). Dtype: that of a. Raises `ValueError` for an unknown `order`.
+
+    >>> weft.flatten(np.array([[1, 2], [3, 4]]), "F")
+    array([1, 3, 2, 4])
+    """
+    x = asarray(a)
+    if not isinstance(x, TracedArray):
+        return x.flatten(order)
+    return ravel(x, order).copy()
 
 
 def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:

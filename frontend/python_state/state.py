@@ -252,8 +252,8 @@ class PythonState(ABC):
     def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
         """A further argument of the compiled function."""
         tensor_type = type_of(np.asarray(value))
-        is_array = isinstance(value, np.ndarray)
-        traced = self._trace.add_input(tensor_type, is_array)._like_python(number)
+        array = value if isinstance(value, np.ndarray) else None
+        traced = self._trace.add_input(tensor_type, array)._like_python(number)
         found = Input(handle, value, traced)
         self._trace.extra.append(found)
         self.inputs.append(found)

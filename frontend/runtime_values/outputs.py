@@ -61,6 +61,9 @@ class Outputs:
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
         trace.require_active(storage, leaf.type)
+        for assumption in (storage.assumption, *leaf._assumptions):
+            if assumption is not None:
+                assumption.returned()
         if storage.argument is not None and not any(step.operands for step in leaf._path):
             return ArgumentResult(self._argument_of(storage.argument), leaf._path)
         return self._computed(leaf)

@@ -11,12 +11,13 @@ import numpy as np
 from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.ops.state import ReadRef, WriteRef
-from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
+from .behaviour import behaviour
+from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
 from .needed_numbers import need_number
-from .recorder import Recorder, Storage
+from .recorder import Assumption, Recorder, Storage
 from .view_steps import ViewStep
 from .zero_division import require_divisor
 
@@ -37,33 +38,6 @@ ARRAY_API_VERSION = "2024.12"
 """The version of the Python Array API that the namespace follows."""
 
 
-@dataclass(frozen=True)
-class Behaviour:
-    """What the operators and protocols of traced arrays do; `frontend/compiling/array_behaviour.py` fills it in.
-
-    The namespace is written in terms of traced arrays, so this module cannot import it.
-    """
-
-    get_item: Callable[..., Any]
-    set_item: Callable[..., None]
-    write_back: Callable[..., Any]
-    call_ufunc: Callable[..., Any]
-    call_function: Callable[..., Any]
-    namespace_function: Callable[[str], Callable[..., Any]]
-
-
-_defined: list[Behaviour] = []
-
-
-def define_behaviour(behaviour: Behaviour) -> None:
-    """Say what traced arrays do, before the first of them is made."""
-    _defined[:] = [behaviour]
-
-
-def _behaviour() -> Behaviour:
-    return _defined[0]
-
-
 class TracedArray(TracedValue):
     """An array that is known by dtype and shape only: a storage seen through a path of views.
 
@@ -71,7 +45,19 @@ class TracedArray(TracedValue):
     a value that exists only at run time.
     """
 
-    __slots__ = ("_cached", "_cached_region", "_cached_version", "_path", "_python_type", "_storage", "_type")
+    __slots__ = (
+        "_assumptions",
+        "_cached",
+        "_cached_region",
+        "_cached_version",
+        "_path",
+        "_python_type",
+        "_storage",
+        "_type",
+    )
+
+    items_are_copies = False
+    """Whether what an index selects is never a view."""
 
     __array_priority__ = 1000
 
@@ -81,6 +67,8 @@ class TracedArray(TracedValue):
         self._storage = storage
         self._path = path
         self._type = storage.type if view_type is None else view_type
+        self._assumptions: tuple[Assumption, ...] = ()
+        """That it is a view in NumPy, where layouts of arguments decide."""
         self._cached: Any = None
         self._cached_version = -1
         self._cached_region: Region | None = None
@@ -172,12 +160,22 @@ class TracedArray(TracedValue):
         """The whole array that this is a view of, or itself."""
         return TracedArray(self._storage) if self._path else self
 
+    def _layout(self) -> Layout:
+        """How it lies in memory in NumPy."""
+        storage = self._storage
+        layout = storage.layout or row_major(storage.type.rank)
+        return layout_of_view(layout, storage.type, self._path) if self._path else layout
+
     # Reading and writing
 
     def _value(self) -> Any:
         """The SSA value of what the array holds now; replays the view path over the storage."""
         storage = self._storage
         storage.trace.require_active(storage, self._type)
+        if storage.assumption is not None:
+            storage.assumption.look()
+        for assumption in self._assumptions:
+            assumption.look()
         if not self._is_cached():
             self._cached = self._values_along_path()[-1]
             self._cached_version = storage.version
@@ -214,7 +212,9 @@ class TracedArray(TracedValue):
         (view_type,) = step.op_class.result_types(types, step.attributes)
         if not isinstance(view_type, TensorType):
             raise WeftTypeError(f"{step.op_class.mlir_name()} does not make a view")
-        return TracedArray(self._storage, (*self._path, step), view_type)
+        view = TracedArray(self._storage, (*self._path, step), view_type)
+        view._assumptions = self._assumptions
+        return view
 
     def _write(self, new: TracedArray) -> None:
         """Replace all elements by those of an array of the same shape and dtype, in the storage."""
@@ -224,11 +224,15 @@ class TracedArray(TracedValue):
         self._require_own_memory()
         if any(not step.writable for step in self._path):
             raise WeftValueError("assignment destination is read-only")
+        if storage.assumption is not None:
+            storage.assumption.hold()
+        for assumption in self._assumptions:
+            assumption.hold()
         trace.make_cell(storage)
         value = new._value()
         along = self._values_along_path()
         for step, before in zip(reversed(self._path), reversed(along[:-1]), strict=True):
-            value = _behaviour().write_back(trace, step, before, value)
+            value = behaviour().write_back(trace, step, before, value)
         trace.create(WriteRef, [storage.ref, value], {})
         trace.clock += 1
         storage.written_at = trace.clock
@@ -258,11 +262,11 @@ class TracedArray(TracedValue):
         make_unique(storage)
 
     def __getitem__(self, index: Any) -> TracedArray:
-        item: TracedArray = _behaviour().get_item(self, index)
+        item: TracedArray = behaviour().get_item(self, index)
         return item
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        _behaviour().set_item(self, index, value)
+        behaviour().set_item(self, index, value)
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -397,6 +401,12 @@ class TracedArray(TracedValue):
 
     def copy(self, order: str = "C") -> TracedArray:
         """A new array with the same elements."""
+        copied = self._copied()
+        if self.ndim > 1 and order != "C":
+            copied._storage.layout = layout_of_copy(self._layout(), self._type, order)
+        return copied
+
+    def _copied(self) -> TracedArray:
         storage = self._storage
         is_array = not self._is_scalar
         if storage.argument is None or storage.ref is not None or self._path:
@@ -412,10 +422,10 @@ class TracedArray(TracedValue):
     # NumPy's protocols
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return _behaviour().call_ufunc(ufunc, method, inputs, kwargs)
+        return behaviour().call_ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
-        return _behaviour().call_function(function, args, kwargs)
+        return behaviour().call_function(function, args, kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         if api_version is not None and api_version > ARRAY_API_VERSION:
@@ -454,7 +464,7 @@ def _namespace_method(name: str) -> Callable[..., Any]:
     """A method that is the namespace function of the same name with the array as its first argument."""
 
     def method(self: TracedArray, *args: Any, **kwargs: Any) -> Any:
-        return _behaviour().namespace_function(name)(self, *args, **kwargs)
+        return behaviour().namespace_function(name)(self, *args, **kwargs)
 
     method.__name__ = name
     method.__doc__ = f"`numpy.ndarray.{name}`, recorded."
@@ -549,17 +559,11 @@ _IN_PLACE_METHODS = ["fill", "partition", "put", "sort"]
 _PROPERTIES = ["T", "mT", "real", "imag", "flat"]
 
 
-def _set_real(self: TracedArray, value: Any) -> None:
-    self.real[...] = value
-
-
-def _set_imag(self: TracedArray, value: Any) -> None:
-    if self.dtype.kind != "c":
+def _set_part(self: TracedArray, name: str, value: Any) -> None:
+    """`x.real = value`, `x.imag = value`, `x.flat = value`."""
+    if name == "imag" and self.dtype.kind != "c":
         raise WeftTypeError("array does not have imaginary part to set")
-    self.imag[...] = value
-
-
-_SETTERS: dict[str, Callable[[TracedArray, Any], None]] = {"real": _set_real, "imag": _set_imag}
+    getattr(self, name)[...] = value
 
 
 def _install() -> None:
@@ -575,7 +579,8 @@ def _install() -> None:
     for name in (*_METHODS, *_IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
     for name in _PROPERTIES:
-        setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), _SETTERS.get(name)))
+        setter = None if name in ("T", "mT") else lambda self, value, name=name: _set_part(self, name, value)
+        setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), setter))
     TracedArray.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)  # type: ignore[attr-defined]
 
 

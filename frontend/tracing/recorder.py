@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..guards.dependencies import Dependencies
+from .layouts import Layout
 
 if TYPE_CHECKING:
     from ...dialect.callbacks import Callback
@@ -52,6 +54,45 @@ class Aliases:
         """Whether something that this array may be was written after its value was computed."""
 
 
+class Assumption:
+    """That an array is a view of another one in NumPy, or a copy, as the layout of some arguments says.
+
+    It matters once one of the two is written and the other one read: then the trace depends on these layouts.
+    """
+
+    __slots__ = ("_loop", "_sources", "_version", "source")
+
+    def __init__(self, source: Storage, sources: frozenset[int] | None) -> None:
+        self.source = source
+        """What is viewed or copied."""
+        self._sources = sources
+        """The arguments whose layouts decide; None where it is not known what decides."""
+        self._version = source.version
+        self._loop = source.trace.region.loop
+
+    def look(self) -> None:
+        """Note that an array is read: what was written to the other one since then is seen, or not."""
+        source = self.source
+        is_written_around = source.ref is not None and source.trace.region.loop is not self._loop
+        if source.version != self._version or is_written_around:
+            self.hold()
+
+    def hold(self) -> None:
+        """Let the trace depend on it."""
+        if self._sources is None:
+            raise UnsupportedError(
+                f"whether this array shares its memory with another one ({self.source.type}, made at "
+                f"{self.source.made_at or 'the entry'}) depends in NumPy on how that lies in memory, which is not "
+                "known here, and one of them is written; make a copy of it first: x.copy()"
+            )
+        self.source.trace.layouts_used |= self._sources
+
+    def returned(self) -> None:
+        """Note that the array is returned: the caller sees whether it shares memory."""
+        if self._sources is not None and self.source.argument is not None:
+            self.hold()
+
+
 class Storage:
     """An array that a trace computed or was given, before any view of it.
 
@@ -63,8 +104,10 @@ class Storage:
     __slots__ = (
         "aliases",
         "argument",
+        "assumption",
         "is_array",
         "known",
+        "layout",
         "made_at",
         "ref",
         "region",
@@ -103,6 +146,10 @@ class Storage:
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
+        self.layout: Layout | None = None
+        """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
+        self.assumption: Assumption | None = None
+        """That NumPy copies it of another array."""
         self.made_at = made_at or trace.user_location()
         """Where the user's program made it, for messages."""
 
@@ -147,6 +194,10 @@ class Recorder(ABC):
         self.op_count = 0
         self.clock = 0
         """Counts the writes."""
+        self.matrices: set[int] = set()
+        """The arguments of two and more dimensions, which may lie in memory in several ways without gaps."""
+        self.layouts_used: set[int] = set()
+        """The arguments on whose layout the trace depends."""
         self.cells: list[Storage] = []
         """The storages that became cells, in order."""
         self.kept: list[tuple[Storage, int]] = []
@@ -264,4 +315,4 @@ class Recorder(ABC):
         """Go back to what was remembered before."""
 
 
-__all__ = ["Aliases", "CapturedArray", "Catcher", "Join", "Recorder", "Storage"]
+__all__ = ["Aliases", "Assumption", "CapturedArray", "Catcher", "Join", "Recorder", "Storage"]

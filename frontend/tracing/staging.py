@@ -20,6 +20,7 @@ from ...dialect.ops.shape import Stack
 from ...dialect.types import TensorType, type_of
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
+from .layouts import Layout, layout_of, layout_of_result
 from .view_steps import ViewStep
 
 if TYPE_CHECKING:
@@ -72,7 +73,15 @@ def emit(trace: Recorder, op_class: type[Op], operands: Sequence[Any], attribute
     values = [value_of(trace, operand) for operand in operands]
     made = trace.create(op_class, values, attributes)
     results = tuple(wrap(trace, value, made_at=trace.place) for value in made)
+    for result in results:
+        if result.ndim > 1:
+            lying = [(_layout_of(operand), type_of_operand(operand)) for operand in operands]
+            result._storage.layout = layout_of_result(op_class, lying, attributes, result.ndim)
     return results[0] if op_class.results == 1 else results
+
+
+def _layout_of(operand: Any) -> Layout:
+    return operand._layout() if isinstance(operand, TracedArray) else layout_of(np.asarray(operand))
 
 
 def raise_if(condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:

@@ -35,6 +35,7 @@ from ..source.locations import (
 )
 from ..source.tracebacks import remember
 from .array import TracedArray
+from .layouts import Layout, layout_of
 from .recorder import CapturedArray, Recorder, Storage
 from .regions import Region
 
@@ -50,6 +51,7 @@ class Trace(Recorder):
         argument_types: Sequence[TensorType],
         argument_names: Sequence[str],
         scalars: Collection[int] = (),
+        layouts: Sequence[Layout] = (),
     ) -> None:
         super().__init__(name)
         self.symbol = symbol_name(name)
@@ -76,6 +78,9 @@ class Trace(Recorder):
             TracedArray(Storage(self, self.block.arguments[i], argument_type, None if i in scalars else i))
             for i, argument_type in enumerate(argument_types)
         ]
+        for traced, layout in zip(self.arguments, layouts, strict=False):
+            traced._storage.layout = layout
+            self.matrices |= layout.sources if traced.ndim > 1 else frozenset()
 
     def make_number(self, position: int, number: type, key: int) -> None:
         """Let an argument be a Python number; `key` tells which, where its value turns out to be needed."""
@@ -229,13 +234,16 @@ class Trace(Recorder):
         self._captured[id(array)] = capture
         return value
 
-    def add_input(self, tensor_type: TensorType, is_array: bool) -> TracedArray:
-        """A further argument of the function; an array can be written, a scalar is like something computed."""
+    def add_input(self, tensor_type: TensorType, array: np.ndarray[Any, Any] | None) -> TracedArray:
+        """A further argument of the function: an array, which can be written, or a scalar, like something computed."""
         with context():
             value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
         position = len(list(self.block.arguments)) - 1
-        storage = Storage(self, value, tensor_type, position if is_array else None)
+        storage = Storage(self, value, tensor_type, None if array is None else position)
         storage.region = self.entry
+        if array is not None:
+            storage.layout = layout_of(array, frozenset([position]))
+            self.matrices |= {position} if array.ndim > 1 else set()
         return TracedArray(storage)
 
     def is_constant(self, array: np.ndarray[Any, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....numpy_api import creation, functions_of, lookup
+from ....numpy_api import creation, functions_of, lookup, requirements
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of, value_of
@@ -20,7 +20,9 @@ KNOWN_ELEMENTS = 1024
 
 def array_makers() -> dict[Any, Callable[..., Any]]:
     """What to call instead of NumPy's functions that make arrays."""
-    makers = {getattr(np, name, None): name for name in functions_of(creation)}
+    makers = {
+        getattr(np, name, None): name for module in (creation, requirements) for name in functions_of(module)
+    }
     return {theirs: _maker(name, theirs) for theirs, name in makers.items() if theirs is not None}
 
 

@@ -26,6 +26,7 @@ from ....runtime_values.strings import RuntimeString
 from ....signature.signature import static_key
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
+from ....tracing.layouts import Layout, Order, layout_of
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of
@@ -69,6 +70,8 @@ class ArrayKind:
     """int, float, ... where Python would have a number of its own: weak in promotion."""
     is_array: bool = True
     """Whether NumPy would have an array, also of rank 0."""
+    order: Order | None = ()
+    """How it lies in memory: the order of its axes, () for row-major order; None where that is not known."""
 
     def __str__(self) -> str:
         return f"a Python {self.number.__name__}" if self.number else str(self.type)
@@ -145,7 +148,9 @@ def kind_of(value: Any) -> Kind:
         return Choice(tuple(map(Static, value.options)))
     if isinstance(value, TracedArray):
         number = value._python_type
-        return ArrayKind(value.type, number if isinstance(number, type) else None, not value._is_scalar)
+        order = () if value.ndim < 2 else _order(value._layout())
+        is_number = number if isinstance(number, type) else None
+        return ArrayKind(value.type, is_number, not value._is_scalar, order)
     if isinstance(value, RuntimeLength):
         return Growing(value.kind)
     parts = parts_of(value)
@@ -153,6 +158,10 @@ def kind_of(value: Any) -> Kind:
         keys, children = parts
         return Container(type(value), keys, tuple(map(kind_of, children)))
     return Static(value)
+
+
+def _order(layout: Layout) -> Order | None:
+    return () if layout.is_row_major else layout.order
 
 
 def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
@@ -183,7 +192,9 @@ def as_array_kind(kind: Kind) -> ArrayKind | None:
             return None
         return ArrayKind(TensorType((), dtype), type(value), is_array=False)
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufc":
-        return ArrayKind(type_of(np.asarray(value)), is_array=isinstance(value, np.ndarray))
+        found = type_of(np.asarray(value))
+        order = () if found.rank < 2 else _order(layout_of(np.asarray(value)))
+        return ArrayKind(found, is_array=isinstance(value, np.ndarray), order=order)
     return None
 
 
@@ -312,7 +323,8 @@ def _join_arrays(one: ArrayKind, other: ArrayKind) -> ArrayKind:
         dtype = np.result_type(a.dtype, other.number())
     else:
         dtype = np.result_type(a.dtype, b.dtype)
-    return ArrayKind(TensorType(tuple(shape), dtype), number, one.is_array and other.is_array)
+    order = one.order if one.order == other.order else None
+    return ArrayKind(TensorType(tuple(shape), dtype), number, one.is_array and other.is_array, order)
 
 
 def _need_numbers() -> None:
@@ -480,7 +492,11 @@ def unflatten(trace: Recorder, kind: Kind, values: Iterator[Value]) -> Any:
     if isinstance(kind, Static):
         return kind.value
     if isinstance(kind, ArrayKind):
-        return wrap(trace, next(values), kind.type)._like_python(kind.number)._as_array(kind.is_array)
+        made = wrap(trace, next(values), kind.type)._like_python(kind.number)._as_array(kind.is_array)
+        if kind.type.rank > 1:
+            order = tuple(range(kind.type.rank)) if kind.order == () else kind.order
+            made._storage.layout = Layout(order, frozenset(trace.matrices))
+        return made
     if isinstance(kind, Container):
         children = [unflatten(trace, child, values) for child in kind.children]
         return _rebuilt(kind, children)

@@ -1,0 +1,70 @@
+"""Arrays that lie in memory as asked for: the array itself where it does, else a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...dialect.dtypes import DTypeLike
+from ...dialect.errors import UnsupportedError, WeftValueError
+from ..tracing.array import TracedArray
+from ..tracing.staging import ArrayLike, ArrayResult
+from .creation import array, asarray
+from .shape import atleast_1d
+
+
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
+    """The array itself if its elements lie in row-major order, else a copy, as `numpy.ascontiguousarray`.
+
+    Shape: that of a; (1,) for (). Dtype: `dtype`, or that of a. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.ascontiguousarray(np.array([[1, 2], [3, 4]]).T)
+    array([[1, 3],
+           [2, 4]])
+    """
+    return atleast_1d(asarray(a, dtype, "C"))
+
+
+def asfortranarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
+    """The array itself if its elements lie in column-major order, else a copy, as `numpy.asfortranarray`.
+
+    Shape: that of a. Dtype: `dtype`, or that of a. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.asfortranarray(np.array([[1, 2], [3, 4]])).strides
+    (8, 16)
+    """
+    return asarray(a, dtype, "F")
+
+
+_MEANINGS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F",
+    "A": "A", "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}  # fmt: skip
+"""What the names of requirements mean."""
+
+
+def require(
+    a: ArrayLike, dtype: DTypeLike | None = None, requirements: Any = None, *, like: Any = None
+) -> ArrayResult:
+    """The array itself if it meets requirements, else a copy, as `numpy.require`.
+
+    Shape: that of a. Dtype: `dtype`, or that of a. Requirements are "C" and "F"; arrays that functions make are
+    aligned, writable and own their data. Raises `ValueError` for "C" and "F" together, `KeyError` for unknown ones,
+    `UnsupportedError` for requirements that a traced array meets depending on the caller.
+
+    >>> weft.require(np.array([1, 2]), weft.float32, ["C", "A"])
+    array([1., 2.], dtype=float32)
+    """
+    names = [requirements] if isinstance(requirements, str) else requirements or ()
+    wanted = {_MEANINGS[name.upper()] for name in names}
+    if {"C", "F"} <= wanted:
+        raise WeftValueError("Cannot specify both 'C' and 'F' order")
+    order = "F" if "F" in wanted else "C" if "C" in wanted else "K"
+    if not isinstance(a, TracedArray):
+        return array(a, dtype, copy=True, order=order)
+    made = asarray(a, dtype, order)
+    if wanted & {"A", "W", "O"} and made._storage.argument is not None:
+        raise UnsupportedError(
+            "whether an argument is aligned, writable and owns its data is known to the caller only; write "
+            "x.copy() for an array that does"
+        )
+    return made.copy() if "O" in wanted and made._path else made
