@@ -16,6 +16,7 @@ MODULES = (
     "creation",
     "requirements",
     "shape",
+    "diagonals",
     ".indexing.broadcasting",
     "padding",
     "joining",

@@ -27,9 +27,10 @@ from ..tracing.staging import (
 )
 from ..tracing.stretching import Misfit, meet
 from .arguments import axis_index, common_dtype, deliver, promoted
+from .diagonals import diagonal
 from .joining import stack
 from .reductions import sum as sum_of
-from .shape import diagonal, expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
+from .shape import expand_dims, moveaxis, ravel, reshape, squeeze, swapaxes, transpose
 
 # Matrix products
 

@@ -16,7 +16,7 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
-from . import contraction
+from . import contraction, diagonals
 from . import reductions as reduce
 from . import shape as shapes
 from .arguments import as_inexact, axis_tuple
@@ -62,7 +62,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ArrayResult:
     >>> weft.linalg.diagonal(np.array([[1, 2], [3, 4]]))
     array([1, 4])
     """
-    return shapes.diagonal(x, offset, -2, -1)
+    return diagonals.diagonal(x, offset, -2, -1)
 
 
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ArrayResult:

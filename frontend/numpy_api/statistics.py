@@ -11,6 +11,7 @@ from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
+from .diagonals import diagonal
 from .elementwise import clip
 from .indexing import searchsorted
 from .joining import concatenate, stack
@@ -18,7 +19,7 @@ from .reductions import max as max_of
 from .reductions import mean
 from .reductions import sum as sum_of
 from .selection import choose
-from .shape import atleast_2d, diagonal, moveaxis, ravel, reshape, transpose
+from .shape import atleast_2d, moveaxis, ravel, reshape, transpose
 from .sorting import partition
 
 
