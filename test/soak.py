@@ -19,7 +19,13 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = ("test/passes/test_random_programs.py", "test/passes/test_random_regions.py")
+PROGRAMS = (
+    "test/passes/test_random_programs.py",
+    "test/passes/test_random_regions.py",
+    "test/backend/cpu/test_random_programs.py",
+    "test/backend/ranges/test_indices.py",
+    "test/backend/ranges/test_soundness.py",
+)
 POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/threads/test_pool_stress.py")
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..tracing.current import current_trace
-from .operators.values.iterables import Range, Staged, Unrolled
+from .operators.values.iterables import Staged, Unrolled
+from .operators.values.ranges import Range
 
 
 def unroll(iterable: Iterable[Any]) -> Any:

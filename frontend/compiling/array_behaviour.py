@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from ..indexing.views import read_item, write_back, write_item
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
+from ..numpy_api.number_attributes import attribute_of_number
+from ..numpy_api.python_numbers import python_operator
 from ..tracing.behaviour import Behaviour, define_behaviour
 
 
 def install_behaviour() -> None:
     """Let traced arrays answer Python and NumPy; before the first of them is made."""
     define_behaviour(
-        Behaviour(read_item, write_item, write_back, call_ufunc, call_function, namespace_function)
+        Behaviour(
+            get_item=read_item,
+            set_item=write_item,
+            write_back=write_back,
+            call_ufunc=call_ufunc,
+            call_function=call_function,
+            namespace_function=namespace_function,
+            python_operator=python_operator,
+            number_attribute=attribute_of_number,
+        )
     )
 
 

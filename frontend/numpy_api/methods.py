@@ -13,7 +13,7 @@ from ...dialect.ops.shape import Reshape
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, view_of
-from . import creation, elementwise, indexing, set_operations, shape, sorting
+from . import creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
 from .memory_order import require_native_order
 
@@ -108,14 +108,16 @@ def matrix_transpose(x: Any) -> ArrayResult:
 METHODS: dict[str, Any] = {
     "array_T": shape.transpose,
     "array_flat": flat,
-    "array_imag": elementwise.imag,
+    "array_imag": number_attributes.imag,
     "array_mT": matrix_transpose,
-    "array_real": elementwise.real,
+    "array_real": number_attributes.real,
     "astype": astype,
     "clip": clip,
     "conj": conjugate,
     "conjugate": conjugate,
     "compress": compress,
+    "conj": number_attributes.conjugate,
+    "conjugate": number_attributes.conjugate,
     "fill": fill,
     "flatten": shape.flatten,
     "partition": partition,

@@ -31,14 +31,14 @@ from ..tracing.staging import (
     trace_of,
 )
 from ..tracing.stretching import broadcast_together
-from ..tracing.zero_division import PYTHON_NUMBERS
 from .arguments import as_mask, write_into
-from .python_numbers import COMPARISONS, is_python_operator, python_operands
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
 
 _WEAK = (int, float, complex)
+
+_COMPARISONS = {np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal}
 
 NEGATIVE_POWER = "Integers to negative integer powers are not allowed."
 
@@ -101,10 +101,7 @@ def _results(
         raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} input arguments but {len(inputs)} were given")
     op_class = op_of(ufunc)
     operands = [as_operand(value) for value in inputs]
-    is_python = is_python_operator(ufunc, operands)
-    if is_python:
-        operands = python_operands(ufunc, operands)
-    if ufunc in COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
+    if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
         op_class, operands = decided
         ufunc = op_class.ufunc
     loop = _loop(ufunc, operands, outputs, casting, dtype)
@@ -117,10 +114,7 @@ def _results(
     _broadcast_shape([*arrays, *targets])
     arrays = broadcast_together(trace, arrays, into=targets[0] if targets else None)
     emitted = emit(trace, op_class, arrays, {})
-    results: tuple[TracedArray, ...] = emitted if isinstance(emitted, tuple) else (emitted,)
-    if is_python:
-        results = tuple(result._like_python(PYTHON_NUMBERS[kind(result.dtype)]) for result in results)
-    return results
+    return emitted if isinstance(emitted, tuple) else (emitted,)
 
 
 def _cast(trace: Recorder, operand: Any, dtype: np.dtype[Any]) -> Any:
@@ -143,7 +137,7 @@ def _loop(
 ) -> tuple[np.dtype[Any], ...]:
     """The dtypes of the loop; NumPy raises its own TypeError where there is none or a cast is not allowed."""
     given = tuple(_weak_type(operand) for operand in operands)
-    if ufunc in COMPARISONS and not any(
+    if ufunc in _COMPARISONS and not any(
         kind(o.dtype) in "fc" for o in operands if isinstance(o, TracedArray)
     ):
         # Python compares integers of any size.

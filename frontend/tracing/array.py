@@ -17,9 +17,9 @@ from .behaviour import behaviour
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
 from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliases
 from .needed_numbers import need_number
+from .number_types import number_type
 from .recorder import Assumption, Recorder, Storage
 from .view_steps import ViewStep
-from .zero_division import require_divisor
 
 if TYPE_CHECKING:
     from ...dialect.mlir import Value
@@ -388,7 +388,7 @@ class TracedArray(TracedValue):
                 f"{name} of an array is not available in compiled code, where an array is known by its dtype and shape "
                 "only; use it outside of the compiled function"
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return behaviour().number_attribute(self, name)
 
     def __delitem__(self, index: Any) -> NoReturn:
         raise ValueError("cannot delete array elements")
@@ -477,24 +477,29 @@ def _binary(
     def forward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
-        require_divisor(ufunc, self, other)
-        return ufunc(self, other) if _is_operand(other) else _refuse(symbol, self, other)
+        return _operate(ufunc, self, other) if _is_operand(other) else _refuse(symbol, self, other)
 
     def backward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
-        require_divisor(ufunc, other, self)
-        return ufunc(other, self) if _is_operand(other) else _refuse(symbol, other, self)
+        return _operate(ufunc, other, self) if _is_operand(other) else _refuse(symbol, other, self)
 
     def update(self: TracedArray, other: Any) -> Any:
         if not _is_operand(other):
             return _refuse(f"{symbol}=", self, other)
         # A scalar cannot be written: `s += 1` names a new one, and other names of the old one keep it.
-        require_divisor(ufunc, self, other)
-        is_scalar = self._is_scalar and not usable_aliases(self._storage)
-        return ufunc(self, other) if is_scalar else ufunc(self, other, out=(self,))
+        is_number = self._python_type is not None
+        is_scalar = is_number or (self._is_scalar and not usable_aliases(self._storage))
+        return _operate(ufunc, self, other) if is_scalar else ufunc(self, other, out=(self,))
 
     return update if in_place else backward if reflected else forward
+
+
+def _operate(ufunc: np.ufunc, *operands: Any) -> Any:
+    """What an operator gives: Python's numbers have Python's operators, all else those of NumPy."""
+    if all(number_type(operand) is not None for operand in operands):
+        return behaviour().python_operator(ufunc, *operands)
+    return ufunc(*operands)
 
 
 def _refuse(symbol: str, left: Any, right: Any) -> Any:
@@ -575,7 +580,7 @@ def _install() -> None:
     for name, (ufunc, symbol) in _COMPARISONS.items():
         setattr(TracedArray, f"__{name}__", _binary(ufunc, symbol))
     for name, ufunc in _UNARY.items():
-        setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: ufunc(self))
+        setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: _operate(ufunc, self))
     for name in (*_METHODS, *_IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
     for name in _PROPERTIES:

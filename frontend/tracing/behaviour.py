@@ -21,6 +21,8 @@ class Behaviour:
     call_ufunc: Callable[..., Any]
     call_function: Callable[..., Any]
     namespace_function: Callable[[str], Callable[..., Any]]
+    python_operator: Callable[..., Any]
+    number_attribute: Callable[[Any, str], Any]
 
 
 _defined: list[Behaviour] = []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text
+from support.outcomes import seeds
 from support.random_growth import random_growing_program
 from support.random_linalg import N, Raised, random_program
 from weft.backend.cpu.execution.executable import RuntimeFailure
@@ -13,7 +14,7 @@ from weft.backend.planning import interrupts, packing
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", seeds(24))
 def test_program(seed, dynamic, monkeypatch):
     if seed % 2:
         # The memory of results holds the smallest intermediates, too.
@@ -41,7 +42,7 @@ def test_program(seed, dynamic, monkeypatch):
             np.testing.assert_array_equal(argument, value)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", seeds(30))
 def test_program_of_vectors_that_change_their_lengths(seed, monkeypatch):
     monkeypatch.setattr(interrupts, "_PIECE", 2)  # loops look for interrupts all the time
     monkeypatch.setattr(interrupts, "_FIRST_PERIOD", 1)

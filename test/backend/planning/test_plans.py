@@ -71,14 +71,15 @@ def random_function(seed):
     )
 
 
-@pytest.mark.parametrize("trips", [0, 1, 3])
-@pytest.mark.parametrize("seed", range(25))
-def test_random_programs(seed, trips, monkeypatch):
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed, monkeypatch):
     monkeypatch.setattr(packing, "_FEW_BYTES", 1)
-    assert check_plan(random_function(seed), trips) or not trips
+    compiled = random_function(seed)
+    for trips in (0, 1, 3):
+        assert check_plan(compiled, trips) or not trips
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(12))
 def test_random_programs_of_unknown_sizes(seed):
     program = random_program(seed)
     unknown = [spec(None, None, dtype="float64")] * 3

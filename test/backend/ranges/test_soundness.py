@@ -7,6 +7,7 @@ import itertools
 
 import pytest
 
+from support.outcomes import seeds
 from support.random_integers import EDGES, Interpreter, Writer, wrapped
 from weft.backend.ranges.interval import everything
 from weft.backend.ranges.program import Numbering
@@ -14,7 +15,8 @@ from weft.backend.ranges.walk import Steps, TooLongError, Walk
 from weft.dialect.mlir import Operation, ir
 from weft.dialect.register import context
 
-BATCHES, IN_BATCH = 10, 20
+IN_BATCH = 20
+SEEDS = seeds(100)
 
 
 def decided_in(function: Operation) -> dict[Operation, bool]:
@@ -26,10 +28,10 @@ def decided_in(function: Operation) -> dict[Operation, bool]:
     return found
 
 
-@pytest.mark.parametrize("batch", range(BATCHES))
-def test_decided_comparisons_are_right(batch: int) -> None:
+@pytest.mark.parametrize("first", SEEDS[::IN_BATCH])
+def test_decided_comparisons_are_right(first: int) -> None:
     checked = 0
-    for seed in range(batch * IN_BATCH, (batch + 1) * IN_BATCH):
+    for seed in range(first, min(first + IN_BATCH, SEEDS.stop)):
         text = Writer(seed).function()
         with context(), ir.Location.unknown():
             module = ir.Module.parse(text)
@@ -43,4 +45,4 @@ def test_decided_comparisons_are_right(batch: int) -> None:
         for operation, holds in found.items():
             assert interpreter.seen[operation] <= {holds}, f"seed {seed}: {operation} in\n{text}"
             checked += bool(interpreter.seen[operation])
-    assert checked > 0
+    assert checked > 0 or len(SEEDS) < IN_BATCH

@@ -12,7 +12,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import trace_of, value_of
 from ..lists.dynamic_lists import GrowingList
-from ..values.iterables import Range
+from ..values.ranges import Range
 
 KNOWN_ELEMENTS = 1024
 """Arrays made of constants with at most so many elements can be looked at while tracing."""
@@ -59,8 +59,8 @@ def as_data(value: Any) -> Any:
     """A list or range whose length is known at run time as the array that NumPy makes of it."""
     if isinstance(value, GrowingList):
         return value.stacked().copy()
-    if isinstance(value, Range) and trace_of((value.start, value.stop, value.step)) is not None:
-        return value.start + creation.arange(value.length) * value.step
+    if isinstance(value, Range):
+        return value.stacked()
     return value
 
 

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.ops.complex_parts import Complex
 from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
+from ....runtime_values.python_calls import call_python
 from ....tracing.array import TracedArray
-from ....tracing.staging import asarray, is_traced, raise_if, raise_where
+from ....tracing.number_types import number_type
+from ....tracing.staging import apply, asarray, is_traced, raise_if, raise_where
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -33,8 +36,10 @@ from ..values.iterables import (
     Zipped,
     sequence_of,
 )
+from ..values.ranges import Range
 
-Key = Callable[[Any], Any]
+_BEYOND = 2.0**63
+"""The first float that is no int of 64 bits."""
 
 
 def len_(value: Any) -> Any:
@@ -121,7 +126,14 @@ def int_(value: TracedArray) -> Any:
         is_infinite: Any = np.isinf(number)
         raise_if(is_nan, "ValueError", "cannot convert float NaN to integer")
         raise_if(is_infinite, "OverflowError", "cannot convert float infinity to integer")
-    return _fresh(number.astype(np.int64), number)._like_python(int)
+        if np.finfo(number.dtype).max > _BEYOND:
+            is_large: Any = np.greater_equal(np.abs(number), _BEYOND)
+            raise_if(
+                is_large,
+                "OverflowError",
+                "a float is too large for an int, which has 64 bits in compiled code",
+            )
+    return fresh(number.astype(np.int64), number)._like_python(int)
 
 
 def float_(value: TracedArray) -> Any:
@@ -129,34 +141,65 @@ def float_(value: TracedArray) -> Any:
     number = _only(value)
     if number.dtype.kind == "c":
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
-    return _fresh(number.astype(np.float64), number)._like_python(float)
+    return fresh(number.astype(np.float64), number)._like_python(float)
 
 
-def round_(number: TracedArray, ndigits: Any = None) -> Any:
-    """`round` of an array: to an int without digits, else to a number of the same type."""
-    if number.dtype.kind == "c":
-        return builtins.round(number, ndigits)
-    python_type = number._python_type
-    if python_type is None and not number._is_scalar:
-        raise TypeError("type numpy.ndarray doesn't define __round__ method")
-    if ndigits is None:
-        nearest: Any = np.rint(number) if number.dtype.kind == "f" else number
-        return int_(nearest)
-    rounded: Any = np.round(number, ndigits)
-    return _fresh(rounded, number)._like_python(int if python_type is bool else python_type)
+def integer(value: TracedArray) -> Any:
+    """A number as what has an `__index__`, which `hex` and `pow` ask for."""
+    if value.ndim or value.dtype.kind not in "iub":
+        kind = number_type(value)
+        name = (
+            kind.__name__
+            if kind is not None
+            else "numpy.ndarray"
+            if value.ndim
+            else f"numpy.{value.dtype.name}"
+        )
+        raise TypeError(f"'{name}' object cannot be interpreted as an integer")
+    return int_(value)
 
 
-def complex_(real: Any, *imaginary: Any) -> Any:
+def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+    """`pow`; with a modulus it is Python that computes, in integers of any size."""
+    if mod is None:
+        return base**exp
+    numbers = [integer(value) if is_traced(value) else value for value in (base, exp, mod)]
+    trace = next(number for number in numbers if is_traced(number))._storage.trace
+    return call_python(trace, builtins.pow, numbers, int)
+
+
+def complex_(real: Any = 0, imag: Any = None) -> Any:
     """`complex` of numbers of which one is an array."""
-    whole = real.astype(np.complex128) if is_traced(real) else builtins.complex(real)
-    for part in imaginary:
-        whole = whole + np.multiply(np.complex128(1j), part)
-    return (whole + np.complex128(0))._like_python(complex)
+    of_real = _parts(real)
+    of_imaginary = (of_real[1], None) if imag is None else _parts(imag)
+    if imag is None:
+        of_real = of_real[0], None
+    # Signs of zeros survive, and infinities, where a part is not computed with.
+    parts = [
+        one if other is None else (0.0 if one is None else one) + other * sign
+        for one, other, sign in (
+            (of_real[0], of_imaginary[1], -1.0),
+            (of_imaginary[0], of_real[1], 1.0),
+        )
+    ]
+    whole: TracedArray = apply(Complex, *(p if is_traced(p) else np.float64(p or 0.0) for p in parts))
+    return whole._like_python(complex)
+
+
+def _parts(number: Any) -> tuple[Any, Any]:
+    """A number as two floats; None for the imaginary part of a real one."""
+    if not is_traced(number):
+        whole = builtins.complex(number)
+        return whole.real, whole.imag if isinstance(number, builtins.complex) else None
+    if number.dtype.kind != "c":
+        return float_(number), None
+    element = _only(number).astype(np.complex128)
+    return element.real._like_python(float), element.imag._like_python(float)
 
 
 def scalar(kind: type[np.generic], value: TracedArray) -> TracedArray:
     """What a scalar type of NumPy makes of an array: one of that dtype."""
-    return _fresh(value.astype(np.dtype(kind)), value)
+    return fresh(value.astype(np.dtype(kind)), value)
 
 
 def _only(array: TracedArray) -> TracedArray:
@@ -169,7 +212,7 @@ def _only(array: TracedArray) -> TracedArray:
     return element
 
 
-def _fresh(converted: TracedArray, original: TracedArray) -> TracedArray:
+def fresh(converted: TracedArray, original: TracedArray) -> TracedArray:
     """A conversion that may be marked as a Python number: never the original array itself."""
     return converted.copy() if converted is original else converted
 
@@ -180,6 +223,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return is_caught(value, kinds)
     if isinstance(value, GrowingList):
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
+    if isinstance(value, Range):
+        return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
     if not isinstance(value, TracedArray):
         return builtins.isinstance(value, kinds)
     return builtins.isinstance(example_of(value), kinds) or builtins.isinstance(value, kinds)
@@ -192,10 +237,10 @@ def type_(value: Any) -> Any:
 
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
     """`sum`: adds up in order, as Python does."""
-    return _fold(lambda total, item: total + item, iterable, start)
+    return fold(lambda total, item: total + item, iterable, start)
 
 
-def _fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
+def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
     total = start
 
     def body(item: Any) -> None:
@@ -212,7 +257,7 @@ def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
         return functools.reduce(functools.partial(operators().call, function), iterable, *initial)
     if not initial:
         initial, iterable = (iterable[0],), iterable[1:]
-    return _fold(functools.partial(operators().call, function), iterable, initial[0])
+    return fold(functools.partial(operators().call, function), iterable, initial[0])
 
 
 def _holds_traced(iterable: Any) -> bool:
@@ -236,15 +281,18 @@ __all__ = [
     "enumerate_",
     "filter_",
     "float_",
+    "fold",
+    "fresh",
     "int_",
+    "integer",
     "isinstance_",
     "len_",
     "map_",
     "ndenumerate",
     "ndindex",
+    "pow_",
     "reduce_",
     "reversed_",
-    "round_",
     "scalar",
     "sum_",
     "zip_",

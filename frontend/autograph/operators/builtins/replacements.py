@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -16,17 +15,20 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
+from ....tracing.number_types import number_type
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects
 from ..statements.generators import Walk
-from ..values.iterables import Filtered, Range
+from ..values.iterables import Filtered
+from ..values.ranges import Range
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists
 from .array_makers import array_makers, array_method
-from .math_on_arrays import logarithm, of_math
+from .math_on_arrays import math_rows
 from .numpy_functions import numpy_function
+from .rounding import round_
 
 Function = Callable[..., Any]
 
@@ -45,13 +47,18 @@ def _unknown(value: Any = None, *more: Any) -> bool:
     return isinstance(value, TracedArray) and value._known() is None
 
 
+def _number(value: Any = None, *more: Any) -> bool:
+    """The first argument is a Python number that is not known while tracing."""
+    return _unknown(value) and number_type(value) is not None
+
+
 def _only_unknown(*args: Any) -> bool:
     return len(args) == 1 and _unknown(*args)
 
 
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList))
+    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Range))
 
 
 def _shown(*args: Any) -> bool:
@@ -69,7 +76,9 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     int: (_only_unknown, arrays.int_),
     float: (_only_unknown, arrays.float_),
     complex: (_some_traced, arrays.complex_),
-    round: (_unknown, arrays.round_),
+    round: (_unknown, round_),
+    pow: (_some_traced, arrays.pow_),
+    hasattr: (_number, lambda number, name: hasattr(number_type(number), name)),
     isinstance: (_always, arrays.isinstance_),
     type: (_other_class, arrays.type_),
     **{
@@ -102,35 +111,10 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     str: (_shown, effects.str_),
     repr: (_shown, lambda value: to_string(value, "r")),
     format: (lambda *args: is_traced(args[0]), lambda value, spec="": format_string((value, None, spec))),
-    # The `math` module: where arguments are outside of the domain, whether it overflows, and what it makes
-    math.sqrt: (_some_traced, of_math("sqrt", lambda x: x < 0)),
-    math.exp: (_some_traced, of_math("exp", overflows=True)),
-    math.expm1: (_some_traced, of_math("expm1", overflows=True)),
-    math.log: (_some_traced, logarithm),
-    math.log2: (_some_traced, of_math("log2", lambda x: x <= 0)),
-    math.log10: (_some_traced, of_math("log10", lambda x: x <= 0)),
-    math.log1p: (_some_traced, of_math("log1p", lambda x: x <= -1)),
-    math.sin: (_some_traced, of_math("sin", np.isinf)),
-    math.cos: (_some_traced, of_math("cos", np.isinf)),
-    math.tan: (_some_traced, of_math("tan", np.isinf)),
-    math.asin: (_some_traced, of_math("asin", lambda x: np.abs(x) > 1)),
-    math.acos: (_some_traced, of_math("acos", lambda x: np.abs(x) > 1)),
-    math.sinh: (_some_traced, of_math("sinh", overflows=True)),
-    math.cosh: (_some_traced, of_math("cosh", overflows=True)),
-    math.acosh: (_some_traced, of_math("acosh", lambda x: x < 1)),
-    math.atanh: (_some_traced, of_math("atanh", lambda x: np.abs(x) >= 1)),
-    math.hypot: (_some_traced, of_math("hypot", overflows=True)),
-    math.fmod: (_some_traced, of_math("fmod", lambda x, y: np.logical_or(np.isinf(x), y == 0))),
-    math.pow: (_some_traced, of_math("pow", overflows=True)),
-    **{
-        getattr(math, name): (_some_traced, of_math(name, result=result))
-        for result, names in (
-            (float, ("atan", "atan2", "tanh", "asinh", "fabs", "copysign", "degrees", "radians")),
-            (int, ("floor", "ceil", "trunc")),
-            (bool, ("isnan", "isinf", "isfinite")),
-        )
-        for name in names
-    },
+    hex: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#x"))),
+    oct: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#o"))),
+    bin: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#b"))),
+    **dict(math_rows()),
 }
 """For each function when another is called in its place, and which."""
 
@@ -140,7 +124,7 @@ def _choice(theirs: Function, applies: Callable[..., bool], ours: Function) -> F
         return ours
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return (ours if applies(*args) else theirs)(*args, **kwargs)
+        return (ours if applies(*args, *kwargs.values()) else theirs)(*args, **kwargs)
 
     function.__name__ = theirs.__name__
     return function

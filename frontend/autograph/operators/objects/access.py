@@ -19,6 +19,7 @@ from ....tracing.needed_numbers import need_number
 from ..calls.calls import call
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
+from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 
 
@@ -77,9 +78,11 @@ def item(container: Any, key: Any) -> Any:
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return call(method, container, key)
-    return resolve_grown_list(
-        container.item(key) if isinstance(container, Sequence) else get_item(container, key)
-    )
+    if isinstance(container, Sequence) and not isinstance(container, Range):
+        raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
+    if isinstance(key, Range):
+        key = key.stacked()
+    return resolve_grown_list(container[key] if isinstance(container, Range) else get_item(container, key))
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:

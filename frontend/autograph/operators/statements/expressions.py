@@ -19,6 +19,7 @@ from ..values.iterables import Sequence
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
+from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from .statements import current
 
@@ -130,6 +131,8 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
     if isinstance(container, GrowingList):
+        return container.holds(item)
+    if isinstance(container, Range):
         return container.holds(item)
     if isinstance(container, Sequence):
         container = list(container)

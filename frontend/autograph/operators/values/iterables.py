@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import UnsupportedError, WeftValueError
+from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
-from ....tracing.needed_numbers import note_decision
-from ....tracing.staging import raise_if
 
 
 class Sequence:
@@ -54,48 +52,17 @@ class ArrayItems(Sequence):
 
 
 @dataclass(frozen=True)
-class Range(Sequence):
-    """`range` with bounds that may be run-time numbers."""
+class Counted(Sequence):
+    """The items of a `range` of known bounds."""
 
-    start: Any
-    stop: Any
-    step: Any = 1
-
-    @classmethod
-    def of(cls, *bounds: Any) -> Range:
-        """From the arguments of `range`."""
-        if not 1 <= len(bounds) <= 3:
-            raise TypeError(f"range expected 1 to 3 arguments, got {len(bounds)}")
-        start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
-        for bound in (start, stop, step):
-            note_decision(bound)
-            if isinstance(bound, TracedArray) and bound.ndim:
-                raise TypeError("only integer scalar arrays can be converted to a scalar index")
-            if isinstance(bound, TracedArray) and bound.dtype.kind not in "iub":
-                raise TypeError(f"'{_type_name(bound)}' object cannot be interpreted as an integer")
-        start, stop, step = map(_as_int, (start, stop, step))
-        if isinstance(step, TracedArray):
-            raise_if(step == 0, "ValueError", "range() arg 3 must not be zero")
-        elif step == 0:
-            raise WeftValueError("range() arg 3 must not be zero")
-        return cls(start, stop, step)
+    inner: range
 
     @property
-    def length(self) -> Any:
-        span, step = self.stop - self.start, self.step
-        count: Any
-        if isinstance(step, TracedArray):
-            up, down = (span + step - 1) // step, (span + step + 1) // step
-            count = np.where(step > 0, up, down)
-        else:
-            count = (span + step - (1 if step > 0 else -1)) // step
-        if not isinstance(count, TracedArray):
-            return max(count, 0)
-        length: Any = np.maximum(count, 0)
-        return length._like_python(int)
+    def length(self) -> int:
+        return len(self.inner)
 
     def item(self, position: Any) -> Any:
-        return self.start + position * self.step
+        return self.inner.start + position * self.inner.step
 
 
 @dataclass(frozen=True)
@@ -285,36 +252,21 @@ def sequence_of(iterable: Any) -> Sequence | None:
     if isinstance(iterable, TracedArray):
         return ArrayItems(iterable)
     if isinstance(iterable, range):
-        return Range(iterable.start, iterable.stop, iterable.step)
+        return Counted(iterable)
     if isinstance(iterable, np.ndarray) and iterable.ndim and iterable.dtype.kind in "biufc":
         trace = current_trace()
         return None if trace is None else ArrayItems(iterable)
     return None
 
 
-def _type_name(number: TracedArray) -> str:
-    """The name of the type that NumPy or Python would have for a number."""
-    if isinstance(number._python_type, type):
-        return number._python_type.__name__
-    return f"numpy.{number.dtype.name}"
-
-
-def _as_int(bound: Any) -> Any:
-    """A bound as Python's int."""
-    if isinstance(bound, TracedArray):
-        number = bound.astype(np.int64)
-        return number._like_python(int) if number is not bound else number
-    return bound.__index__()
-
-
 __all__ = [
     "ArrayItems",
+    "Counted",
     "Enumerated",
     "Filtered",
     "IndexedItems",
     "Indices",
     "Mapped",
-    "Range",
     "Reversed",
     "Sequence",
     "Staged",

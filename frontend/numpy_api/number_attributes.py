@@ -1,0 +1,85 @@
+"""Attributes and methods of Python's numbers, where these are traced; `real`, `imag` and `conjugate` of arrays, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..runtime_values.python_calls import call_python
+from ..runtime_values.strings import string_of
+from ..tracing.array import TracedArray
+from ..tracing.number_types import number_type
+from ..tracing.staging import cast
+from . import elementwise
+
+_INT = np.dtype(np.int64)
+
+
+def real(x: TracedArray) -> Any:
+    """The `real` property."""
+    kind = number_type(x)
+    if kind is None:
+        return elementwise.real(x)
+    if kind is complex:
+        return elementwise.real(x).copy()._like_python(float)
+    return x if kind is not bool else cast(x, _INT)._like_python(int)
+
+
+def imag(x: TracedArray) -> Any:
+    """The `imag` property."""
+    kind = number_type(x)
+    if kind is None:
+        return elementwise.imag(x)
+    if kind is complex:
+        return elementwise.imag(x).copy()._like_python(float)
+    return 0.0 if kind is float else 0
+
+
+def conjugate(x: TracedArray, *args: Any, **kwargs: Any) -> Any:
+    """The `conjugate` method."""
+    kind = number_type(x)
+    if kind is None:
+        return np.conjugate(x, *args, **kwargs)
+    if kind is not complex:
+        return real(x)
+    conjugated: Any = np.conjugate(x)
+    return conjugated._like_python(complex)
+
+
+def attribute_of_number(number: TracedArray, name: str) -> Any:
+    """What a Python number has under a name that arrays do not have; AttributeError for what it has not."""
+    kind = number_type(number)
+    if kind is None or name not in _ATTRIBUTES or not hasattr(kind, name):
+        shown = "TracedArray" if kind is None else kind.__name__
+        raise AttributeError(f"'{shown}' object has no attribute '{name}'")
+    return _ATTRIBUTES[name](number)
+
+
+def _is_integer(number: TracedArray) -> Any:
+    if number.dtype.kind != "f":
+        return True
+    whole: Any = np.logical_and(np.isfinite(number), np.equal(np.floor(number), number))
+    return whole._like_python(bool)
+
+
+def _in_python(name: str, *results: type) -> Callable[[TracedArray], Any]:
+    def method(number: TracedArray) -> Any:
+        kind: Any = number_type(number)
+        return call_python(number._storage.trace, getattr(kind, name), (number,), *results)
+
+    return lambda number: lambda: method(number)
+
+
+_ATTRIBUTES: dict[str, Callable[[TracedArray], Any]] = {
+    "numerator": real,
+    "denominator": lambda number: 1,
+    "is_integer": lambda number: lambda: _is_integer(number),
+    "as_integer_ratio": _in_python("as_integer_ratio", int, int),
+    "bit_length": _in_python("bit_length", int),
+    "bit_count": _in_python("bit_count", int),
+    "hex": lambda number: lambda: string_of(float.hex, number),
+}
+
+__all__ = ["attribute_of_number", "conjugate", "imag", "real"]

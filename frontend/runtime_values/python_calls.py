@@ -1,0 +1,52 @@
+"""Functions of Python that compiled code calls itself, as what they make is known: numbers of Python's types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...dialect.callbacks import name_of
+from ...dialect.types import TensorType
+from ..tracing.staging import host_call
+from .effects import outside_traces
+from .values import Frozen
+
+if TYPE_CHECKING:
+    from ..tracing.recorder import Recorder
+
+_TYPES: dict[type, TensorType] = {
+    kind: TensorType((), np.dtype(kind)) for kind in (bool, int, float, complex)
+}
+
+
+def call_python(
+    trace: Recorder, function: Callable[..., Any], args: Sequence[Any], *results: type, **named: Any
+) -> Any:
+    """Record `function(*args, **named)`, called at each run; it returns a number of the one type given, or a tuple.
+
+    What the function raises is raised. Ints beyond 64 bits raise OverflowError, as compiled code has none.
+    """
+    frozen = Frozen(trace, (tuple(args), named))
+    thaw, name = frozen.thaw, name_of(function)
+
+    def call(*arrays: Any) -> list[Any]:
+        given, by_name = thaw(arrays)
+        returned = function(*given, **by_name)
+        values = returned if len(results) > 1 else (returned,)
+        return [_as_array(value, kind, name) for value, kind in zip(values, results, strict=True)]
+
+    made = host_call(trace, outside_traces(call, name), frozen.operands, [_TYPES[kind] for kind in results])
+    numbers = tuple(array._like_python(kind) for array, kind in zip(made, results, strict=True))
+    return numbers if len(results) > 1 else numbers[0]
+
+
+def _as_array(value: Any, kind: type, name: str) -> Any:
+    try:
+        return np.asarray(value, _TYPES[kind].dtype)
+    except OverflowError:
+        raise OverflowError(f"{name} returned {value}, and compiled code has ints of 64 bits") from None
+
+
+__all__ = ["call_python"]
