@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ...dialect.dtypes import DTypeLike, as_dtype, kind
+from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
@@ -87,11 +85,6 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
     return view_of(x, Bitcast, dtype=wanted)
 
 
-def conjugate(x: Any, *args: Any, **kwargs: Any) -> ArrayResult:
-    """The complex conjugate; real numbers themselves, not a copy of them."""
-    return np.conjugate(x, *args, **kwargs) if args or kwargs or kind(x.dtype) == "c" else x
-
-
 def flat(x: Any) -> FlatItems:
     """The elements in row-major order, to be read, and written one by one."""
     extents, dims = split_shape((x.size,))
@@ -113,8 +106,6 @@ METHODS: dict[str, Any] = {
     "array_real": number_attributes.real,
     "astype": astype,
     "clip": clip,
-    "conj": conjugate,
-    "conjugate": conjugate,
     "compress": compress,
     "conj": number_attributes.conjugate,
     "conjugate": number_attributes.conjugate,

@@ -38,10 +38,10 @@ def imag(x: TracedArray) -> Any:
 
 
 def conjugate(x: TracedArray, *args: Any, **kwargs: Any) -> Any:
-    """The `conjugate` method."""
+    """The `conjugate` method; of real arrays these themselves, not a copy of them."""
     kind = number_type(x)
     if kind is None:
-        return np.conjugate(x, *args, **kwargs)
+        return np.conjugate(x, *args, **kwargs) if args or kwargs or x.dtype.kind == "c" else x
     if kind is not complex:
         return real(x)
     conjugated: Any = np.conjugate(x)
