@@ -13,24 +13,37 @@ from .structure import CAST, FOR, IF, WHILE, body, has_else, producer, yielded
 
 @dataclass
 class Extents:
-    """Traces axes to values that have the same extent there; what it found holds until the program changes."""
+    """Traces axes to values that have the same extent there.
+
+    What it found holds until the program changes, also until an op is erased: its values are keys.
+    """
 
     _kept: dict[Axis, bool] = field(default_factory=dict)
     """Whether a carried value has one extent in all iterations, by the block argument."""
+    _origins: dict[Axis, Axis] = field(default_factory=dict)
+    """What was found, with the present `stop` and what is being found out: branches that follow each other, each with
+    two values, have more paths than can be walked."""
 
     def origin(self, value: Value, axis: int, stop: Value | None = None) -> Axis:
         """The axis, as far up as can be, whose extent an axis of a value has; not beyond `stop`."""
-        while stop is None or value != stop:
-            made = producer(value)
-            found = (
-                self._of_argument(value, axis, stop)
-                if made is None
-                else self._of_result(made, value, axis, stop)
-            )
+        passed: list[Axis] = []
+        here = value, axis
+        while here not in self._origins and (stop is None or here[0] != stop):
+            passed.append(here)
+            found = self._step(*here, stop)
             if found is None:
                 break
-            value, axis = found
-        return value, axis
+            here = found
+        here = self._origins.get(here, here)
+        self._origins.update(dict.fromkeys(passed, here))
+        return here
+
+    def _step(self, value: Value, axis: int, stop: Value | None) -> Axis | None:
+        """One step up, perhaps over a branch or loop; None where the extent is new."""
+        made = producer(value)
+        if made is None:
+            return self._of_argument(value, axis, stop)
+        return self._of_result(made, value, axis, stop)
 
     def _of_result(self, made: Operation, value: Value, axis: int, stop: Value | None) -> Axis | None:
         if made.name == CAST:
@@ -72,6 +85,8 @@ class Extents:
         if key not in self._kept:
             self._kept[key] = False  # while it is being found out
             after = yielded(body(loop, len(loop.regions) - 1))[place]
+            around, self._origins = self._origins, {}  # what is found now may take that as given
             self._kept[key] = self.origin(after, axis, argument) == key
+            self._origins = around
         initial = list(loop.operands)[place + (3 if loop.name == FOR else 0)]
         return (initial, axis) if self._kept[key] else None

@@ -30,6 +30,7 @@ class ForwardExtents(Pass):
         """Change no tensor, so that what is found about one extent holds for all."""
         for function in functions_with_control_flow(module):
             extents = Extents()
+            replaced = []
             for operation in operations_of(function):
                 if op_class_of(operation) is not Dim:
                     continue
@@ -42,5 +43,7 @@ class ForwardExtents(Pass):
                         made = create(Dim, [source], {"axis": source_axis}, location=operation.location)
                     source = made.results[0]
                 operation.results[0].replace_all_uses_with(source)
-                operation.erase()
+                replaced.append(operation)
                 statistics["extents forwarded"] += 1
+            for operation in replaced:  # what was found is known by values, which must not be made anew
+                operation.erase()
