@@ -68,8 +68,9 @@ class Merge:
     """The ops between, by identity, that cannot move in front of the first branch."""
 
     def __post_init__(self) -> None:
-        inside = self._inside()
-        self.copied = [self._needed(region, inside) for region in (0, 1)]
+        used = {id(operation): set(used_inside(operation)) for operation in self.between}
+        inside = self._inside(used)
+        self.copied = [self._needed(region, inside, used) for region in (0, 1)]
         self.stay = {id(operation) for operation in inside}
 
     @property
@@ -82,17 +83,19 @@ class Merge:
         """Whether each of its two branches is needed, once."""
         return None not in self.choices and self.choices[0] != self.choices[1]
 
-    def _inside(self) -> list[Operation]:
+    def _inside(self, used_by: dict[int, set[Value]]) -> list[Operation]:
         """The ops between that use the first branch, or rely on its checks."""
         inside: list[Operation] = []
         values = set(self.first.results)
         for operation in self.between:
-            if not is_speculatable(operation) or any(value in values for value in used_inside(operation)):
+            if not is_speculatable(operation) or not values.isdisjoint(used_by[id(operation)]):
                 inside.append(operation)
                 values.update(operation.results)
         return inside
 
-    def _needed(self, region: int, inside: list[Operation]) -> list[Operation]:
+    def _needed(
+        self, region: int, inside: list[Operation], used_by: dict[int, set[Value]]
+    ) -> list[Operation]:
         """Those of the ops inside that the second branch, or the part of it that is chosen, needs."""
         needed: list[Operation] = []
         used: set[Value] = set()
@@ -100,7 +103,7 @@ class Merge:
             results = list(operation.results)
             if not used.isdisjoint(results) or any(self._is_used(value, region) for value in results):
                 needed.append(operation)
-                used.update(used_inside(operation))
+                used |= used_by[id(operation)]
         return needed[::-1]
 
     def _is_used(self, value: Value, region: int) -> bool:
@@ -115,7 +118,7 @@ class Merge:
 
     def is_small(self, max_copied: int) -> bool:
         """Whether there are not more ops of which there would be copies."""
-        left = max_copied - sum(_size(operation) for copied in self.copied for operation in copied)
+        left = max_copied - sum(size_of(operation) for copied in self.copied for operation in copied)
         if not self.is_divided:
             region = 0 if True in self.choices else 1
             if region == 0 or has_else(self.second):
@@ -204,7 +207,8 @@ def _is_part(operation: Operation, whole: Operation) -> bool:
     return bool(operation == whole)
 
 
-def _size(operation: Operation) -> int:
+def size_of(operation: Operation) -> int:
+    """How many ops an op is, with those inside it."""
     return 1 + (len(operations_of(operation)) if len(operation.regions) else 0)
 
 
@@ -214,5 +218,5 @@ def _size_up_to(block: Block, most: int) -> int:
     for operation in operations_in(block)[:-1]:
         if total > most:
             break
-        total += _size(operation)
+        total += size_of(operation)
     return total

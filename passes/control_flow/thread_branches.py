@@ -9,13 +9,15 @@ from ...dialect.mlir import Block, Module, Operation, Value
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from .facts import facts_of, values_that_decide
-from .merging import Merge, choices_of
+from .merging import Merge, choices_of, size_of
 from .speculation import is_pure
 from .structure import IF, body, control_ops, functions_with_control_flow, has_else, operations_in, tensor_of
 
 _MERGES_PER_BRANCH = 8
 _MAX_CANDIDATES = 8
 """How many earlier branches are tried for a branch, so that the time is in proportion to the program."""
+_MAX_BETWEEN = 128
+"""How many ops there may be between two branches, with those inside of them, for the same reason."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class _Branches:
         """The branches in which something is known about a value, or whose result it is."""
         self._asking: dict[Value, list[Operation]] = {}
         """The branches whose conditions depend on a value, as far as they were looked at."""
+        self._sizes: dict[int, int] = {}
+        """How many ops an op is, with those inside it, by its identity."""
         self._made: list[Operation] = []
         self._gone: list[Operation] = []
         """What was replaced: kept, so that identities stay their own."""
@@ -114,9 +118,12 @@ class _Branches:
             self._asking.setdefault(value, []).append(second)
         telling = (branch for value in asked for branch in self._telling.get(value, ()))
         earlier = {self._places.get(id(branch), place) for branch in telling}
-        end = place
+        end, passed = place, 0
         for start in sorted((at for at in earlier if at < place), reverse=True)[:_MAX_CANDIDATES]:
-            if not all(is_pure(operation) for operation in self._operations[start + 1 : end]):
+            if end - start > _MAX_BETWEEN or not all(map(is_pure, self._operations[start + 1 : end])):
+                break
+            passed += sum(map(self._size, self._operations[start + 1 : end]))
+            if passed > _MAX_BETWEEN:
                 break
             end = start + 1
             first = self._operations[start]
@@ -126,6 +133,12 @@ class _Branches:
                 if merge.is_small(self._max_copied):
                     return merge
         return None
+
+    def _size(self, operation: Operation) -> int:
+        found = self._sizes.get(id(operation))
+        if found is None:
+            found = self._sizes[id(operation)] = size_of(operation)
+        return found
 
     def _apply(self, merge: Merge) -> list[Operation]:
         """Merge; returns the branches to look at again, the last one at the end."""
