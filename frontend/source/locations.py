@@ -87,8 +87,8 @@ def range_of_frame(
 TRACE_ENTRY = "_run_user_function"
 """The name of the function that calls the user's function while tracing; frames above it are the caller's."""
 
-RECORDING = "_record_path"
-"""The name of the function that records one side of a branch or the body of a loop."""
+RECORDING = frozenset({"_record_path", "_record_call"})
+"""The names of the functions that record one side of a branch, the body of a loop, or that of a function."""
 
 
 class _Role(Enum):
@@ -109,7 +109,8 @@ def _role_of(frame: FrameType) -> _Role:
     if known is not None and known[0]() is code:
         return known[1]
     if code.co_filename.startswith(_OWN_ROOMS):
-        role = {TRACE_ENTRY: _Role.ENTRY, RECORDING: _Role.RECORDING}.get(code.co_name, _Role.OURS)
+        is_recording = code.co_name in RECORDING
+        role = _Role.ENTRY if code.co_name == TRACE_ENTRY else _Role.RECORDING if is_recording else _Role.OURS
     else:
         role = _Role.OURS if is_own_frame(frame) else _Role.USERS
     key = id(code)
@@ -120,8 +121,8 @@ def _role_of(frame: FrameType) -> _Role:
 def user_frames(innermost: bool = False, in_recording: bool = False) -> list[FrameType]:
     """The frames of the user's code that are running, innermost first, up to where the outermost trace was begun.
 
-    With `innermost` the first of them alone; with `in_recording` those in the innermost branch or loop that is being
-    recorded.
+    With `innermost` the first of them alone; with `in_recording` those in the innermost branch, loop or function that
+    is being recorded.
     """
     frames = []
     frame: FrameType | None = sys._getframe(1)
@@ -158,7 +159,7 @@ class Caller:
 
 
 def callers(around: Caller | None) -> Caller | None:
-    """The innermost call, given those around the innermost branch or loop that is being recorded."""
+    """The innermost call, given those around the innermost branch, loop or function that is recorded."""
     for frame in reversed(user_frames(in_recording=True)):
         around = Caller(frame.f_code, range_of_frame(frame), around)
     return around

@@ -308,7 +308,7 @@ class Recorder(ABC):
 
     @abstractmethod
     def enter_recording(self) -> Caller | None:
-        """Remember where the branch or loop is that will be recorded; returns what was remembered before."""
+        """Remember where the branch, loop or call is that will be recorded; returns what was remembered before."""
 
     @abstractmethod
     def leave_recording(self, around: Caller | None) -> None:

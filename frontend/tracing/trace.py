@@ -59,7 +59,7 @@ class Trace(Recorder):
         self.active = True
         self._symbols = 0
         self._callers: Caller | None = None
-        """The calls around the branch or loop that is being recorded."""
+        """The calls around the branch, loop or function that is being recorded."""
         self.callbacks: list[Callback] = []
         """The Python functions that the program calls when it runs."""
         self.captures: list[Capture] = []
@@ -335,7 +335,7 @@ class Trace(Recorder):
         return range_of_frame(frames[0]) if frames else None
 
     def enter_recording(self) -> Caller | None:
-        """Remember where the branch or loop is that will be recorded; returns what was remembered before."""
+        """Remember where the branch, loop or call is that will be recorded; returns what was remembered before."""
         around, self._callers = self._callers, callers(self._callers)
         return around
 

@@ -68,11 +68,20 @@ def activate(original: FunctionType, converted: Callable[..., Any], args: Any, k
     if earlier is not None and trace.region is not earlier.region:
         function = _define(trace, original, converted, key, values, kinds, tuple(kwargs))
         return _call(trace, function, values)
+    around = (
+        trace.enter_recording()
+    )  # so that finding a place takes no longer in a call inside of many others
     flow.activations.append(Activation(key, trace.region))
     try:
-        return converted(*args, **kwargs)
+        return _record_call(converted, args, kwargs)
     finally:
         flow.activations.pop()
+        trace.leave_recording(around)
+
+
+def _record_call(converted: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+    """Run a function; frames above this one are known already (see `locations.RECORDING`)."""
+    return converted(*args, **kwargs)
 
 
 def _call(trace: Recorder, function: StagedFunction, values: list[Any]) -> Any:
