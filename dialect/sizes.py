@@ -134,14 +134,24 @@ def replaced(size: Size, by: Callable[[Hashable], Size]) -> Size:
 
 
 def symbols(size: Size) -> Iterator[Hashable]:
-    """The symbols that a size depends on, in place of those that are computed what these are computed from."""
-    for product in terms_of(size):
-        for name in product:
-            if isinstance(name, Computed):
-                for operand in name.operands:
-                    yield from symbols(operand)
-            else:
-                yield name
+    """The symbols that a size depends on, each once, in place of those that are computed what they are computed from.
+
+    >>> n, m = symbol("n"), symbol("m")
+    >>> sorted(symbols(computed(max, n, computed(min, n, m)) * n))
+    ['m', 'n']
+    """
+    found: set[Hashable] = set()
+    pending = [size]
+    while pending:
+        for product in terms_of(pending.pop()):
+            for name in product:
+                if name in found:
+                    continue
+                found.add(name)
+                if isinstance(name, Computed):
+                    pending.extend(name.operands)
+                else:
+                    yield name
 
 
 def _from_terms(terms: dict[Product, int]) -> Size:
