@@ -101,6 +101,8 @@ class Graph:
         self._replaced: dict[int, Operation] = {}
         """Ops whose results were replaced, by identity: an operation's hash changes with its operands."""
         self._constants: dict[Value, Array | None] = {}
+        self.origins: dict[tuple[Value, int | None], tuple[Value, int | None]] = {}
+        """For axes of values those of others that have the same extent, as far as patterns asked for them."""
         for operation in self.operations:
             self._note(operation)
 

@@ -21,7 +21,7 @@ from ...dialect.ops.shape import (
     Transpose,
 )
 from ...dialect.types import broadcast_shapes
-from ..rewriting import Match, type_of
+from ..rewriting import Graph, Match, type_of
 from . import simplifies
 
 load_families()
@@ -184,37 +184,54 @@ def roll_twice(m: Match) -> Value | None:
 
 
 @simplifies(Dim)
-def extent_of_rearranged(m: Match) -> Value | None:
-    """The extent of a transposed, reshaped or broadcast tensor is one of its operand's, or a given one."""
-    axis = m.attributes["axis"]
-    if transpose := m.producer(0, Transpose):
-        return m.create(Dim, transpose.operands[0], axis=transpose.attributes["permutation"][axis])
-    for op_class in (Reshape, BroadcastTo, Stretch):
-        if made := m.producer(0, op_class):
-            shape = made.attributes["shape"]
-            return made.operands[1 + shape[:axis].count(-1)] if shape[axis] == -1 else None
-    if expanded := m.producer(0, ExpandDims):
-        axes = expanded.attributes["axes"]
-        return (
-            None
-            if axis in axes
-            else m.create(Dim, expanded.operands[0], axis=axis - sum(a < axis for a in axes))
-        )
-    if squeezed := m.producer(0, Squeeze):
-        kept = [a for a in range(type_of(squeezed.operands[0]).rank) if a not in squeezed.attributes["axes"]]
-        return m.create(Dim, squeezed.operands[0], axis=kept[axis])
-    return None
-
-
-@simplifies(Dim)
-def extent_of_elementwise(m: Match) -> Value | None:
-    """An unknown extent of an elementwise result is that of any operand in which it is unknown, too."""
-    made = m.graph.match(m.operands[0])
-    if made is None or made.op_class not in _ELEMENTWISE:
+def extent_of_operand(m: Match) -> Value | None:
+    """The extent of a transposed, reshaped, broadcast or elementwise result is one of its operands', or a given one."""
+    asked = m.operands[0], m.attributes["axis"]
+    origin, axis = _origin(m.graph, *asked)
+    if (origin, axis) == asked:
         return None
-    rank = made.result_type.rank
+    return origin if axis is None else m.create(Dim, origin, axis=axis)
+
+
+def _origin(graph: Graph, value: Value, axis: int | None) -> tuple[Value, int | None]:
+    """The axis that an extent is that of, as far up as can be; None for a scalar that is the extent.
+
+    The graph remembers what was found: one extent is asked for at many places of a chain of ops.
+    """
+    passed = []
+    here = value, axis
+    while here not in graph.origins and (step := _operand_of_extent(graph, *here)) is not None:
+        passed.append(here)
+        here = step
+    here = graph.origins.get(here, here)
+    graph.origins.update(dict.fromkeys(passed, here))
+    return here
+
+
+def _operand_of_extent(graph: Graph, value: Value, axis: int | None) -> tuple[Value, int | None] | None:
+    """The operand of the op that made a value, and its axis, of the same extent."""
+    made = None if axis is None else graph.match(value)
+    if made is None or axis is None:
+        return None
+    if made.op_class is Transpose:
+        return made.operands[0], made.attributes["permutation"][axis]
+    if made.op_class in (Reshape, BroadcastTo, Stretch):
+        shape = made.attributes["shape"]
+        return (made.operands[1 + shape[:axis].count(-1)], None) if shape[axis] == -1 else None
+    if made.op_class is ExpandDims:
+        axes = made.attributes["axes"]
+        return None if axis in axes else (made.operands[0], axis - sum(a < axis for a in axes))
+    if made.op_class is Squeeze:
+        kept = [a for a in range(type_of(made.operands[0]).rank) if a not in made.attributes["axes"]]
+        return made.operands[0], kept[axis]
+    return _unknown_extent_of_operand(made, axis) if made.op_class in _ELEMENTWISE else None
+
+
+def _unknown_extent_of_operand(made: Match, axis: int) -> tuple[Value, int] | None:
+    """An unknown extent of an elementwise result is that of any operand in which it is unknown, too."""
     for operand in made.operands:
-        own = m.attributes["axis"] - (rank - type_of(operand).rank)
-        if own >= 0 and type_of(operand).shape[own] is None:
-            return m.create(Dim, operand, axis=own)
+        operand_type = type_of(operand)
+        own = axis - (made.result_type.rank - operand_type.rank)
+        if own >= 0 and operand_type.shape[own] is None:
+            return operand, own
     return None

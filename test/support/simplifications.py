@@ -445,28 +445,26 @@ RULES = [
         ),
     ),
     # Extents
-    Rule("extent_of_rearranged", "f", lambda b, x, y, t: b("dim", swap(b, x), axis=1), (None, 3)),
+    Rule("extent_of_operand", "f", lambda b, x, y, t: b("dim", swap(b, x), axis=1), (None, 3)),
     Rule(
-        "extent_of_rearranged",
+        "extent_of_operand",
         "f",
         lambda b, x, y, t: b("dim", b("reshape", x, b("dim", x, axis=0), shape=(-1, 1, 3)), axis=0),
         (None, 3),
     ),
     Rule(
-        "extent_of_rearranged",
+        "extent_of_operand",
         "f",
         lambda b, x, y, t: b("dim", b("expand_dims", x, axes=(0,)), axis=1),
         (None, 3),
     ),
     Rule(
-        "extent_of_rearranged",
+        "extent_of_operand",
         "f",
         lambda b, x, y, t: b("dim", b("squeeze", x, axes=(0,)), axis=0),
         (1, None),
     ),
-    Rule(
-        "extent_of_elementwise", "f", lambda b, x, y, t: b("dim", b("add", x, full(1, t)), axis=0), (None, 3)
-    ),
+    Rule("extent_of_operand", "f", lambda b, x, y, t: b("dim", b("add", x, full(1, t)), axis=0), (None, 3)),
 ]
 
 
