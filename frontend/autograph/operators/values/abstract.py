@@ -45,6 +45,10 @@ _NUMBERS: dict[type, np.dtype[Any]] = {
 """Python's numbers from narrow to wide, with the dtype that holds them."""
 
 
+_COMPARED = (bool, int, float, complex, str, bytes, slice, range, np.dtype)
+"""Values that are the same if they are equal; others are if they are one object."""
+
+
 @dataclass(frozen=True)
 class Static:
     """A Python value that is the same on every path."""
@@ -55,7 +59,8 @@ class Static:
         return isinstance(other, Static) and _same_static(self.value, other.value)
 
     def __hash__(self) -> int:
-        return 0
+        value = self.value
+        return hash(static_key(value)) if isinstance(value, _COMPARED) else id(value)
 
     def __str__(self) -> str:
         return _described(self.value)
@@ -343,9 +348,7 @@ def _same_static(one: Any, other: Any) -> bool:
         return True
     if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
         return False
-    if isinstance(one, (bool, int, float, complex, str, bytes, slice, range, np.dtype)):
-        return bool(static_key(one) == static_key(other))
-    return False
+    return isinstance(one, _COMPARED) and bool(static_key(one) == static_key(other))
 
 
 def _described(value: Any) -> str:
