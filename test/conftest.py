@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,10 +12,24 @@ os.environ["WEFT_CACHE"] = "0"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--fast`."""
+    """Add `--fast` and `--check-handles`."""
     parser.addoption(
         "--fast", action="store_true", help="run one test of every file: each room once, in under two minutes"
     )
+    parser.addoption(
+        "--check-handles", action="store_true", help="raise where a handle of an erased op of MLIR is used"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """With `--check-handles`, run every test so that handles of erased ops are noticed."""
+    if not item.config.getoption("--check-handles"):
+        return (yield)
+    from support.erased_handles import checked_handles
+
+    with checked_handles():
+        return (yield)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
