@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.compile_work import work_of
 from weft.backend.cpu.machine import llvm
 from weft.frontend.tracing import may_alias
 from weft.passes import managers
@@ -89,24 +90,6 @@ def nested_branches(depth: int) -> Any:
 
 
 PROGRAMS = (chain, results, layers, writes, branches, loops)
-
-
-def work_of(program: Callable[[int], Any], count: int) -> int:
-    """The calls of functions, Python's and C's, that compiling a program takes."""
-    function, arguments = program(count)
-    compiled = weft.function(function)
-    calls = 0
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        compiled.get_concrete_function(*arguments)
-    finally:
-        sys.setprofile(None)
-    return calls
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
