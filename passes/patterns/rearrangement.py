@@ -187,13 +187,13 @@ def roll_twice(m: Match) -> Value | None:
 def extent_of_operand(m: Match) -> Value | None:
     """The extent of a transposed, reshaped, broadcast or elementwise result is one of its operands', or a given one."""
     asked = m.operands[0], m.attributes["axis"]
-    origin, axis = _origin(m.graph, *asked)
+    origin, axis = _origin_of_extent(m.graph, *asked)
     if (origin, axis) == asked:
         return None
     return origin if axis is None else m.create(Dim, origin, axis=axis)
 
 
-def _origin(graph: Graph, value: Value, axis: int | None) -> tuple[Value, int | None]:
+def _origin_of_extent(graph: Graph, value: Value, axis: int | None) -> tuple[Value, int | None]:
     """The axis that an extent is that of, as far up as can be; None for a scalar that is the extent.
 
     The graph remembers what was found: one extent is asked for at many places of a chain of ops.
