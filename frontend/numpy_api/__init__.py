@@ -21,6 +21,7 @@ MODULES = (
     "padding",
     "joining",
     "indexing",
+    "index_tricks",
     "sorting",
     "statistics",
     "reductions",

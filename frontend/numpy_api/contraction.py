@@ -137,14 +137,20 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
     >>> weft.dot(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
     array([3, 7])
     """
-    x, y = promoted(a, b)
+    x, y = promoted(asarray(a), asarray(b))
     if x.ndim == 0 or y.ndim == 0:
-        return deliver(np.multiply(x, y), out)
+        return deliver(_scaled(x, y), out)
     inner_axis = y.ndim - 2 if y.ndim > 1 else 0
     _require_inner("dot", x, -1, y, inner_axis)
     if x.ndim == 2 and y.ndim <= 2:
         return deliver(matmul(x, y), out)
     return deliver(_scalar(tensordot(x, y, axes=((x.ndim - 1,), (inner_axis,)))), out)
+
+
+def _scaled(x: ArrayResult, y: ArrayResult) -> ArrayResult:
+    """The product with a number as a sum of one product, which is never -0.0."""
+    product = np.multiply(x, y)
+    return product if kind(product.dtype) in "biu" else np.add(product, np.zeros((), product.dtype))
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
@@ -155,9 +161,9 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:
     >>> weft.inner(np.array([1, 2]), np.array([3, 4]))
     np.int64(11)
     """
-    x, y = promoted(a, b)
+    x, y = promoted(asarray(a), asarray(b))
     if x.ndim == 0 or y.ndim == 0:
-        return np.multiply(x, y)
+        return _scaled(x, y)
     return dot(x, swapaxes(y, -1, -2) if y.ndim > 1 else y)
 
 
@@ -240,7 +246,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, /, axes: Any = 2) -> ArrayResult:
     >>> weft.tensordot(np.array([[1, 2], [3, 4]]), np.array([1, 1]), axes=1)
     array([3, 7])
     """
-    x, y = promoted(a, b)
+    x, y = promoted(asarray(a), asarray(b))
     if np.ndim(axes) == 0 and not isinstance(axes, (tuple, list)):
         count = operator.index(axes)
         if count < 0:

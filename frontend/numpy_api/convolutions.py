@@ -11,7 +11,7 @@ from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.extents import known_extent, known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray
-from .arguments import common_dtype, promoted
+from .arguments import promoted
 from .contraction import matmul
 from .indexing import take
 from .padding import pad
@@ -95,7 +95,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:
     """
     coefficients, place = asarray(p), asarray(x)
     count = known_extent(coefficients, 0, "polyval")
-    result = np.zeros_like(place, common_dtype(coefficients, place))
+    result = np.zeros_like(place)
     for index in range(count):
         result = result * place + coefficients[index]
     return result

@@ -24,7 +24,7 @@ from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_cas
 from .documentation import Family, member
 from .joining import stack
 from .memory_order import in_order, ordered
-from .selection import choose
+from .selection import as_weak_operand, choose
 from .shape import expand_dims, moveaxis, reshape, swapaxes
 
 _numpy: Any = np
@@ -34,7 +34,13 @@ _numpy: Any = np
 
 
 def full(
-    shape: Any, fill_value: ArrayLike, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None
+    shape: Any,
+    fill_value: ArrayLike,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Any = None,
+    like: Any = None,
 ) -> ArrayResult:
     """A new array of a shape, filled with a value, as `numpy.full`.
 
@@ -400,14 +406,13 @@ def linspace(
         made = _numpy.linspace(start, stop, count, endpoint, retstep, optional_dtype(dtype), axis)
         trace = recording()
         return made if trace is None or retstep else _copied_constant(trace, made)
-    first, last = array_of(start), array_of(stop)
-    computed = common_dtype(first, last, float(count))
+    computed = common_dtype(as_weak_operand(start), as_weak_operand(stop), float(count))
     wanted = optional_dtype(dtype) or computed
-    first, last = (np.multiply(bound, 1.0) for bound in (first, last))
+    first, last = (array_of(cast(bound, computed)) for bound in (array_of(start), array_of(stop)))
     difference = last - first
     divisions = count - 1 if endpoint else count
     places = _numpy.arange(count, dtype=computed).reshape((count, *(1,) * difference.ndim))
-    step = difference / divisions if divisions > 0 else difference * np.nan
+    step = difference / divisions if divisions > 0 else np.nan
     if divisions > 0:
         numbers = choose(step == 0, places / divisions * difference, places * step) + first
     else:
@@ -448,7 +453,6 @@ def logspace(
 def eye(
     N: Any,
     M: Any = None,
-    /,
     k: int = 0,
     dtype: DTypeLike | None = None,
     order: str = "C",
@@ -544,7 +548,10 @@ def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> Ar
             [0, 1]]])
     """
 
-    ranges = [arange(extent, dtype=dtype) for extent in dimensions]
+    wanted = FLOAT64 if dtype is None else dtype  # NumPy's own default of dtypes
+    ranges = [arange(extent, dtype=wanted) for extent in dimensions]
+    if not ranges:
+        return () if sparse else np.zeros(0, as_dtype(wanted))
     grids = meshgrid(*ranges, indexing="ij", sparse=sparse)
     return grids if sparse else stack(grids)
 

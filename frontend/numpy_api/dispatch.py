@@ -15,6 +15,7 @@ from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
 from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
+from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayResult, apply, asarray, cast
 from . import contraction, linalg, lookup, names, reductions
 from .accumulation import scan
@@ -44,7 +45,7 @@ def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: di
 def _call(ufunc: np.ufunc, *inputs: Any, **kwargs: Any) -> ArrayResult:
     product = _PRODUCTS.get(ufunc)
     if product is not None:
-        return product(*inputs, **kwargs)
+        return called(f"np.{ufunc.__name__}", product, inputs, kwargs, ufunc)
     return apply_ufunc(ufunc, *inputs, **kwargs)
 
 
@@ -127,12 +128,31 @@ def _at(ufunc: np.ufunc, array: Any, index: Any, *values: Any) -> None:
     """Apply in place at an index; where it names an element several times, `add` and `subtract` add up."""
     op_of(ufunc)
     if not values:
+        _require_once(ufunc, index)
         array[index] = ufunc(array[index])
         return
     if ufunc not in (np.add, np.subtract):
         raise _no_method(ufunc, "at", (np.add, np.subtract))
     addend = asarray(values[0])
     _scatter_add(array, index, np.negative(addend) if ufunc is np.subtract else addend)
+
+
+def _require_once(ufunc: np.ufunc, index: Any) -> None:
+    """Refuse indices that may name an element twice, to which NumPy applies the ufunc twice."""
+    for entry in index if isinstance(index, tuple) else (index,):
+        if isinstance(entry, (slice, type(None), type(Ellipsis), int, np.integer)) and not isinstance(
+            entry, bool
+        ):
+            continue
+        places = asarray(entry)
+        if places.ndim == 0 or places.dtype == BOOL:
+            continue
+        known = None if isinstance(places, TracedArray) else places
+        if known is None or known.size != len(set(known.reshape(-1).tolist())) or (known < 0).any():
+            raise UnsupportedError(
+                f"{ufunc.__name__}.at with an array of indices, which may name an element several times, is not "
+                f"supported in compiled code; where it does not, write x[i] = np.{ufunc.__name__}(x[i])"
+            )
 
 
 def _scatter_add(target: Any, index: Any, addend: Any) -> None:

@@ -29,7 +29,7 @@ from .arguments import (
     require_castable,
 )
 from .info import finfo
-from .selection import as_weak_operand, blend
+from .selection import as_weak_operand, blend, is_python_number
 from .ufuncs import apply_ufunc, ops_of_ufuncs
 
 
@@ -229,7 +229,7 @@ def nan_to_num(
     """
     array = asarray(x)
     if not is_inexact(array.dtype):
-        return array.copy() if copy else array
+        return array[()] if array.ndim == 0 else array.copy() if copy else array
     if kind(array.dtype) == "c":
         parts = [nan_to_num(part, True, nan, posinf, neginf) for part in (real(array), imag(array))]
         result = apply(Complex, *parts)
@@ -253,6 +253,8 @@ def real(val: ArrayLike) -> ArrayResult:
     >>> weft.real(np.array([1 + 2j]))
     array([1.])
     """
+    if is_python_number(val) and isinstance(val, TracedArray) and kind(val.dtype) != "c":
+        return val
     x = asarray(val)
     if not isinstance(x, TracedArray):
         return x.real
@@ -267,6 +269,8 @@ def imag(val: ArrayLike) -> ArrayResult:
     >>> weft.imag(np.array([1 + 2j]))
     array([2.])
     """
+    if is_python_number(val) and isinstance(val, TracedArray) and kind(val.dtype) != "c":
+        return val._python_type(0) if val._python_type is not None else 0
     x = asarray(val)
     if not isinstance(x, TracedArray):
         return x.imag

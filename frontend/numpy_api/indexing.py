@@ -332,10 +332,12 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ArrayResult:
         raise WeftValueError("list of cases must be same length as list of conditions")
     if not condlist:
         raise WeftValueError("select with an empty condition list is not possible")
-    result = default
-    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+    choices = [as_weak_operand(choice) for choice in (*choicelist, default)]
+    dtype = common_dtype(*choices)
+    *choices, result = [asarray(cast(choice, dtype)) for choice in choices]
+    for place, (condition, choice) in reversed(list(enumerate(zip(condlist, choices, strict=True)))):
         if asarray(condition).dtype != BOOL:
-            raise WeftTypeError("invalid entry 0 in condlist: should be boolean ndarray")
+            raise WeftTypeError(f"invalid entry {place} in condlist: should be boolean ndarray")
         result = choose_between(condition, choice, result)
     return rank_0_array(result)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ...dialect.errors import UnsupportedError, WeftTypeError
 from .arguments import NO_VALUE
 
@@ -57,6 +59,14 @@ def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, in
 @cache
 def _defaults(theirs: Any) -> dict[str, Any]:
     """The keywords of NumPy's function, with what leaving them out means."""
+    if isinstance(theirs, np.ufunc):
+        return _UNIVERSAL | {
+            "dtype": None,
+            "signature": None,
+            "axes": None,
+            "axis": NO_VALUE,
+            "keepdims": False,
+        }
     try:
         parameters = inspect.signature(theirs).parameters.values()
     except (TypeError, ValueError):

@@ -270,6 +270,8 @@ def _spreading(op_class: type[Op], skip_nan: bool = False) -> Family:
                 raise WeftValueError("ddof and correction can't be provided simultaneously.")
             ddof = correction
         wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
+        if mean is not NO_VALUE and not given(dtype):
+            wanted = common_dtype(x, asarray(mean), 1.0)
         _require_spreading(wanted, x.dtype)
         made = wanted if given(dtype) else ops.real_dtype(wanted)
         if not _restricts(where) and mean is NO_VALUE:
@@ -355,7 +357,10 @@ def _selecting(op_class: type[Op], ufunc: np.ufunc) -> Family:
         Dtype: that of a. `initial` takes part as one more element, and `where` needs one.
         Raises `ValueError` where there is no element, `AxisError` for an axis that a does not have.
         """
-        return deliver(_extremum(op_class, ufunc, asarray(a), axis, keepdims, initial, where), out)
+        x = asarray(a)
+        if given(out) and given(initial):
+            x = cast(x, common_dtype(x, dtype_of_out(out)))  # the dtype in which NumPy compares
+        return deliver(_extremum(op_class, ufunc, x, axis, keepdims, initial, where), out)
 
     return member(function)
 
@@ -380,7 +385,7 @@ def _selecting_numbers(number_op: type[Op], op_class: type[Op], ufunc: np.ufunc)
         neutral = -np.inf if ufunc is np.maximum else np.inf
         filled, numbers = _without_nan(x, NO_VALUE, neutral)
         result = _extremum(op_class, ufunc, filled, axis, keepdims, initial, where)
-        if given(numbers):
+        if given(numbers) and not given(initial):
             some = any(numbers, axis, keepdims=keepdims)
             result = cast(choose(some, result, np.nan), x.dtype)
         return deliver(result, out)
@@ -413,7 +418,8 @@ def _extremum(
     edge[axes[0]] = 1
     joined = concatenate([broadcast_to(start, tuple(edge)), masked], axis=axes[0])
     if 0 in [known_shape(joined)[place] for place in axes]:
-        return broadcast_to(start, ops.reduced_shape(masked.shape, axes, _keep(keepdims)))
+        shape = ops.reduced_shape(masked.shape, axes, _keep(keepdims))
+        return broadcast_to(start, shape) if shape else start[()]
     return _reduce(op_class, joined, axes, keepdims)
 
 

@@ -33,6 +33,7 @@ from ..tracing.staging import (
     asarray,
     emit,
     raise_where,
+    rank_0_array,
     trace_of,
     view_of,
 )
@@ -235,7 +236,7 @@ def expand_dims(a: ArrayLike, axis: Any = 0) -> ArrayResult:
     """
     x = asarray(a)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    return view_of(x, ops.ExpandDims, axes=tuple(sorted(axis_tuple(axis, x.ndim + count))))
+    return rank_0_array(view_of(x, ops.ExpandDims, axes=tuple(sorted(axis_tuple(axis, x.ndim + count)))))
 
 
 def atleast_1d(*arys: ArrayLike) -> ArrayResult:
@@ -291,6 +292,8 @@ def _rearranged(numpy_function: Callable[..., Any], a: ArrayLike, *arguments: An
         if not isinstance(x, TracedArray):
             return numpy_function(x, *arguments)
         strides = numpy_function(_numbered(x.ndim), *arguments).strides
+    if numpy_function is np.flip and x.ndim == 0:
+        return x[()]
     permutation = tuple(abs(stride) - 1 for stride in strides)
     is_reversed = [stride < 0 for stride in strides]
     if True not in is_reversed:
@@ -497,7 +500,7 @@ def tile(A: ArrayLike, reps: Any) -> ArrayResult:
     counts = (1,) * (rank - len(counts)) + tuple(operator.index(c) for c in counts)
     if x.ndim < rank:
         x = reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape))
-    return asarray(apply(ops.Tile, x, counts=counts))
+    return rank_0_array(asarray(apply(ops.Tile, x, counts=counts)))
 
 
 def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:

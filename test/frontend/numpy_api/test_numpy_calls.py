@@ -176,3 +176,41 @@ def test_compiled() -> None:
     compiled = weft.function(lambda x, n: (np.max([x[0], x[1]]), np.roll(x, n), np.digitize(x, x[::-1] * 0)))
     got = compiled(X, np.int64(1))
     assert_same(got, (np.max([X[0], X[1]]), np.roll(X, 1), np.digitize(X, X[::-1] * 0)))
+
+
+def brackets(x: Any, f: Any, n: Any) -> Any:
+    return [
+        *(
+            np.r_[x, 1, 2:5, x[0]],
+            np.r_[f[0], f[1], 3],
+            np.c_[x, x * 2],
+            np.r_["0,2", x, x],
+            np.r_["1,2,0", x, x],
+        ),
+        *(np.r_[0:1:3j, x], np.r_[0 : int(n)], np.ix_(x > 1, [0, 1]), np.unravel_index(n, (2, 3))),
+        *(np.ravel_multi_index((n, n), (6, 7)), np.matmul(x, x, order="K", casting="same_kind")),
+    ]
+
+
+def test_arrays_in_brackets_and_indices() -> None:
+    same(brackets, X, X.astype(np.float32), np.int64(3))
+    same(_filled_diagonal, np.ones((2, 3)))
+
+
+def _filled_diagonal(m: Any) -> Any:
+    np.fill_diagonal(m, 7)
+    return m
+
+
+def test_a_ufunc_is_applied_once_at_each_place() -> None:
+    with pytest.raises(
+        weft.UnsupportedError, match=r"exp.at with an array of indices, which may name an element"
+    ):
+        interpreted(lambda x, i: np.exp.at(x, i))(X.copy(), np.array([0, 0]))
+    same(_negated_at, X)
+
+
+def _negated_at(x: Any) -> Any:
+    np.negative.at(x, [0, 2])
+    np.negative.at(x, x > 2)
+    return x

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ....numpy_api.brackets import in_brackets
 from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
 from ....tracing.staging import asarray, rank_0_array, trace_of
@@ -22,6 +23,10 @@ _MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft"})
 def numpy_function(function: Any) -> Callable[..., Any] | None:
     """What to call instead of a function of NumPy, a ufunc or a method of one; None for another function."""
     owner = getattr(function, "__self__", None)
+    if function is _OF_BRACKETS:
+        return lambda maker, key: (
+            function(maker, key) if trace_of(_entries(key)) is None else in_brackets(maker, key)
+        )
     if isinstance(function, np.ufunc):
         return _asking_items(
             function, lambda args, kwargs: call_ufunc(function, "__call__", _strong(args), kwargs)
@@ -47,6 +52,19 @@ def _asking_items(function: Any, record: Callable[[Any, Any], Any]) -> Callable[
 
     call.__name__ = getattr(function, "__name__", "call")
     return call
+
+
+_OF_BRACKETS = type(np.r_).__getitem__
+"""What `np.r_[...]` and `np.c_[...]` call."""
+
+
+def _entries(key: Any) -> list[Any]:
+    """What stands in brackets, with the bounds of ranges."""
+    entries = key if isinstance(key, tuple) else (key,)
+    bounds = [
+        b for entry in entries if isinstance(entry, slice) for b in (entry.start, entry.stop, entry.step)
+    ]
+    return [*entries, *bounds]
 
 
 def _strong(args: tuple[Any, ...]) -> tuple[Any, ...]:

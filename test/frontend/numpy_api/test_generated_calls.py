@@ -1,0 +1,40 @@
+"""Random calls with arguments of all kinds give what NumPy gives, in types, dtypes, shapes and values.
+
+`python -m support.call_comparison --seconds 600` in the folder of tests makes more, and compares exceptions, too.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from support.call_comparison import SILENT, check
+from support.numpy_calls import call_of
+from support.numpy_targets import TARGETS
+
+UNLIKE_NUMPY = {
+    ".flat",
+    ".__round__",
+    ".dot",
+    ".view",
+    "np.unique_values",
+    "np.vecdot",
+    "np.linalg.vecdot",
+    "np.logaddexp.reduce",
+}
+"""What is no array in NumPy, or a scalar, or comes in no order, or multiplies infinite complex numbers in another."""
+
+CALLS = 2
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_calls(part: int) -> None:
+    wrong = []
+    for number, target in enumerate(TARGETS[part::4]):
+        if target.name in UNLIKE_NUMPY or target.name.endswith((".reduce", ".accumulate", ".outer", ".at")):
+            continue
+        for seed in range(number * CALLS, (number + 1) * CALLS):
+            call = call_of(seed, target)
+            kind, how = check(call)
+            if kind.split() and kind.split()[-1] in SILENT:
+                wrong.append(f"{kind} of {call}: {how}")
+    assert not wrong, "\n".join(wrong)
