@@ -148,9 +148,13 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
 
 
 def _scaled(x: ArrayResult, y: ArrayResult) -> ArrayResult:
-    """The product with a number as a sum of one product, which is never -0.0."""
+    """The product with a number as a sum of one product, which is never -0.0 but in half precision."""
     product = np.multiply(x, y)
-    return product if kind(product.dtype) in "biu" else np.add(product, np.zeros((), product.dtype))
+    return (
+        product
+        if kind(product.dtype) in "biu" or product.dtype.itemsize == 2
+        else np.add(product, np.zeros((), product.dtype))
+    )
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:

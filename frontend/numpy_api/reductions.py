@@ -240,7 +240,7 @@ def average(
         message = "Weights sum to zero, can't be normalized"
         raise_where(np.any(np.equal(scale, 0)), ZeroDivisionError, message)
         result = sum(np.multiply(cast(x, dtype), cast(factor, dtype)), axis, dtype, keepdims=keepdims) / scale
-    return (result, broadcast_to(scale, result.shape).copy()) if returned else result
+    return (result, broadcast_to(scale, result.shape).copy()[()]) if returned else result
 
 
 # Spread
@@ -271,7 +271,7 @@ def _spreading(op_class: type[Op], skip_nan: bool = False) -> Family:
             ddof = correction
         wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
         if mean is not NO_VALUE and not given(dtype):
-            wanted = common_dtype(x, asarray(mean), 1.0)
+            wanted = common_dtype(wanted, asarray(mean))
         _require_spreading(wanted, x.dtype)
         made = wanted if given(dtype) else ops.real_dtype(wanted)
         if not _restricts(where) and mean is NO_VALUE:

@@ -27,12 +27,12 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any
 def asfortranarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
     """The array itself if its elements lie in column-major order, else a copy, as `numpy.asfortranarray`.
 
-    Shape: that of a. Dtype: `dtype`, or that of a. Raises `TypeError` for dtypes that weft does not have.
+    Shape: that of a; (1,) for (). Dtype: `dtype`, or that of a. Raises `TypeError` for dtypes that weft does not have.
 
     >>> weft.asfortranarray(np.array([[1, 2], [3, 4]])).strides
     (8, 16)
     """
-    return asarray(a, dtype, "F")
+    return atleast_1d(asarray(a, dtype, "F"))
 
 
 _MEANINGS = {

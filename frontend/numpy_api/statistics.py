@@ -8,7 +8,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.extents import known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, trace_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, rank_0_array, trace_of
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
 from .diagonals import diagonal
@@ -102,7 +102,7 @@ def quantile(
     quantiles = [_at(ordered, position, count - 1, has_nan) for position in positions]
     if keepdims:
         kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
-        quantiles = [reshape(quantile, kept) for quantile in quantiles]
+        quantiles = [rank_0_array(reshape(quantile, kept)) for quantile in quantiles]
     if fractions.ndim == 0:
         return deliver(quantiles[0], out)
     stacked = stack(quantiles)

@@ -13,28 +13,39 @@ from unittest import mock
 import numpy as np
 
 from weft.dialect.interpreter import interpret
-from weft.dialect.mlir import ir
-from weft.dialect.register import context
 from weft.frontend.calls import concrete
 from weft.frontend.calls.concrete import ConcreteFunction
 from weft.frontend.compiling import compile_function
-from weft.frontend.compiling.program import CallSignature, Program
+from weft.frontend.compiling.program import CallSignature
 from weft.frontend.function import Function
 from weft.frontend.guards.inputs import Decisions
-from weft.passes.timing import CompileTimes
 
 
 class _Interpreter:
-    """What stands where the executable of compiled code is."""
+    """What stands where machine code and its executable are."""
 
     calls_python = False
 
-    def __init__(self, module: Any, symbol: str, callbacks: Sequence[Callable[..., Any]]) -> None:
-        self._module, self._symbol, self._callbacks = module, symbol, callbacks
+    def __init__(self, module: Any, symbol: str, *rest: Any, **options: Any) -> None:
+        self._module, self._symbol = module, symbol
+        self._callbacks: Sequence[Callable[..., Any]] = ()
+
+    def loaded(self, callbacks: Sequence[Callable[..., Any]]) -> _Interpreter:
+        """Itself, with the Python functions that the program calls."""
+        self._callbacks = callbacks
+        return self
 
     def __call__(self, *arrays: np.ndarray[Any, Any]) -> list[Any]:
         with np.errstate(all="ignore"):
             return interpret(self._module, self._symbol, arrays, self._callbacks)
+
+
+_INSTEAD = {
+    "optimize": lambda module: None,
+    "to_linalg": lambda module: None,
+    "machine_code": _Interpreter,
+    "_packed_inputs": lambda trace, code: [],
+}
 
 
 class Interpreted(Function):
@@ -43,31 +54,9 @@ class Interpreted(Function):
     def _compiled(
         self, signature: CallSignature, leaves: Sequence[Any], decisions: Decisions
     ) -> ConcreteFunction:
-        trace, recorded = compile_function._record(
-            self.python_function, self._traced_function, signature, leaves, decisions
-        )
-        with context(), ir.Location.unknown():
-            written = compile_function._written_arguments(trace.module, trace.symbol, signature.position_of)
-        state = recorded.state
-        program = Program(
-            None,  # type: ignore[arg-type]
-            trace.callbacks,
-            lambda stage: str(trace.module),
-            recorded.result,
-            recorded.computed_types,
-            [*trace.extra],
-            written,
-            state.shared,
-            trace.captures,
-            [guard for guard in state.guards if not guard.is_gone()],
-            recorded.write_back.updates and recorded.write_back.updates.apply,
-            state.stores_early,
-            bool(state.inputs),
-            CompileTimes(),
-        )
-        state.forget()
-        made = _Interpreter(trace.module, trace.symbol, trace.callbacks)
-        with mock.patch.object(concrete, "loaded", return_value=made):
+        with mock.patch.multiple(compile_function, **_INSTEAD):
+            program, _ = self._traced(signature, leaves, decisions)
+        with mock.patch.object(concrete, "loaded", lambda code, callbacks: code.loaded(callbacks)):
             return ConcreteFunction(signature, program, self._bind)
 
 

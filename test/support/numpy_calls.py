@@ -333,6 +333,7 @@ _POOLS: dict[str, Pool] = {
     "dimensions": one_of((2, 3), (3,), (), (0, 2), [2, 2], 3),
 }
 _SPECIAL: dict[tuple[str, str], Pool] = {
+    ("np.interp", "xp"): lambda g: g.traced(np.sort(g.elements((3,), np.dtype("float64")))),
     ("np.arange", "start"): lambda g: (
         g.pick(3, 4.0, 2.5, 0, 1, -1, True, np.float32(3)) if g.chance(0.7) else g.scalar()
     ),
@@ -362,6 +363,9 @@ _SPECIAL: dict[tuple[str, str], Pool] = {
 }
 
 
+_IN_PLACE = (".put", ".fill", ".sort", ".partition", ".__setitem__", ".__iadd__")
+
+
 def call_of(seed: int, target: Target | None = None) -> Call:
     """A random call."""
     g = Generator(seed)
@@ -372,7 +376,7 @@ def call_of(seed: int, target: Target | None = None) -> Call:
     args = []
     for parameter in target.required:
         if parameter == "array" and name[0] == ".":
-            args.append(g.array() if g.chance(0.9) else g.scalar())
+            args.append(g.array() if g.chance(0.9) or name in _IN_PLACE else g.scalar())
         elif parameter == "array" and name.endswith(".at"):
             args.append(g.array())
         else:

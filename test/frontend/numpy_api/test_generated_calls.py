@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import pytest
 
 from support.call_comparison import SILENT, check
@@ -15,6 +17,7 @@ UNLIKE_NUMPY = {
     ".flat",
     ".__round__",
     ".dot",
+    ".round",
     ".view",
     "np.unique_values",
     "np.vecdot",
@@ -28,13 +31,16 @@ CALLS = 2
 
 @pytest.mark.parametrize("part", range(4))
 def test_calls(part: int) -> None:
-    wrong = []
-    for number, target in enumerate(TARGETS[part::4]):
+    wrong, raised = [], 0
+    for target in TARGETS[part::4]:
         if target.name in UNLIKE_NUMPY or target.name.endswith((".reduce", ".accumulate", ".outer", ".at")):
             continue
-        for seed in range(number * CALLS, (number + 1) * CALLS):
+        first = zlib.crc32(target.name.encode())
+        for seed in range(first, first + CALLS):
             call = call_of(seed, target)
             kind, how = check(call)
+            raised += kind == "raised"
             if kind.split() and kind.split()[-1] in SILENT:
                 wrong.append(f"{kind} of {call}: {how}")
     assert not wrong, "\n".join(wrong)
+    assert raised < 30, "NumPy takes what compiled code does not"
