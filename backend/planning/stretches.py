@@ -17,17 +17,19 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ...dialect.errors import InternalError
-from ...dialect.mlir import Block, Module, Operation, Value, dialect, ir
+from ...dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
 from ...dialect.ops.shape import Stretch
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.lowering.conversion import Conversion
-from ...passes.lowering.regions import read_elements
+from ...passes.lowering.regions import Region, extract_region, read_elements
 from ...passes.rewriting import operations_in, type_of
 from .captures import Captures
 from .clusters import Cluster, Graph, Kind, classify
 from .outline import clone, entry_functions, with_cheap_producers
+from .shapes import static_shape
+from .slices import Slice
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,26 @@ def _wanted(op: Operation) -> list[Extent | None]:
 
 def _as_it_is(op: Operation, mapping: dict[Value, Value]) -> Value:
     """An array whose extents are those that it would be stretched to."""
-    x = mapping.get(op.operands[0], op.operands[0])
-    wanted = op.results[0].type
-    return x if x.type == wanted else dialect("tensor").cast(wanted, x)
+    x, wanted = op.operands[0], op.results[0].type
+    if x.type == wanted:
+        return mapping.get(x, x)
+    made = _slice_of_known_sizes(x, wanted, mapping)
+    return dialect("tensor").cast(wanted, mapping.get(x, x)) if made is None else made
+
+
+def _slice_of_known_sizes(x: Value, wanted: Type, mapping: dict[Value, Value]) -> Value | None:
+    """A slice with sizes that are known here: a cast of it would stand between it and the loops that read it."""
+    owner = x.owner
+    if isinstance(owner, ir.Block) or owner.operation.name != "tensor.extract_slice":
+        return None
+    slice_ = Slice.of(owner.operation)
+    strides = [stride for stride in slice_.strides if isinstance(stride, int)]
+    if len(slice_.kept) < len(slice_.sizes) or len(strides) < len(slice_.sizes):
+        return None
+    pairs = zip(slice_.sizes, static_shape(wanted), strict=True)
+    sizes = [size if known is None else known for size, known in pairs]
+    base = owner.operation.operands[0]
+    return extract_region(mapping.get(base, base), Region(slice_.offsets, sizes, strides))
 
 
 def _repeated(op: Operation, mapping: dict[Value, Value]) -> Value:

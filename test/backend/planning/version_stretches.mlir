@@ -60,3 +60,17 @@ func.func @other(%x: tensor<?xf64>, %y: tensor<?xf64>) -> tensor<?xf64> {
   %0 = "weft.multiply"(%x, %y) : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
   return %0 : tensor<?xf64>
 }
+
+// A slice has the known size itself; it is read by the loops, and not copied in front of them.
+// CHECK-LABEL: func.func @slice
+// CHECK: scf.if
+// CHECK: %[[S:.*]] = tensor.extract_slice %arg0[0, 1] [4, 2] [1, 1] : tensor<?x3xf64> to tensor<4x2xf64>
+// CHECK-NOT: tensor.cast
+// CHECK: linalg.generic {{.*}} ins(%[[S]],
+// CHECK: } else {
+func.func @slice(%x: tensor<?x3xf64>, %y: tensor<4x2xf64>, %n: tensor<i64>) -> tensor<4x2xf64> {
+  %0 = "weft.dynamic_slice"(%x, %n) {start = array<i64: 0, 1>, start_axes = array<i64>, step = array<i64: 1, 1>, stop = array<i64: 0, 3>, stop_axes = array<i64: 0>} : (tensor<?x3xf64>, tensor<i64>) -> tensor<?x2xf64>
+  %1 = "weft.stretch"(%0) {shape = array<i64: 4, 2>} : (tensor<?x2xf64>) -> tensor<4x2xf64>
+  %2 = "weft.multiply"(%1, %y) : (tensor<4x2xf64>, tensor<4x2xf64>) -> tensor<4x2xf64>
+  return %2 : tensor<4x2xf64>
+}
