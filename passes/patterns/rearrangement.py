@@ -134,6 +134,21 @@ def stretch_nothing(m: Match) -> Value | None:
     return m.operands[0]  # a known extent is one of both types, or there is no replacement
 
 
+@simplifies(Stretch)
+def stretch_repeated(m: Match) -> Value | None:
+    """What is repeated along every axis that is stretched is repeated as often as it is wanted at once."""
+    inner = m.producer(0, BroadcastTo)
+    if inner is None:
+        return None
+    own = type_of(inner.operands[0]).shape
+    shape, wanted = inner.attributes["shape"], m.attributes["shape"]
+    for axis, (extent, target) in enumerate(zip(shape, wanted, strict=True)):
+        place = axis - (len(shape) - len(own))
+        if -1 in (extent, target) and place >= 0 and own[place] != 1:
+            return None
+    return m.create(BroadcastTo, inner.operands[0], *m.operands[1:], shape=wanted)
+
+
 def _origin(value: Value, axis: int) -> tuple[Value, int]:
     """Where the extent of an axis comes from."""
     while (source := extent_source(value, axis)) is not None:

@@ -224,3 +224,18 @@ func.func @stretched(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, te
   %3 = "weft.dim"(%2) {axis = 0} : (tensor<?xf32>) -> tensor<i64>
   return %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<i64>
 }
+
+// Equal elements are as many as are wanted; what is repeated along another axis only is stretched.
+// CHECK-LABEL: func.func @stretched_repetitions
+// CHECK-SAME: (%[[C:.*]]: tensor<f32>, %[[X:.*]]: tensor<?xf32>, %[[N:.*]]: tensor<i64>, %[[M:.*]]: tensor<i64>)
+// CHECK-NEXT: %[[A:.*]] = "weft.broadcast_to"(%[[C]], %[[M]]) {shape = array<i64: -1>}
+// CHECK-NEXT: %[[B:.*]] = "weft.broadcast_to"(%[[X]], %[[N]])
+// CHECK-NEXT: %[[S:.*]] = "weft.stretch"(%[[B]], %[[M]])
+// CHECK-NEXT: return %[[A]], %[[S]]
+func.func @stretched_repetitions(%c: tensor<f32>, %x: tensor<?xf32>, %n: tensor<i64>, %m: tensor<i64>) -> (tensor<?xf32>, tensor<3x?xf32>) {
+  %0 = "weft.broadcast_to"(%c, %n) {shape = array<i64: -1>} : (tensor<f32>, tensor<i64>) -> tensor<?xf32>
+  %1 = "weft.stretch"(%0, %m) {shape = array<i64: -1>} : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+  %2 = "weft.broadcast_to"(%x, %n) {shape = array<i64: 3, -1>} : (tensor<?xf32>, tensor<i64>) -> tensor<3x?xf32>
+  %3 = "weft.stretch"(%2, %m) {shape = array<i64: 3, -1>} : (tensor<3x?xf32>, tensor<i64>) -> tensor<3x?xf32>
+  return %1, %3 : tensor<?xf32>, tensor<3x?xf32>
+}

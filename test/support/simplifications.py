@@ -321,6 +321,23 @@ RULES = [
         "if",
         lambda b, x, y, t: b("select", b("broadcast_to", np.array([True, False, True]), shape=(2, 3)), x, y),
     ),
+    Rule(
+        "stretch_nothing",
+        "if",
+        lambda b, x, y, t: b("stretch", x, b("dim", x, axis=0), shape=(-1, 3)),
+        (None, 3),
+    ),
+    Rule(
+        "stretch_repeated",
+        "if",
+        lambda b, x, y, t: b(
+            "stretch",
+            b("broadcast_to", full(1, t), b("dim", x, axis=0), shape=(-1,)),
+            b("dim", y, axis=0),
+            shape=(-1,),
+        ),
+        (None, 3),
+    ),
     Rule("concat_nothing", "if", lambda b, x, y, t: b("concat", x, full(0, t, (0, 3)), axis=0)),
     Rule("concat_nothing", "if", lambda b, x, y, t: b("concat", full(0, t, (0, 3)), x, axis=0)),
     Rule("copy_once", "if", lambda b, x, y, t: b("tile", x, counts=(1, 1))),
