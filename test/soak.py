@@ -1,6 +1,7 @@
 """Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
 
-The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then all float32
+The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then random calls of
+NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function. Then all float32
 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
 come random programs, and programs whose state is changed at random.
 
@@ -45,6 +46,19 @@ def run_round(first: int) -> bool:
     return is_right
 
 
+def run_calls(seconds: float, first: int) -> bool:
+    """Make random calls of NumPy's functions; whether all gave what NumPy gives."""
+    command = [
+        sys.executable,
+        "-m",
+        "support.call_comparison",
+        "--silent",
+        f"--seconds={seconds}",
+        f"--first={first}",
+    ]
+    return subprocess.run(command, cwd=ROOT / "test", check=False).returncode == 0
+
+
 def run_pools(stress: int) -> bool:
     """Run the stress tests of the pools; whether none failed."""
     command = [sys.executable, "-m", "pytest", "--quiet", "-o", "faulthandler_timeout=0", *POOLS]
@@ -85,6 +99,7 @@ def main() -> int:
     now = time.monotonic()
     end = now + 60 * options.minutes
     pools_hold = run_pools(options.stress)
+    calls_hold = run_calls(6 * options.minutes, options.first)
     wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
     first, failed = options.first, 0
     while time.monotonic() < end:
@@ -92,7 +107,7 @@ def main() -> int:
         failed += not run_round(first)
         first += ROUND
     print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
-    return 1 if failed or wrong or not pools_hold else 0
+    return 1 if failed or wrong or not pools_hold or not calls_hold else 0
 
 
 if __name__ == "__main__":

@@ -477,7 +477,11 @@ def _binary(
     def forward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):
             self._require_no_repetition()
-        return _operate(ufunc, self, other) if _is_operand(other) else _refuse(symbol, self, other)
+        if _is_operand(other):
+            return _operate(ufunc, self, other)
+        if other is None and symbol in ("==", "!=") and not self._is_scalar:
+            return behaviour().namespace_function("full_like")(self, symbol == "!=", bool)
+        return _refuse(symbol, self, other)
 
     def backward(self: TracedArray, other: Any) -> Any:
         if ufunc is np.multiply and isinstance(other, (list, tuple, str, bytes)):

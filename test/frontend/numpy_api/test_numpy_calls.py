@@ -62,7 +62,15 @@ def types(x: Any, f: Any, i: Any) -> Any:
             np.sum(i, initial=2.5),
             np.pad(x, 1),
         ),
-        *(isinstance(x, np.ndarray), type(x) is np.ndarray, isinstance(x[0], float), type(x[0]).__name__),
+        *(
+            x == None,  # noqa: E711
+            x != None,  # noqa: E711
+            x[0] == None,  # noqa: E711
+            isinstance(x, np.ndarray),
+            type(x) is np.ndarray,
+            isinstance(x[0], float),
+            type(x[0]).__name__,
+        ),
     ]
 
 
