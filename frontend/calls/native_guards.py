@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 from ...backend.cpu.dispatch.descriptors import READY, Program
 from ...backend.cpu.native_python.layout import Array
 from ..guards.captures import Capture
-from ..guards.guards import MAX_DEPTH, Content, Deep, Guard, Identity, Kind, Names, Plain, Same
+from ..guards.class_entries import ClassEntry, Method
+from ..guards.guards import MAX_DEPTH, Content, Deep, Different, Guard, Identity, Kind, Names, Plain, Same
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
@@ -72,6 +74,8 @@ class Guards:
             return program.constant(handle.value)
         if isinstance(handle, Cell):
             return program.cell(handle.cell)
+        if isinstance(handle, ClassEntry):
+            return self._look_up_in_class(handle)
         if isinstance(handle, Global) and type(handle.namespace) is dict:
             return program.bound_name(handle.namespace, handle.variable)
         if isinstance(handle, Item) and _is_index(handle.index):
@@ -80,12 +84,25 @@ class Guards:
             return program.attribute(self.place(handle.parent), handle.attribute)
         return program.fetched(handle.get)
 
+    def _look_up_in_class(self, handle: ClassEntry) -> int:
+        """What the first class defines that defines anything under a name."""
+        program, name = self._program, handle.attribute
+        for base in handle.kind.__mro__:
+            (names,) = gc.get_referents(vars(base))
+            place = program.bound_name(names, name)
+            if name in names:
+                break
+            program.is_object(place, UNBOUND)
+        return place
+
     def _is_known(self, handle: Handle) -> bool:
         """Whether native code finds the value of a handle without Python, and there is one."""
         while isinstance(handle, (Item, Member)):
             if handle.get() is UNBOUND or (isinstance(handle, Item) and not _is_index(handle.index)):
                 return False
             handle = handle.parent
+        if isinstance(handle, ClassEntry):
+            return handle.get() is not UNBOUND
         return isinstance(handle, (Owner, Fixed, Cell)) or (
             isinstance(handle, Global) and type(handle.namespace) is dict
         )
@@ -101,6 +118,8 @@ class Guards:
             return self._add_array(guard.array, guard.shape, guard.dtype, guard.content)
         if isinstance(guard, Content):
             return self._add_array(guard.array, guard.shape, guard.array.dtype, guard.content)
+        if isinstance(guard, (Method, Different)):
+            return self._add_method(guard)
         if not all(self._is_known(handle) for handle, _ in guard.looks_at()) or not _is_told(guard):
             return False
         first, *others = (self.place(handle) for handle, _ in guard.looks_at())
@@ -114,6 +133,14 @@ class Guards:
             compare(program, first, guard.value)
         elif isinstance(guard, Deep):
             self._add_entries(guard.handle.get(), first, guard.skip, ())
+        return True
+
+    def _add_method(self, guard: Guard) -> bool:
+        """Compare a method; whether two objects are different is asked Python."""
+        function = guard.reference() if isinstance(guard, Method) else None
+        if not isinstance(guard, Method) or function is None or not self._is_known(guard.handle.parent):
+            return False
+        self._program.method(self.place(guard.handle.parent), guard.handle.attribute, function)
         return True
 
     def _add_entries(

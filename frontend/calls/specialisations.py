@@ -14,6 +14,9 @@ from .concrete import ConcreteFunction
 MOST = 8
 """How many values of what changes outside of the arguments are kept compiled."""
 
+MOST_ATTEMPTS = 4
+"""How often a function is traced whose state changes while that happens."""
+
 Compile: TypeAlias = Callable[[Decisions], ConcreteFunction]
 
 Fitting: TypeAlias = "tuple[ConcreteFunction, Sequence[Any]]"
@@ -39,9 +42,9 @@ class Specialisations:
 
     def learn(self, leaves: Sequence[Any]) -> str | None:
         """Note what changed since the last compilation; returns it in words."""
-        if not self.concretes:
-            return None
-        latest = self.concretes[0]
+        return self._learn_from(self.concretes[0], leaves) if self.concretes else None
+
+    def _learn_from(self, latest: ConcreteFunction, leaves: Sequence[Any]) -> str:
         failing = latest.failing()
         found = place_key(failing)
         if found is not None:
@@ -55,16 +58,16 @@ class Specialisations:
         return latest.why_not(leaves)
 
     def compile(self, compile: Compile, leaves: Sequence[Any]) -> Fitting:
-        """Compile for the present state."""
-        concrete = self._compiled(compile)
-        arrays = concrete.admitted(leaves)
-        if arrays is None:
-            raise WeftValueError(
-                f"{concrete.name} depends on state that changes while it is traced: {concrete.why_not(leaves)}"
-            )
-        self.concretes.insert(0, concrete)
-        del self.concretes[MOST:]
-        return concrete, arrays
+        """Compile for the present state; again if that changed meanwhile, as another thread may change it."""
+        for _ in range(MOST_ATTEMPTS):
+            concrete = self._compiled(compile)
+            arrays = concrete.admitted(leaves)
+            if arrays is not None:
+                self.concretes.insert(0, concrete)
+                del self.concretes[MOST:]
+                return concrete, arrays
+            why = self._learn_from(concrete, leaves)
+        raise WeftValueError(f"{concrete.name} depends on state that changes whenever it is traced: {why}")
 
     def _compiled(self, compile: Compile) -> ConcreteFunction:
         decisions = self._decisions

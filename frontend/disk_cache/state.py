@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..guards.class_entries import ClassEntry, ClassNames
 from ..guards.dependencies import is_users_object
 from ..guards.guards import Guard, Skip
 from ..guards.handles import Cell, Global, Handle, Item, Member
@@ -31,6 +32,8 @@ class Read(NamedTuple):
         handle, value = self.handle, self.handle.get()
         if self.skip is None:
             return ("type", type(value).__name__)
+        if isinstance(handle, (ClassEntry, ClassNames)):
+            return ("of a class", fingerprints.of(handle.kind))
         if isinstance(handle, Global) and value is UNBOUND:
             # Then the name is one of Python's own, or there is an error.
             return ("builtin", fingerprints.of(getattr(builtins, handle.variable, UNBOUND)))

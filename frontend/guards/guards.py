@@ -246,6 +246,25 @@ class Same(Guard):
         return f"{self.one.name} and {self.other.name} are no longer the same"
 
 
+class Different(Guard):
+    """Two places that hold two objects."""
+
+    __slots__ = ("one", "other")
+
+    def __init__(self, one: Handle, other: Handle) -> None:
+        self.one = one
+        self.other = other
+
+    def looks_at(self) -> Sequence[tuple[Handle, Skip]]:
+        return [(self.one, None), (self.other, None)]
+
+    def holds(self) -> bool:
+        return self.one.get() is not self.other.get()
+
+    def changed(self) -> str:
+        return f"{self.one.name} and {self.other.name} are the same now"
+
+
 def reference_to(value: Any) -> Callable[[], Any]:
     """A weak reference, if there can be one; a strong one to an array, which NumPy could not resize otherwise."""
     if not isinstance(value, np.ndarray):
@@ -387,8 +406,10 @@ def described(value: Any) -> str:
 
 
 __all__ = [
+    "Compared",
     "Content",
     "Deep",
+    "Different",
     "Guard",
     "Identity",
     "Kind",

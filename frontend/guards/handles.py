@@ -126,8 +126,8 @@ class Global(Handle):
 
     __slots__ = ("namespace", "variable")
 
-    def __init__(self, namespace: dict[str, Any], variable: str) -> None:
-        super().__init__(f"global {variable}")
+    def __init__(self, namespace: dict[str, Any], variable: str, name: str = "") -> None:
+        super().__init__(name or f"global {variable}")
         self.namespace = namespace
         self.variable = variable
 

@@ -33,6 +33,7 @@ from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconside
 from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
+from .lookups import Lookups
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
@@ -85,6 +86,7 @@ class PythonState(ABC):
         """The attributes that functions read which are not converted, so that nothing tells when."""
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
+        self.lookups = Lookups(self)
 
     # What is met
 
@@ -115,6 +117,7 @@ class PythonState(ABC):
         is_first = not self._met
         self._met.add(key)
         uses = name_uses(function.__code__)
+        self.lookups.note_namespace(function.__globals__)
         self._attribute_uses.update(uses.attributes)
         if not _is_followed(function):
             self._plain_reads |= uses.attributes.read
@@ -124,12 +127,13 @@ class PythonState(ABC):
         for name in sorted(uses.globals.all):
             place = Entry(name, function.__globals__, name)
             handle = Global(function.__globals__, name)
-            self._meet_name(place, handle, name in uses.globals.read)
+            self.meet_name(place, handle, name in uses.globals.read)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name in uses.variables.all:
-                self._meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
+                self.meet_name(Variable(name, cell), Cell(name, cell), name in uses.variables.read)
 
-    def _meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool) -> None:
+    def meet_name(self, place: ProgramLocation, handle: Handle, is_read: bool = True) -> None:
+        """Guard what is found under a name, or read it at each call."""
         key = place.key()
         if key in self._guarded:
             return
@@ -186,6 +190,9 @@ class PythonState(ABC):
         """Take note that something is met: it, and what it holds, may be changed from now on."""
         self.snapshot.follow(value, name)
         follow_from_now(self._trace, value, name)
+        for method in self.lookups.special_methods(value):
+            self.meet(method)
+            self.meet_plain(method)
 
     def include_in(self, snapshot: Snapshot) -> None:
         """Let a snapshot remember all that was met so far and can be changed."""
@@ -206,6 +213,18 @@ class PythonState(ABC):
             return value
         place = Attribute(f"{label}.{name}" if label else name, owner, name)
         return self._read(place, old)
+
+    def attributes_before(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had before the trace; None for one that was not there."""
+        found = self._owner(owner)
+        return None if found is None else found[1]
+
+    def locate_value(self, value: Any) -> Handle | None:
+        """How an array or container that was there before the trace is found at a later call."""
+        if isinstance(value, TracedArray):
+            return next((found.handle for found in self.inputs if found.traced is value), None)
+        named = self._handles.get(id(value))
+        return named[1] if named is not None else self.locate(value)
 
     def _owner(self, owner: Any) -> tuple[str, dict[str, Any]] | None:
         """The name and the attributes of an object that was there before the trace."""

@@ -8,8 +8,31 @@ from typing import Any, Protocol
 from ..signature.traced_value import TracedValue
 
 
+class Lookups(Protocol):
+    """Takes note of what is found by looking it up: in modules, classes and namespaces."""
+
+    def attribute(self, owner: Any, name: str) -> None:
+        """An attribute of an object is about to be read."""
+
+    def absent(self, owner: Any, name: str) -> None:
+        """An object has no such attribute."""
+
+    def whole(self, owner: Any) -> None:
+        """All attributes of an object are looked at."""
+
+    def entry(self, container: Any, key: Any) -> None:
+        """An entry of a dict is about to be read, which may be a name of a module."""
+
+    def compared(self, left: Any, right: Any) -> None:
+        """It was asked whether two objects are one."""
+
+
 class ExternalState(Protocol):
     """The state that was there before the recording: what is read of it becomes guards and inputs."""
+
+    @property
+    def lookups(self) -> Lookups:
+        """Takes note of what is looked up."""
 
     def input_of(self, array: Any) -> TracedValue | None:
         """The traced array that stands for an array which was there before; None for another one."""
@@ -36,4 +59,4 @@ class ExternalState(Protocol):
         """Record that the call stores here what it changed so far: it ends with an exception."""
 
 
-__all__ = ["ExternalState"]
+__all__ = ["ExternalState", "Lookups"]

@@ -19,6 +19,7 @@ from ..native_python.layout import (
     CONTIGUOUS,
     DICT_VERSION,
     LIST_ITEMS,
+    METHOD_FUNCTION,
     NATIVE_ORDER,
     NO_ORDER,
     REFERENT,
@@ -60,6 +61,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             holds = word(value + TYPE) == first
             if holds:
                 holds = is_short(value, target)
+        elif code == Check.METHOD:
+            holds = is_method(value, first, second)
         elif code == Check.IS:
             holds = value == first
         elif code == Check.REFERS:
@@ -169,6 +172,17 @@ def is_short(value: int, target: int) -> int:
     set_word(target + WORD + ARRAY_DATA, target + WORD * (SCALAR_WORDS - 1))
     set_word(target + WORD * (SCALAR_WORDS - 1), number)
     return 1
+
+
+def is_method(value: int, name: int, function: int) -> int:
+    """Whether an attribute of an object is a method of a function."""
+    found = call(api(Api.GET_ATTRIBUTE), value, name)
+    if found == 0:
+        call_void(api(Api.CLEAR_ERROR))
+        return 0
+    holds = word(found + TYPE) == api(Api.METHOD_TYPE) and word(found + METHOD_FUNCTION) == function
+    call_void(api(Api.DECREF), found)
+    return holds
 
 
 def own(values: int, found: int) -> None:

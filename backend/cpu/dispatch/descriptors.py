@@ -149,6 +149,10 @@ class Program:
         """An object whose type is this one."""
         self._add(Check.KIND, source, self.keep(kind))
 
+    def method(self, source: int, name: str, function: Any) -> None:
+        """An object whose attribute is a method of a function, as `object.__getattribute__` finds it."""
+        self._add(Check.METHOD, source, self.keep(name), self.keep(function))
+
     def tuple_items(self, source: int, kind: type, length: int) -> list[int]:
         """A tuple of a type and length; returns the places of its items."""
         return self._items(Check.TUPLE, source, self.keep(kind), length, owned=0)

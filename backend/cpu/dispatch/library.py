@@ -6,6 +6,7 @@ import ctypes
 import importlib
 import sys
 import threading
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,7 @@ class Library:
             Api.TUPLE_TYPE: tuple,
             Api.LIST_TYPE: list,
             Api.DICT_TYPE: dict,
+            Api.METHOD_TYPE: types.MethodType,
         }
         for index, value in objects.items():
             words[index] = id(value)

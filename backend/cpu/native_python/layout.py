@@ -20,6 +20,7 @@ SIZE = 16
 TUPLE_ITEMS: int = tuple.__basicsize__
 LIST_ITEMS = 24
 CELL_CONTENT = 16
+METHOD_FUNCTION = 16
 REFERENT = 16
 """The object of a weak reference; None when it is gone."""
 DICT_VERSION = 24
@@ -84,7 +85,8 @@ class Check:
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
         ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY, INTEGER,
-    ) = range(28)  # fmt: skip
+        METHOD,
+    ) = range(29)  # fmt: skip
 
 
 class Array:
@@ -185,6 +187,6 @@ class Api:
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
-        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY,
-    ) = range(30, 52)  # fmt: skip
-    LENGTH = 52
+        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE,
+    ) = range(30, 53)  # fmt: skip
+    LENGTH = 53

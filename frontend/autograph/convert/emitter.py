@@ -9,6 +9,7 @@ from dataclasses import field
 from types import ModuleType
 
 from ....dialect.records import dataclass
+from ...source.modules import is_users_module
 from . import build
 from .definite_assignment import DefiniteAssignment
 from .exits import Exits
@@ -168,17 +169,10 @@ class Emitter:
             return True
         return any(name in scope.locals for scope in self.scopes)
 
-    def is_module(self, node: ast.expr) -> bool:
-        """Whether an expression is known to be a module."""
-        if isinstance(node, ast.Name) and node.id not in self.hidden:
-            for scope in reversed(self.scopes):
-                if node.id in scope.locals:
-                    return self._imports(scope, node.id)
-        return self._module(node) is not None
-
-    def _imports(self, scope: Scope, name: str) -> bool:
-        uses = scope.uses
-        return name in uses.imports and name not in uses.assigned | uses.rebound | set(scope.parameters)
+    def is_known_module(self, node: ast.expr) -> bool:
+        """Whether an expression is known to be a module of Python, NumPy or weft, whose attributes stay as they are."""
+        found = self._module(node)
+        return found is not None and not is_users_module(found.__name__)
 
     def _module(self, node: ast.expr) -> ModuleType | None:
         if isinstance(node, ast.Attribute):

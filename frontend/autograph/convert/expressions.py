@@ -201,14 +201,11 @@ class ExpressionConverter(Emitter):
         if (
             isinstance(function, ast.Name)
             and function.id in FRAME_CALLS
+            and not (function.id in ("vars", "dir") and node.args)
             and not self.is_shadowed(function.id)
         ):
             return self._frame_call(node, function.id)
-        callee = self.expr(function)
-        if isinstance(function, ast.Attribute):
-            base = self.expr(function.value)
-            callee = function if base is function.value else build.copied(function, value=base)
-        arguments = [callee, *self.exprs(node.args)]
+        arguments = [self.expr(function), *self.exprs(node.args)]
         return build.call("call", arguments, node, [self.rebuilt(item) for item in node.keywords])
 
     def _frame_call(self, node: ast.Call, name: str) -> ast.expr:
@@ -247,10 +244,10 @@ class ExpressionConverter(Emitter):
         return ast.DictComp(build.load(name, node), build.load(value, node), [clause], **build.place(node))
 
     def attribute(self, node: ast.Attribute) -> ast.expr:
-        """`o.x`; attributes of modules are read as they are."""
+        """`o.x`; attributes of modules of Python, NumPy and weft are read as they are."""
         if not isinstance(node.ctx, ast.Load):
             return build.copied(node, value=self.expr(node.value))
-        if self.is_module(node.value):
+        if self.is_known_module(node.value):
             return self.rebuilt(node)  # type: ignore[no-any-return]
         name = build.constant(self.context.mangled(node.attr), node)
         return build.call("attr", [self.expr(node.value), name], node)

@@ -15,11 +15,11 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
-from ....tracing.number_types import number_type
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
 from ..statements import effects
 from ..statements.generators import Walk
+from ..values import looked_up
 from ..values.iterables import Filtered
 from ..values.ranges import Range
 from . import builtins_on_arrays as arrays
@@ -47,13 +47,12 @@ def _unknown(value: Any = None, *more: Any) -> bool:
     return isinstance(value, TracedArray) and value._known() is None
 
 
-def _number(value: Any = None, *more: Any) -> bool:
-    """The first argument is a Python number that is not known while tracing."""
-    return _unknown(value) and number_type(value) is not None
-
-
 def _only_unknown(*args: Any) -> bool:
     return len(args) == 1 and _unknown(*args)
+
+
+def _of_object(*args: Any) -> bool:
+    return len(args) == 1
 
 
 def _walked(*args: Any) -> bool:
@@ -78,7 +77,6 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     complex: (_some_traced, arrays.complex_),
     round: (_unknown, round_),
     pow: (_some_traced, arrays.pow_),
-    hasattr: (_number, lambda number, name: hasattr(number_type(number), name)),
     isinstance: (_always, arrays.isinstance_),
     type: (_other_class, arrays.type_),
     **{
@@ -86,6 +84,10 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
         for dtype in ALL_DTYPES
         if dtype.isbuiltin == 1
     },
+    getattr: (_always, looked_up.getattr_),
+    hasattr: (_always, looked_up.hasattr_),
+    vars: (_of_object, looked_up.vars_),
+    dir: (_of_object, looked_up.dir_),
     # Iteration
     len: (_always, arrays.len_),
     range: (_some_traced, Range.of),

@@ -27,6 +27,7 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.expressions import if_exp
 from ..statements.generators import Generator
+from ..values.looked_up import note_entry
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
 from .gate import look_at_arguments, note_made, through_gate, unconverted
@@ -44,6 +45,8 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     owner = getattr(function, "__self__", None)
     if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
+    if type(owner) is dict and args:
+        note_entry(owner, args[0])
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):

@@ -29,6 +29,7 @@ from ....tracing.recorder import Recorder
 from ...marks import is_marked
 from ..interface import operators
 from ..values.hidden_state import INSTEAD, note_made, require_own
+from ..values.looked_up import note_whole
 
 Function = Callable[..., Any]
 
@@ -73,6 +74,9 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         require_own(trace, owner)
+    for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
+        if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
+            note_whole(value)
     if effect.does is Does.LOOKS:
         return _call_known(called, function, args, kwargs)
     if getattr(function, "__module__", None) in _HIGHER_ORDER:

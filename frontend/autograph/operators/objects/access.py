@@ -19,6 +19,7 @@ from ....tracing.needed_numbers import need_number
 from ..calls.calls import call
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
+from ..values.looked_up import lookups, note_entry
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 
@@ -39,12 +40,19 @@ def attr(owner: Any, name: str) -> Any:
         return attribute_of(owner, name)
     if isinstance(owner, TracedArray) and owner._python_type is not None:
         need_number(owner, f"the attribute {name}")
-    if not isinstance(owner, (TracedArray, ModuleType)):
-        member = _member(type(owner), name)
+    trace, noting = current_trace(), lookups()
+    if not isinstance(owner, TracedArray):
+        if noting is not None:
+            noting.attribute(owner, name)
+        member = None if isinstance(owner, ModuleType) else _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
             return call(member.fget, owner)
-    value = getattr(owner, name)
-    trace = current_trace()
+    try:
+        value = getattr(owner, name)
+    except AttributeError:
+        if noting is not None:
+            noting.absent(owner, name)
+        raise
     if trace is not None and isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
     return resolve_grown_list(
@@ -75,6 +83,7 @@ def item(container: Any, key: Any) -> Any:
     """`container[key]`."""
     container = resolve_grown_list(container)
     require_own(current_trace(), container, changes=False)
+    note_entry(container, key)
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return call(method, container, key)

@@ -16,6 +16,7 @@ from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
+from ..values.looked_up import as_input, lookups, note_entry
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
@@ -116,7 +117,11 @@ def is_(left: Any, right: Any) -> Any:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
             return one._any(_is(other))
-    return resolve_grown_list(left) is resolve_grown_list(right)
+    left, right = resolve_grown_list(left), resolve_grown_list(right)
+    left, right = as_input(left), as_input(right)
+    if (noting := lookups()) is not None:
+        noting.compared(left, right)
+    return left is right
 
 
 def is_not_(left: Any, right: Any) -> Any:
@@ -144,6 +149,7 @@ def in_(item: Any, container: Any) -> Any:
             equal = item is candidate or candidate == item
             found = or_(found, _truth(equal))
         return as_bool(found.copy()) if isinstance(found, TracedArray) else found
+    note_entry(container, item)
     return item in container
 
 

@@ -1,0 +1,81 @@
+"""What converted code looks up besides names and attributes: entries of namespaces, attributes by their names."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from ....tracing.current import current_trace
+from ....tracing.external_state import Lookups
+from ....tracing.number_types import number_type
+from ..interface import operators
+
+
+def lookups() -> Lookups | None:
+    """What takes note; None without a trace."""
+    trace = current_trace()
+    return None if trace is None or trace.python_state is None else trace.python_state.lookups
+
+
+def as_input(value: Any) -> Any:
+    """What stands for an array that was there before the trace, where that is data; else the value itself."""
+    trace = current_trace()
+    if not isinstance(value, np.ndarray) or trace is None or trace.python_state is None:
+        return value
+    found = trace.python_state.input_of(value)
+    return value if found is None else found
+
+
+def note_entry(container: Any, key: Any) -> None:
+    """Take note that an entry of a dict is read, which may be a name of a module."""
+    if type(container) is dict and (noting := lookups()) is not None:
+        noting.entry(container, key)
+
+
+def getattr_(owner: Any, name: Any, *default: Any) -> Any:
+    """`getattr`."""
+    if len(default) > 1 or not isinstance(name, str):
+        return builtins.getattr(owner, name, *default)
+    try:
+        return operators().attr(owner, name)
+    except AttributeError:
+        if not default:
+            raise
+        return default[0]
+
+
+def hasattr_(owner: Any, name: Any) -> bool:
+    """`hasattr`."""
+    if not isinstance(name, str):
+        return builtins.hasattr(owner, name)
+    number = number_type(owner)
+    if number is not None:
+        return builtins.hasattr(number, name)
+    try:
+        operators().attr(owner, name)
+    except AttributeError:
+        return False
+    return True
+
+
+def vars_(owner: Any) -> Any:
+    """`vars` of an object."""
+    note_whole(owner)
+    return builtins.vars(owner)
+
+
+def dir_(owner: Any) -> list[str]:
+    """`dir` of an object."""
+    note_whole(owner)
+    return builtins.dir(owner)
+
+
+def note_whole(owner: Any) -> None:
+    """Take note that all attributes of an object are looked at."""
+    if (noting := lookups()) is not None:
+        noting.whole(owner)
+
+
+__all__ = ["as_input", "dir_", "getattr_", "hasattr_", "lookups", "note_entry", "note_whole", "vars_"]

@@ -1,0 +1,167 @@
+"""What a trace looks up by other ways than names and attributes of instances: in modules, classes and namespaces.
+
+What is found there is a constant under a guard; names of modules are as those of functions.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..autograph.operators.values.program_locations import Entry
+from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
+from ..guards.generated import is_generated
+from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
+from ..guards.handles import Global, Handle, Member, Owner
+from ..guards.unbound import UNBOUND
+from ..source.modules import is_users_module
+from ..tracing.array import TracedArray
+
+
+class Found(Protocol):
+    """What else the trace has found."""
+
+    guards: list[Guard]
+
+    def meet_name(self, place: Entry, handle: Global) -> None:
+        """Guard what is found under a name, or read it at each call."""
+
+    def attributes_before(self, owner: Any) -> dict[str, Any] | None:
+        """The attributes that an object had before the trace; None for one that was not there."""
+
+    def locate_value(self, value: Any) -> Handle | None:
+        """How an array or container that was there before the trace is found at a later call."""
+
+
+class Lookups:
+    """Guards what a trace finds by looking it up."""
+
+    def __init__(self, state: Found) -> None:
+        self._state = state
+        self._known: set[Any] = set()
+        self._namespaces: dict[int, dict[str, Any]] = {}
+
+    def _is_new(self, *key: Any) -> bool:
+        if key in self._known:
+            return False
+        self._known.add(key)
+        return True
+
+    def attribute(self, owner: Any, name: str) -> None:
+        """Take note that an attribute of an object is about to be read, if it is none that the object itself has."""
+        if isinstance(owner, types.ModuleType):
+            self._of_module(owner, name)
+        elif isinstance(owner, type):
+            self._of_class(owner, name)
+        elif isinstance(owner, types.FunctionType):
+            if name == "__globals__":
+                self.note_namespace(owner.__globals__)
+        elif name == "__dict__":
+            self.whole(owner)
+        elif is_users_module(type(owner).__module__):
+            self._of_instance(owner, name)
+
+    def _of_module(self, module: types.ModuleType, name: str) -> None:
+        names = vars(module)
+        if name == "__dict__":
+            self.note_namespace(names)
+        elif is_users_module(module.__name__) and name in names:
+            label = f"{module.__name__}.{name}"
+            self._state.meet_name(Entry(label, names, name), Global(names, name, label))
+
+    def _of_class(self, kind: type, name: str) -> None:
+        if not is_users_module(kind.__module__) or not self._is_new(id(kind), name):
+            return
+        if name == "__dict__":
+            self._state.guards.append(guard_of(ClassNames(kind), dict(vars(kind))))
+            return
+        if defining_class(kind, name) is not None:
+            handle = ClassEntry(kind, name)
+            self._state.guards.append(guard_of(handle, handle.get()))
+
+    def _of_instance(self, owner: Any, name: str) -> None:
+        attributes = getattr(owner, "__dict__", None)
+        kind = type(owner)
+        defining = defining_class(kind, name)
+        if defining is None or not self._is_new(id(owner), name):
+            return
+        member = vars(defining)[name]
+        if (
+            isinstance(member, (property, types.MemberDescriptorType))
+            or hasattr(type(member), "__set__")
+            or self._state.attributes_before(owner) is None
+        ):
+            self._of_class(kind, name)
+        elif attributes is None or name not in attributes:
+            self._read_of_class(Member(name, Owner("", owner), name), member)
+
+    def _read_of_class(self, handle: Member, member: Any) -> None:
+        """An attribute that an instance has of its class, as long as it has none of its own."""
+        value = handle.get()
+        if isinstance(value, types.MethodType):
+            self._state.guards.append(Method(handle, value))
+        elif not hasattr(type(member), "__get__") or isinstance(member, staticmethod):
+            self._state.guards.append(guard_of(handle, value))
+
+    def absent(self, owner: Any, name: str) -> None:
+        """Take note that an object has no such attribute."""
+        if isinstance(owner, types.ModuleType):
+            handle: Handle = Global(vars(owner), name, f"{owner.__name__}.{name}")
+        elif isinstance(owner, type):
+            handle = ClassEntry(owner, name)
+        elif is_users_module(type(owner).__module__):
+            handle = Member(name, Owner("", owner), name)
+        else:
+            return
+        if self._is_new(id(owner), name):
+            self._state.guards.append(Plain(handle, UNBOUND))
+
+    def whole(self, owner: Any) -> None:
+        """Take note that all attributes of an object are looked at."""
+        if isinstance(owner, types.ModuleType):
+            self.note_namespace(vars(owner))
+        elif isinstance(owner, type):
+            self._of_class(owner, "__dict__")
+        elif self._is_new(id(owner), "__dict__"):
+            attributes = self._state.attributes_before(owner)
+            if attributes is not None and type(getattr(owner, "__dict__", None)) is dict:
+                handle = Member("the attributes of an object", Owner("", owner), "__dict__")
+                self._state.guards.append(guard_of(handle, attributes))
+
+    def special_methods(self, owner: Any) -> Iterator[types.FunctionType]:
+        """The methods that Python calls by itself for an object, as for `len(owner)`: once for each class."""
+        kind = type(owner)
+        if is_users_module(kind.__module__) and self._is_new("special", id(kind)):
+            for base in kind.__mro__:
+                for name, member in vars(base).items() if is_users_module(base.__module__) else ():
+                    is_special = name.startswith("__") and name.endswith("__")
+                    if is_special and isinstance(member, types.FunctionType) and not is_generated(member):
+                        yield member
+
+    def note_namespace(self, names: dict[str, Any]) -> None:
+        """Take note that a dict holds the names of a module."""
+        self._namespaces[id(names)] = names
+
+    def entry(self, container: Any, key: Any) -> None:
+        """Take note that an entry of a dict is about to be read, which may be a name of a module."""
+        if id(container) in self._namespaces and isinstance(key, str):
+            self._state.meet_name(Entry(key, container, key), Global(container, key))
+
+    def compared(self, left: Any, right: Any) -> None:
+        """Take note that it was asked whether two objects are one."""
+        kinds = (list, dict, set, np.ndarray, TracedArray)
+        if not isinstance(left, kinds) or not isinstance(right, kinds):
+            return
+        places = [self._state.locate_value(value) for value in (left, right)]
+        handles = [handle for handle in places if handle is not None]
+        if len(handles) == 2 and self._is_new(handles[0].key, handles[1].key):
+            guard = Same if left is right else Different
+            self._state.guards.append(guard(*handles))
+        elif handles and self._is_new(handles[0].key, "is"):
+            self._state.guards.append(Identity(handles[0], left if places[0] is not None else right))
+
+
+__all__ = ["Lookups"]
