@@ -568,6 +568,8 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
            [9, 3, 1]])
     """
     vector = array_of(x)
+    if vector.ndim != 1:
+        raise WeftValueError("x must be a one-dimensional array or sequence.")
     count = known_extent(vector, 0, "vander") if N is None else N
     exponents = _numpy.arange(count) if increasing else _numpy.arange(count)[::-1]
     return np.power(vector[:, None], exponents)

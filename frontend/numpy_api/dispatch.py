@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import UnsupportedError, WeftTypeError
 from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
 from ...dialect.ops.indexing import Scatter
@@ -116,6 +116,8 @@ def _accumulate(
     op_class = _SCANS.get(ufunc)
     if op_class is None:
         raise _no_method(ufunc, "accumulate", _SCANS)
+    if asarray(array).ndim == 0:
+        raise WeftTypeError("cannot accumulate on a scalar")
     return deliver(scan(op_class, array, axis, dtype), out)
 
 

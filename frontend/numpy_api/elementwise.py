@@ -5,12 +5,14 @@ There is one for every op of the family, under NumPy's and the Array API's names
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...dialect.dtypes import as_dtype, kind
+from ...dialect.errors import WeftValueError
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementwise import RealFunction
@@ -143,6 +145,10 @@ def clip(
     >>> weft.clip(np.array([1, 5, 9]), 2, 6)
     array([2, 5, 6])
     """
+    if not (a_min is NO_VALUE and a_max is NO_VALUE) and not (min is NO_VALUE and max is NO_VALUE):
+        raise WeftValueError(
+            "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
+        )
     low = a_min if a_min is not NO_VALUE else min
     high = a_max if a_max is not NO_VALUE else max
     bounds = [None if bound is NO_VALUE else bound for bound in (low, high)]
@@ -189,7 +195,7 @@ def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
     >>> weft.round(np.array([0.5, 1.5, 2.25]))
     array([0., 2., 2.])
     """
-    x = asarray(a)
+    x, decimals = asarray(a), operator.index(decimals)
     if kind(x.dtype) in "iu" and decimals >= 0:
         return deliver(apply_ufunc(np.positive, x), out)
     if kind(x.dtype) == "c":

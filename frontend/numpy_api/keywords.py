@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from .arguments import NO_VALUE
 
 _UNIVERSAL = {"like": None, "subok": True, "order": "K", "where": True, "casting": "same_kind", "out": None}
@@ -24,6 +24,8 @@ def called(
     What NumPy takes, and means what leaving it out means, is left out. Raises `UnsupportedError` for others that NumPy
     takes, and `TypeError` for arguments that NumPy does not take, either.
     """
+    for keyword, choices in _CHOICES.items():
+        _require_choice(keyword, choices, kwargs.get(keyword))
     names, most = _parameters(ours)
     if names is not None and not names.issuperset(kwargs):
         defaults = _defaults(theirs)
@@ -40,6 +42,19 @@ def called(
             f"{name} takes {most} positional arguments in compiled code, but {len(args)} were given"
         )
     return ours(*args, **kwargs)
+
+
+_CHOICES = {"order": ("C", "F", "A", "K"), "casting": ("no", "equiv", "safe", "same_kind", "unsafe")}
+"""What some keywords may be in all functions that have them."""
+
+
+def _require_choice(keyword: str, choices: tuple[str, ...], value: Any) -> None:
+    """Raise NumPy's error for an unknown order or casting rule."""
+    if not isinstance(value, str) or value in choices or (keyword == "order" and value.upper() in choices):
+        return
+    listing = f"{', '.join(map(repr, choices[:-1]))}{',' * (keyword == 'order')}"
+    listing = f"{listing} or {choices[-1]!r}" if keyword == "order" else f"{listing}, {choices[-1]!r}"
+    raise WeftValueError(f"{keyword} must be one of {listing} (got {value!r})")
 
 
 @cache

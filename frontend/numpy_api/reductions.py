@@ -58,7 +58,15 @@ def _restricts(where: Any) -> bool:
 
 def _masked(x: ArrayResult, where: Any, neutral: Any) -> ArrayResult:
     """The array with what `where` leaves out replaced by a neutral element."""
-    return blend(as_mask(where), x, np.asarray(neutral, x.dtype)) if _restricts(where) else x
+    return blend(_fitting(x, where), x, np.asarray(neutral, x.dtype)) if _restricts(where) else x
+
+
+def _fitting(x: ArrayResult, where: Any) -> ArrayResult:
+    """A `where` argument as booleans, which broadcast to the array."""
+    mask = as_mask(where)
+    if mask.ndim > x.ndim:
+        raise WeftValueError("input operand has more dimensions than allowed by the axis remapping")
+    return mask
 
 
 def _without_nan(a: ArrayLike, where: Any, neutral: Any) -> tuple[ArrayResult, Any]:
@@ -410,7 +418,7 @@ def _extremum(
     start = asarray(
         cast(initial if isinstance(initial, (bool, int, float, complex)) else asarray(initial), x.dtype)
     )
-    masked = blend(asarray(where), x, start) if _restricts(where) else x
+    masked = blend(_fitting(x, where), x, start) if _restricts(where) else x
     # The start value joins as one more element along a reduced axis, which also makes empty axes have one.
     if not axes:
         return ufunc(masked, start)

@@ -132,6 +132,20 @@ def _written(c: Any) -> Any:
 
 
 REFUSED = [
+    (lambda x: np.exp(x, order="Z"), ValueError, r"order must be one of 'C', 'F', 'A', or 'K' \(got 'Z'\)"),
+    (
+        lambda x: np.exp(x, casting="wild"),
+        ValueError,
+        "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe'",
+    ),
+    (lambda x: np.sum(x, where=[[True], [False]]), ValueError, "more dimensions than allowed"),
+    (
+        lambda x: np.clip(x, min=1, a_min=2),
+        ValueError,
+        "keyword argument when `a_min` and `a_max` are provided",
+    ),
+    (lambda x: np.round(x, 1.0), TypeError, "cannot be interpreted as an integer"),
+    (lambda x: np.add.accumulate(x[0]), TypeError, "cannot accumulate on a scalar"),
     (lambda x: np.average(x, weights=x * 0), ZeroDivisionError, "Weights sum to zero"),
     (
         lambda x: np.quantile(x, 0.5, weights=x),
