@@ -11,6 +11,7 @@ import numpy as np
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.cpu.execution.foreign import loaded
 from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program
 from ..guards.captures import Capture
 from ..guards.guards import Guard
@@ -23,6 +24,7 @@ from ..runtime_values.result_spec import (
     ComputedResult,
     OptionalResult,
     ThawedResult,
+    ViewResult,
     view_type,
 )
 from ..signature.signature import (
@@ -143,11 +145,13 @@ class ConcreteFunction:
     def _type_of(self, leaf: Any) -> Any:
         if isinstance(leaf, ComputedResult):
             return self._computed_types[leaf.position]
+        if isinstance(leaf, ViewResult):
+            return self._view_type(self._computed_types[leaf.position], leaf)
         if isinstance(leaf, ArgumentResult):
             position = leaf.argument
             own = len(self.argument_types)
             base = self.argument_types[position] if position < own else self._extra[position - own].type
-            return view_type(base, leaf.path)
+            return self._view_type(base, leaf)
         if isinstance(leaf, OptionalResult):
             inner = [self._type_of(part) for part in leaf.value.leaves]
             return f"{describe(leaf.value.structure, inner)} or None"
@@ -158,6 +162,10 @@ class ConcreteFunction:
         columns = [self._computed_types[column.position] for column, _ in leaf.columns]
         items = [column.with_shape(column.shape[1:]) for column in columns]
         return f"list of {describe(leaf.item, items)}"
+
+    def _view_type(self, base: TensorType, leaf: ArgumentResult | ViewResult) -> TensorType:
+        bounds = [[self._computed_types[position] for position in step] for step in leaf.bounds]
+        return view_type(base, leaf.path, bounds)
 
     def pretty_printed_signature(self) -> str:
         """The signature on a few lines: arguments and results with their types."""

@@ -212,7 +212,10 @@ class _Description:
         """Say how the result is built."""
         concrete, program = self._concrete, self._program
         result = concrete._result
-        is_plain = all(isinstance(leaf, (ComputedResult, ArgumentResult)) for leaf in result.leaves)
+        is_plain = all(
+            isinstance(leaf, ComputedResult) or (isinstance(leaf, ArgumentResult) and not leaf.bounds)
+            for leaf in result.leaves
+        )
         if concrete._write_back is None and is_plain:
             self._build_structure(result.structure)
         else:
@@ -311,7 +314,8 @@ def _scalars(concrete: ConcreteFunction) -> set[int]:
     """The computed results that are needed as scalars only."""
     result = concrete._result
     if concrete._write_back is not None or not all(
-        isinstance(leaf, (ComputedResult, ArgumentResult)) for leaf in result.leaves
+        isinstance(leaf, ComputedResult) or (isinstance(leaf, ArgumentResult) and not leaf.bounds)
+        for leaf in result.leaves
     ):
         return set()
     computed = [leaf for leaf in result.leaves if isinstance(leaf, ComputedResult)]

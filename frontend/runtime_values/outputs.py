@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dialect.ops.indexing import DynamicSlice
+from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray, wrap
+from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
+from ..tracing.view_steps import ViewStep
 from .result_spec import (
     ArgumentResult,
     ChosenResult,
@@ -18,6 +24,7 @@ from .result_spec import (
     OptionalResult,
     Result,
     ThawedResult,
+    ViewResult,
 )
 from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
 from .values import Frozen, RuntimeValue
@@ -36,11 +43,16 @@ class Outputs:
         self.values: list[Any] = []
         self.types: list[TensorType] = []
         self._known: dict[int, tuple[int, TracedArray]] = {}
+        self._seen: Counter[Storage] = Counter()
+        """How often the results show an array, or a view of it."""
+        self._turned: dict[int, TracedArray] = {}
+        """The arrays that lie in memory in another order, with their axes in that order."""
 
     def collect(self, value: Any) -> Result:
         """Take a nested value apart."""
         leaves: list[Any] = []
         structure = flatten_results(value, leaves)
+        self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
         return Result(structure, tuple(map(self._leaf, leaves)))
 
     def _leaf(self, leaf: Any) -> Any:
@@ -64,9 +76,40 @@ class Outputs:
         for assumption in (storage.assumption, *leaf._assumptions):
             if assumption is not None:
                 assumption.returned()
-        if storage.argument is not None and not any(step.operands for step in leaf._path):
-            return ArgumentResult(self._argument_of(storage.argument), leaf._path)
-        return self._computed(leaf)
+        if storage.argument is not None and _can_be_made_again(leaf._path):
+            return ArgumentResult(
+                self._argument_of(storage.argument), self._plain(leaf._path), self._bounds(leaf._path)
+            )
+        return self._laid_out(leaf) or self._computed(leaf)
+
+    def _laid_out(self, leaf: TracedArray) -> ViewResult | None:
+        """A result as a view: of an array that others show, too, or of one that was made in an order of its own."""
+        storage = leaf._storage
+        order = None if storage.layout is None or storage.layout.sources else storage.layout.order
+        is_turned = order is not None and order != tuple(range(len(order)))
+        is_view = leaf._path and (self._seen[storage] > 1 or id(storage) in self._known)
+        if not (is_view or is_turned) or leaf._is_scalar or not _can_be_made_again(leaf._path):
+            return None
+        base, path = leaf._base(), leaf._path
+        if is_turned and order is not None:
+            if id(storage) not in self._turned:
+                turned = base._view(ViewStep(Transpose, {"permutation": order}))
+                self._turned[id(storage)] = turned.copy()
+            base = self._turned[id(storage)]
+            inverse = tuple(order.index(axis) for axis in range(len(order)))
+            path = (ViewStep(Transpose, {"permutation": inverse}), *path)
+        return ViewResult(self._computed(base).position, self._plain(path), self._bounds(path))
+
+    def _bounds(self, path: Sequence[ViewStep]) -> tuple[tuple[int, ...], ...]:
+        """The outputs that are the run-time operands of steps."""
+        if not any(step.operands for step in path):
+            return ()
+        return tuple(tuple(self._computed(operand).position for operand in step.operands) for step in path)
+
+    @staticmethod
+    def _plain(path: Sequence[ViewStep]) -> tuple[ViewStep, ...]:
+        """The steps without what belongs to the trace."""
+        return tuple(replace(step, operands=()) if step.operands else step for step in path)
 
     def _thawed(self, frozen: Frozen) -> ThawedResult:
         first, thaw = len(self.values), frozen.thaw
@@ -85,6 +128,11 @@ class Outputs:
             self.types.append(leaf.type)
             self.values.append(leaf._value())
         return ComputedResult(self._known[key][0], is_scalar, is_python)
+
+
+def _can_be_made_again(path: Sequence[ViewStep]) -> bool:
+    """Whether NumPy can make the steps of a path when the call is over."""
+    return all(not step.operands or step.op_class in (DynamicSlice, Reshape) for step in path)
 
 
 __all__ = ["Outputs"]

@@ -19,6 +19,17 @@ if TYPE_CHECKING:
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
+def _viewed(
+    value: Any, path: Sequence[ViewStep], bounds: Sequence[Sequence[int]], outputs: Sequence[Array]
+) -> Any:
+    """The view of an array that the steps of a path make, whose operands are outputs."""
+    for number, step in enumerate(path):
+        fields = len(step.op_class.operand_fields()) - 1
+        operands = tuple(outputs[position] for position in bounds[number]) if bounds else ()
+        value = step.op_class.evaluate(value, *((operands,) * fields), **step.attributes)
+    return value
+
+
 class ComputedResult(NamedTuple):
     """A result that compiled code computes into a fresh array."""
 
@@ -41,14 +52,25 @@ class ArgumentResult(NamedTuple):
 
     argument: int
     path: tuple[ViewStep, ...]
+    bounds: tuple[tuple[int, ...], ...] = ()
+    """For each step the outputs that are its run-time operands; empty where no step has any."""
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        value = leaves[self.argument]
-        for step in self.path:
-            absent = ((),) * (len(step.op_class.operand_fields()) - 1)
-            value = step.op_class.evaluate(value, *absent, **step.attributes)
-        return value
+        return _viewed(leaves[self.argument], self.path, self.bounds, outputs)
+
+
+class ViewResult(NamedTuple):
+    """A result that is a view of an array that compiled code computes, of which other results are views, too."""
+
+    position: int
+    path: tuple[ViewStep, ...]
+    bounds: tuple[tuple[int, ...], ...] = ()
+    """As those of an argument."""
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return _viewed(outputs[self.position], self.path, self.bounds, outputs)
 
 
 class OptionalResult(NamedTuple):
@@ -103,7 +125,14 @@ class Result(NamedTuple):
 
     structure: Structure
     leaves: tuple[
-        ComputedResult | ArgumentResult | OptionalResult | ChosenResult | ListResult | ThawedResult, ...
+        ComputedResult
+        | ArgumentResult
+        | ViewResult
+        | OptionalResult
+        | ChosenResult
+        | ListResult
+        | ThawedResult,
+        ...,
     ]
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
@@ -125,10 +154,13 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
     return [unflatten(item, row.__getitem__) for row in zip(*columns, strict=True)]
 
 
-def view_type(base: TensorType, path: tuple[ViewStep, ...]) -> TensorType:
-    """The type of a view of an array."""
-    for step in path:
-        (result,) = step.op_class.result_types([base], step.attributes)
+def view_type(
+    base: TensorType, path: Sequence[ViewStep], operands: Sequence[Sequence[TensorType]]
+) -> TensorType:
+    """The type of a view of an array, with the types of the operands of steps, or none where no step has any."""
+    for number, step in enumerate(path):
+        types = [base, *(operands[number] if operands else ())]
+        (result,) = step.op_class.result_types(types, step.attributes)
         if isinstance(result, RefType):
             break
         base = result
@@ -143,6 +175,7 @@ __all__ = [
     "OptionalResult",
     "Result",
     "ThawedResult",
+    "ViewResult",
     "list_of",
     "view_type",
 ]

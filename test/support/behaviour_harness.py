@@ -1,8 +1,9 @@
 """Run functions eagerly and compiled, and compare everything a caller can see: one line in a test.
 
-Both runs get fresh deep copies of the arguments. Compared are the nested results (types, dtypes, values), what was
-printed, exceptions (type, message, attributes, cause), the arguments as the call left them (arrays, containers,
-attributes of objects), and the number of traces.
+Both runs get fresh deep copies of the arguments; in the last call their arrays lie in memory in another way. Compared
+are the nested results (types, dtypes, values), what was printed, exceptions (type, message, attributes, cause), the
+arguments as the call left them (arrays, containers, attributes of objects), and the number of traces. A result shares
+memory with an argument only if it does so eagerly; what a branch chose is a copy.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pytest
 
 import weft
 from support.differential import assert_same
+from support.layouts import other_layout, shared
 from weft.dialect.errors import WeftError
 
 _NUMBERS = (bool, int, float, complex)
@@ -35,9 +37,14 @@ class Observation:
     arguments: tuple[Any, ...]
 
 
-def observe(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Observation:
-    """Call a function on a deep copy of the arguments, and keep what it did."""
+def observe(function: Callable[..., Any], arguments: tuple[Any, ...], layout: str = "") -> Observation:
+    """Call a function on a deep copy of the arguments, and keep what it did.
+
+    `layout` is the seed of how their arrays lie in memory.
+    """
     arguments = copy.deepcopy(arguments)
+    if layout:
+        arguments = other_layout(arguments, layout)
     output = io.StringIO()
     result, error = None, None
     with contextlib.redirect_stdout(output), np.errstate(all="ignore"):
@@ -113,6 +120,10 @@ class Comparison:
         self.values(got.result, expected.result)
         assert got.output == expected.output, (got.output, expected.output)
         self.values(got.arguments, expected.arguments)
+        pairs = zip(
+            shared(got.result, got.arguments), shared(expected.result, expected.arguments), strict=True
+        )
+        assert all(eager or not ours for ours, eager in pairs), "a result shares memory with an argument"
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:
@@ -143,16 +154,22 @@ def same(
     """
     comparison = Comparison(rtol, atol, joined)
     compiled = weft.function(function)
-    for call in calls * 2:
+    traced = 0
+    for call, layout in [
+        *((call, "") for call in calls * 2),
+        (calls[-1], getattr(function, "__qualname__", "function")),
+    ]:
         arguments = call if type(call) is tuple else (call,)
-        expected, got = observe(function, arguments), observe(compiled, arguments)
+        if layout:
+            traced = compiled.trace_count
+        expected, got = observe(function, arguments, layout), observe(compiled, arguments, layout)
         try:
             comparison.observations(got, expected)
         except AssertionError as error:
             error.add_note(f"in the call with {arguments!r}") if hasattr(error, "add_note") else None
             raise
     if traces is not None and not weft.settings.disable_jit:
-        assert compiled.trace_count == traces, f"traced {compiled.trace_count} times, not {traces}"
+        assert traced == traces, f"traced {traced} times, not {traces}"
     return compiled
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from support.layouts import other_layout, shared
 
 
 def assert_same(got: Any, expected: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
@@ -51,11 +52,15 @@ def check(
 ) -> weft.Function:
     """Compare a compiled call with the eager one: results, written arguments, exception type; returns the function.
 
-    Runs twice on fresh copies, so that a second call of the same trace is covered too.
+    Runs twice on fresh copies, so that a second call of the same trace is covered too; the arrays of the second call
+    lie in memory in another way.
     """
     compiled = weft.function(function)
-    for _ in range(2):
-        eager_arguments, compiled_arguments = copy.deepcopy(arguments), copy.deepcopy(arguments)
+    for copied in (
+        copy.deepcopy,
+        lambda given: other_layout(copy.deepcopy(given), getattr(function, "__qualname__", "function")),
+    ):
+        eager_arguments, compiled_arguments = copied(arguments), copied(arguments)
         expected, expected_error = outcome(function, eager_arguments)
         got, error = outcome(compiled, compiled_arguments)
         if expected_error is not None:
@@ -65,5 +70,6 @@ def check(
             if error is not None:
                 raise error
             assert_same(got, expected, rtol, atol)
+            assert shared(got, compiled_arguments) == shared(expected, eager_arguments), "memory is shared"
         assert_same(compiled_arguments, eager_arguments, rtol, atol)
     return compiled

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.layouts import LAYOUTS, laid_out
+from support.layouts import LAYOUTS, laid_out, shared
 from support.native_calls import native_calls
 
 A = np.arange(12.0).reshape(3, 4)
@@ -164,6 +164,22 @@ def test_real_numbers_are_their_own_conjugates() -> None:
     assert itself is x
     assert not np.shares_memory(copied, x)
     assert not np.shares_memory(weft.function(np.block)(x), x)
+
+
+def test_results_share_memory_with_each_other() -> None:
+    def program(x: Any) -> Any:
+        y, z = x + 1, np.zeros((3, 4), order="F")
+        z += x
+        return y, y[0], {"T": y.T}, y.reshape(-1)[::2], z.ravel("K"), z, z[1:], x[1], (x * 2)[0]
+
+    got, expected = weft.function(program)(A), program(A)
+    assert shared(got, got) == shared(expected, expected)
+    for one, other in zip(got[:2] + got[3:], expected[:2] + expected[3:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    got[1][0] = 99
+    assert got[0][0, 0] == got[2]["T"][0, 0] == got[3][0] == 99
+    assert got[5].strides == expected[5].strides
+    assert weft.function(np.asfortranarray)(A).flags.f_contiguous
 
 
 def test_other_byte_orders_are_refused() -> None:
