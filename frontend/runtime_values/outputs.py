@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.ops.indexing import DynamicSlice
+from ...dialect.ops.indexing import DynamicSlice, Gather
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray, wrap
@@ -132,7 +132,12 @@ class Outputs:
 
 def _can_be_made_again(path: Sequence[ViewStep]) -> bool:
     """Whether NumPy can make the steps of a path when the call is over."""
-    return all(not step.operands or step.op_class in (DynamicSlice, Reshape) for step in path)
+    return all(
+        not step.operands
+        or step.op_class in (DynamicSlice, Reshape)
+        or (step.op_class is Gather and all(operand.ndim == 0 for operand in step.operands))
+        for step in path
+    )
 
 
 __all__ = ["Outputs"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...dialect.ops.indexing import Gather
 from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten
 
@@ -26,6 +27,11 @@ def _viewed(
     for number, step in enumerate(path):
         fields = len(step.op_class.operand_fields()) - 1
         operands = tuple(outputs[position] for position in bounds[number]) if bounds else ()
+        if step.op_class is Gather:
+            places = dict(zip(step.attributes["axes"], operands, strict=True))
+            index = [int(places[axis]) if axis in places else slice(None) for axis in range(value.ndim)]
+            value = value[(*index, ...)]  # a view also without dimensions
+            continue
         value = step.op_class.evaluate(value, *((operands,) * fields), **step.attributes)
     return value
 

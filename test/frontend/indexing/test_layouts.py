@@ -182,6 +182,20 @@ def test_results_share_memory_with_each_other() -> None:
     assert weft.function(np.asfortranarray)(A).flags.f_contiguous
 
 
+def test_views_with_bounds_of_run_time_are_returned() -> None:
+    def program(x: Any, i: Any, j: Any) -> Any:
+        y = x + 1
+        return x[i:j, 1:], x[j:i:-1], x[i], x[:, i], x[i, j, ...], y, y[i:]
+
+    compiled = weft.function(program)
+    for i, j in ((0, 2), (1, 1), (-1, 0)):
+        got, expected = compiled(A, np.int64(i), np.int64(j)), program(A, i, j)
+        assert shared(got, [A, *got]) == shared(expected, [A, *expected])
+        for one, other in zip(got, expected, strict=True):
+            assert one.strides == other.strides
+            np.testing.assert_array_equal(one, other)
+
+
 def test_other_byte_orders_are_refused() -> None:
     x = np.arange(3)
     for function in (lambda x: x.astype(">i8"), lambda x: x.view(">i8"), lambda x: np.zeros(3, ">f8")):
