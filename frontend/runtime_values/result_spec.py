@@ -29,8 +29,9 @@ def _viewed(
         operands = tuple(outputs[position] for position in bounds[number]) if bounds else ()
         if step.op_class is Gather:
             places = dict(zip(step.attributes["axes"], operands, strict=True))
-            index = [int(places[axis]) if axis in places else slice(None) for axis in range(value.ndim)]
-            value = value[(*index, ...)]  # a view also without dimensions
+            index = (int(places[axis]) if axis in places else slice(None) for axis in range(value.ndim))
+            with_ellipsis = (*index, ...)  # a view also without dimensions
+            value = value[with_ellipsis]
             continue
         value = step.op_class.evaluate(value, *((operands,) * fields), **step.attributes)
     return value
