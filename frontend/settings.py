@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -12,7 +13,7 @@ from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
 from ..backend.target import named
-from ..dialect.errors import WeftValueError
+from ..dialect.errors import WeftValueError, WeftWarning
 
 
 def _setting(default: Any, variable: str, help: str) -> Any:
@@ -154,6 +155,27 @@ def _from_environment() -> Settings:
     return Settings(**values)
 
 
+_PREFIX = "WEFT_"
+_OTHERS = ("WEFT_NUM_THREADS",)
+"""What is read elsewhere."""
+
+_OF_TESTS = ("WEFT_TEST_", "WEFT_STRESS")
+"""How the variables begin that the tests read."""
+
+
+def _warn_of_unknown_variables() -> None:
+    """Say which variables of the environment mean nothing, as they may be misspelt."""
+    known = [*(f.metadata["variable"] for f in fields(Settings)), *_OTHERS]
+    for variable in sorted(os.environ):
+        if variable.startswith(_PREFIX) and variable not in known and not variable.startswith(_OF_TESTS):
+            import difflib  # for messages only
+
+            close = difflib.get_close_matches(variable, known, 1)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(sorted(known))}"
+            warnings.warn(f"{variable} is no setting of weft{hint}", WeftWarning, stacklevel=2)
+
+
 settings = _from_environment()
+_warn_of_unknown_variables()
 switches.add_reason(bool(settings.disable_jit))
 configure(lambda: Configuration(settings.cache, settings.cache_dir, settings.cache_megabytes))

@@ -1,4 +1,4 @@
-"""A file of the cache: data behind a checksum, which tells files that are cut off, damaged or foreign.
+"""A file of the cache: data behind a checksum, which tells files that are cut off, damaged, foreign or misplaced.
 
 The data is what `marshal` reads and writes without any class: numbers, strings, bytes, tuples, lists, dicts, None. It
 is looked at only when the checksum is right, as `marshal` trusts what it reads.
@@ -19,7 +19,7 @@ except ImportError:
 Data: TypeAlias = Any
 """Nested tuples, lists and dicts of None, bool, int, float, complex, str and bytes."""
 
-MAGIC = b"weft cache 1\n"
+MAGIC = b"weft cache 2\n"
 _DIGEST = 32
 _MARSHAL_VERSION = 4
 
@@ -28,17 +28,25 @@ class DamagedFile(Exception):
     """A file is not what was written; it counts as not there."""
 
 
-def pack(data: Data) -> bytes:
-    """The content of a file."""
+def pack(key: str, data: Data) -> bytes:
+    """The content of a file for a key."""
     body = marshal.dumps(data, _MARSHAL_VERSION)
-    return MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+    return MAGIC + checksum(key, body) + body
 
 
-def unpack(content: bytes) -> Data:
-    """The data of a file; raises DamagedFile for anything but what `pack` made."""
+def checksum(key: str, body: Any) -> bytes:
+    """Tells a key together with what is stored under it."""
+    name = key.encode()
+    made = blake2b(len(name).to_bytes(8, "little") + name, digest_size=_DIGEST)
+    made.update(body)
+    return made.digest()
+
+
+def unpack(key: str, content: bytes) -> Data:
+    """The data of a file for a key; raises DamagedFile for anything but what `pack` made for it."""
     body = memoryview(content)[len(MAGIC) + _DIGEST :]
     digest = content[len(MAGIC) : len(MAGIC) + _DIGEST]
-    if not content.startswith(MAGIC) or blake2b(body, digest_size=_DIGEST).digest() != digest:
+    if not content.startswith(MAGIC) or checksum(key, body) != digest:
         raise DamagedFile
     try:
         return marshal.loads(body)
@@ -52,4 +60,4 @@ def digest(data: Data) -> str:
     return blake2b(content, digest_size=20).hexdigest()
 
 
-__all__ = ["MAGIC", "DamagedFile", "Data", "digest", "pack", "unpack"]
+__all__ = ["MAGIC", "DamagedFile", "Data", "checksum", "digest", "pack", "unpack"]

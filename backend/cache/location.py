@@ -55,6 +55,18 @@ def require_private(path: str) -> None:
     """Raise UnusableDirectory unless a directory can be written by this user alone."""
     if not hasattr(os, "geteuid"):
         return  # Windows gives the directories of a profile to their user
+    require_own_directory(path)
+    around = os.stat(os.path.dirname(path))
+    if around.st_uid not in (os.geteuid(), 0):
+        raise UnusableDirectory(f"{os.path.dirname(path)} belongs to another user")
+    if around.st_mode & 0o022 and not around.st_mode & stat.S_ISVTX:
+        raise UnusableDirectory(f"{os.path.dirname(path)} can be written by other users")
+
+
+def require_own_directory(path: str) -> None:
+    """Raise UnusableDirectory unless a directory is one of this user's, to which nobody else has access."""
+    if not hasattr(os, "geteuid"):
+        return
     found = os.lstat(path)
     if not stat.S_ISDIR(found.st_mode):
         raise UnusableDirectory(f"{path} is not a directory")
@@ -64,11 +76,6 @@ def require_private(path: str) -> None:
         raise UnusableDirectory(
             f"{path} is open to other users (mode {stat.S_IMODE(found.st_mode):04o}, not 0700)"
         )
-    around = os.stat(os.path.dirname(path))
-    if around.st_uid not in (os.geteuid(), 0):
-        raise UnusableDirectory(f"{os.path.dirname(path)} belongs to another user")
-    if around.st_mode & 0o022 and not around.st_mode & stat.S_ISVTX:
-        raise UnusableDirectory(f"{os.path.dirname(path)} can be written by other users")
 
 
 def is_own_file(found: os.stat_result) -> bool:
@@ -78,4 +85,12 @@ def is_own_file(found: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or (found.st_uid == os.geteuid() and not found.st_mode & 0o022)
 
 
-__all__ = ["LAYOUT", "UnusableDirectory", "default_directory", "is_own_file", "prepared", "require_private"]
+__all__ = [
+    "LAYOUT",
+    "UnusableDirectory",
+    "default_directory",
+    "is_own_file",
+    "prepared",
+    "require_own_directory",
+    "require_private",
+]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ...dialect.errors import CacheWarning
 from .files import DamagedFile, Data, digest, pack, unpack
-from .location import UnusableDirectory, default_directory, is_own_file, prepared
+from .location import UnusableDirectory, default_directory, is_own_file, prepared, require_own_directory
 
 _SUFFIX = ".weft"
 _UNFINISHED = ".part"
@@ -27,6 +27,9 @@ _REFUSED = "no_"
 
 _ABANDONED_SECONDS = 3600.0
 """An unfinished file that is older was left by a process that has ended."""
+
+_PAUSE_SECONDS = 60.0
+"""So long nothing is stored after the disk was full: it may have room again later."""
 
 _KEPT = 0.8
 """The part of the largest size that is kept when files are evicted."""
@@ -60,12 +63,13 @@ class Store:
         self._room: int | None = None
         """The bytes that may still be written before it is counted how many there are."""
         self._numbers = itertools.count()
-        self._is_writable = True
+        self._pause_ends = 0.0
+        """When it is tried again to store something."""
 
     def keys(self, prefix: str) -> list[str]:
         """The keys that begin with a prefix of at least two characters, those used last first."""
         found = []
-        with contextlib.suppress(OSError), os.scandir(self._shard(prefix)) as files:
+        with contextlib.suppress(OSError, UnusableDirectory), os.scandir(self._own_shard(prefix)) as files:
             for file in files:
                 if file.name.startswith(prefix) and file.name.endswith(_SUFFIX):
                     found.append((file.stat().st_mtime, file.name[: -len(_SUFFIX)]))
@@ -78,11 +82,12 @@ class Store:
         """
         path = self._path(key)
         try:
+            self._own_shard(key)
             content = _content(path)
             if content is None:
                 return None
-            data = unpack(content)
-        except OSError:
+            data = unpack(key, content)
+        except (OSError, UnusableDirectory):
             return None
         except DamagedFile:
             self.discard(key)
@@ -96,9 +101,9 @@ class Store:
 
     def write(self, key: str, data: Data) -> bool:
         """Store data under a key; returns whether it was stored. Says once per process why it cannot."""
-        if not self._is_writable:
+        if time.monotonic() < self._pause_ends:
             return False
-        content = pack(data)
+        content = pack(key, data)
         if len(content) > self._most_bytes:
             return False
         path = self._path(key)
@@ -106,15 +111,19 @@ class Store:
         try:
             with contextlib.suppress(FileExistsError):
                 os.mkdir(self._shard(key), 0o700)
+            self._own_shard(key)
             _write_whole(part, content)
             os.replace(part, path)
+        except UnusableDirectory as error:
+            complain(f"nothing is stored there: {error}")
+            return False
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.unlink(part)
             if error.errno in _OF_THIS_FILE:
                 return False
-            self._is_writable = False
-            complain(f"nothing is stored in {self.path}: {error.strerror or error}")
+            self._pause_ends = time.monotonic() + _PAUSE_SECONDS
+            complain(f"nothing is stored in {self.path} for a while: {error.strerror or error}")
             return False
         self._make_room(len(content))
         return True
@@ -197,6 +206,12 @@ class Store:
 
     def _shard(self, key: str) -> str:
         return os.path.join(self.path, key[:2])
+
+    def _own_shard(self, key: str) -> str:
+        """The directory of a key; raises UnusableDirectory unless it is this user's alone."""
+        shard = self._shard(key)
+        require_own_directory(shard)
+        return shard
 
     def _path(self, key: str) -> str:
         return os.path.join(self._shard(key), key + _SUFFIX)

@@ -43,6 +43,14 @@ def test_environment_that_cannot_be_read(variable, text, complaint):
     assert done.stderr.strip().endswith(complaint)
 
 
+def test_unknown_variables_are_named():
+    done = settings_in(WEFT_CACHE_DIRS="x", WEFT_NUM_THREADS="1", WEFT_TEST_SEEDS="2", WEFT_ZZZ="1")
+    assert done.returncode == 0
+    assert "WeftWarning: WEFT_CACHE_DIRS is no setting of weft; did you mean WEFT_CACHE_DIR?" in done.stderr
+    assert "WeftWarning: WEFT_ZZZ is no setting of weft; there are WEFT_AUTOGRAPH_VERBOSITY, " in done.stderr
+    assert done.stderr.count("WeftWarning") == 2
+
+
 def test_scope_restores_also_after_an_error():
     before = weft.settings.max_trace_ops
     with (

@@ -6,13 +6,14 @@ import os
 import stat
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
 import pytest
 
 from weft.backend.cache import store as caches
-from weft.backend.cache.files import MAGIC, DamagedFile, digest, pack, unpack
+from weft.backend.cache.files import MAGIC, DamagedFile, checksum, digest, pack, unpack
 from weft.backend.cache.location import UnusableDirectory, default_directory, prepared
 from weft.backend.cache.store import Configuration, Store
 from weft.dialect.errors import CacheWarning
@@ -57,29 +58,27 @@ def test_data_has_one_name_in_all_processes() -> None:
 
 
 def test_every_damage_of_a_file_is_seen() -> None:
-    content = pack(DATA)
-    assert unpack(content) == DATA
+    content = pack(KEY, DATA)
+    assert unpack(KEY, content) == DATA
     for length in range(len(content)):
         with pytest.raises(DamagedFile):
-            unpack(content[:length])
+            unpack(KEY, content[:length])
     for position in range(len(content)):
         for mask in (0x01, 0x80, 0xFF):
             damaged = bytearray(content)
             damaged[position] ^= mask
             with pytest.raises(DamagedFile):
-                unpack(bytes(damaged))
+                unpack(KEY, bytes(damaged))
     with pytest.raises(DamagedFile):
-        unpack(content + b"x")
+        unpack(KEY, content + b"x")
 
 
 def test_a_right_checksum_of_what_is_no_data_is_refused() -> None:
-    content = pack(DATA)
+    content = pack(KEY, DATA)
     body = content[len(MAGIC) + 32 :]
-    from hashlib import blake2b
-
     for wrong in (b"", b"?", body[:-1]):
         with pytest.raises(DamagedFile):
-            unpack(MAGIC + blake2b(wrong, digest_size=32).digest() + wrong)
+            unpack(KEY, MAGIC + checksum(KEY, wrong) + wrong)
 
 
 def test_damaged_files_are_removed(store: Store) -> None:
@@ -267,6 +266,51 @@ def test_a_disk_that_cannot_be_written_is_read(
         assert not store.write("cd", DATA)
     assert not store.write("cd", DATA)
     assert store.read(KEY) == DATA
+
+
+def test_a_disk_that_was_full_is_written_later(
+    monkeypatch: pytest.MonkeyPatch, fresh: None, store: Store
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(caches, "_write_whole", lambda path, content: os.write(-1, content))
+        with pytest.warns(CacheWarning):
+            assert not store.write(KEY, DATA)
+    assert not store.write(KEY, DATA)
+    now = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 61)
+    assert store.write(KEY, DATA)
+    assert store.read(KEY) == DATA
+
+
+def test_files_that_change_places_are_misses(store: Store) -> None:
+    keys = ["ab" + "0" * 38, "ab" + "1" * 38]
+    paths = []
+    for key in keys:
+        assert store.write(key, key)
+        paths.append(store._path(key))
+    os.rename(paths[0], paths[0] + ".kept")
+    os.rename(paths[1], paths[0])
+    os.rename(paths[0] + ".kept", paths[1])
+    assert [store.read(key) for key in keys] == [None, None]
+
+
+@posix
+def test_shards_that_others_can_open_are_not_read_nor_written(
+    fresh: None, store: Store, tmp_path: Path
+) -> None:
+    assert store.write(KEY, DATA)
+    shard = Path(store._path(KEY)).parent
+    shard.chmod(0o755)
+    assert store.read(KEY) is None
+    assert store.keys(KEY) == []
+    with pytest.warns(CacheWarning, match="is open to other users"):
+        assert not store.write(KEY, DATA)
+    shard.chmod(0o700)
+    assert store.read(KEY) == DATA
+    elsewhere = tmp_path / "elsewhere"
+    shard.rename(elsewhere)
+    shard.symlink_to(elsewhere)
+    assert store.read(KEY) is None
 
 
 LIMITED = """

@@ -109,9 +109,10 @@ DAMAGED = """
         damaged[position] ^= 1 << random.randrange(8)
         with_content(bytes(damaged))
     # A right checksum of something else, as another version might write.
-    data = unpack(whole)
+    key = os.path.basename(path).removesuffix(".weft")
+    data = unpack(key, whole)
     for other in [None, 1, "text", (), (1, 2, 3), ((), (), ()), data[:2], ((), (), data[2][:4]), [*data, 1]]:
-        with_content(pack(other))
+        with_content(pack(key, other))
     with_content(whole)
     os.unlink(path)
     os.mkdir(path)
