@@ -90,15 +90,18 @@ def _version_block(block: Block) -> int:
     found = [node for node in graph.nodes if node.op.name == Stretch.mlir_name()]
     if not found:
         return count
-    clusters = graph.clusters()
+    clusters, replaced = graph.clusters(), list[Operation]()
     for cluster in clusters:
         ops = [node.op for node in with_cheap_producers(cluster, graph)]
         stretches = [op for op in ops if op.name == Stretch.mlir_name()]
         if stretches:
             _version(cluster, ops, stretches)
+            replaced += [node.op for node in cluster.members]
             count += 1
-    # Those that were no kernels of their own have no uses any more.
+    # What was replaced is erased last: the graph asks for it until then.
     roots = {cluster.root for cluster in clusters}
+    for op in reversed(replaced):
+        op.erase()
     for node in reversed(found):
         if node not in roots:
             node.op.erase()
@@ -123,8 +126,6 @@ def _version(cluster: Cluster, ops: Sequence[Operation], stretches: Sequence[Ope
                 ir.Operation.create("scf.yield", operands=[mapping[result] for result in root.results])
     for old, new in zip(root.results, choice.results, strict=True):
         old.replace_all_uses_with(new)
-    for node in reversed(cluster.members):
-        node.op.erase()
 
 
 def _all_agree(stretches: Sequence[Operation]) -> Value:

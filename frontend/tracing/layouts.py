@@ -144,10 +144,11 @@ def _after(example: Array, step: ViewStep) -> tuple[Array, ...]:
         return () if made is None else (made,)
     if step.op_class is DynamicSlice:
         return _sliced(example, step.attributes)
-    if step.operands and step.op_class is not BroadcastTo:
+    is_broadcast = issubclass(step.op_class, BroadcastTo)
+    if step.operands and not is_broadcast:
         return ()
     attributes = step.attributes
-    if step.operands:
+    if is_broadcast:  # an example of an unknown extent need not have the one that is asked for
         extents = [12 * (axis + 1) if e < 0 else e for axis, e in enumerate(attributes["shape"])]
         first = len(extents) - example.ndim
         own = [known if known != 1 else extents[first + axis] for axis, known in enumerate(example.shape)]
