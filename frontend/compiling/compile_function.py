@@ -206,7 +206,7 @@ def _record(
         explain(error)
         raise
     finally:
-        decisions.has_data = bool(state.inputs)
+        decisions.has_data = bool(trace.extra)
         state.restore()
         set_current_trace(previous)
         trace.active = False

@@ -341,7 +341,15 @@ def _is_pure_module(module: str | None, name: str) -> bool:
 
 def _is_in_numpy(module: str) -> bool:
     return module in _NUMPY_MODULES or module.startswith(
-        ("numpy._core", "numpy.lib", "numpy.linalg", "numpy.fft")
+        (
+            "numpy._core",
+            "numpy.lib",
+            "numpy.linalg",
+            "numpy.fft",
+            "numpy.strings",
+            "numpy.char",
+            "numpy.polynomial",
+        )
     )
 
 

@@ -174,6 +174,10 @@ def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayR
 
 def write_into(out: Any, result: ArrayResult) -> ArrayResult:
     """Replace the elements of an array by a result, which is broadcast and cast to it; returns the array."""
+    if isinstance(out, np.ndarray):
+        trace = trace_of((result,))
+        if trace is not None and trace.python_state is not None:
+            out = trace.python_state.writable(out)
     if not isinstance(out, TracedArray):
         if trace_of((result,)) is not None:
             raise UnsupportedError(

@@ -88,6 +88,11 @@ class PythonState(ABC):
         self._noted = 0
         self.lookups = Lookups(self)
 
+    @property
+    def takes_data(self) -> bool:
+        """Whether arrays from outside may be data: not where tracing turned out to need their elements."""
+        return self._decisions.takes_data
+
     # What is met
 
     def meet_plain(self, function: Any) -> None:
@@ -352,6 +357,11 @@ class PythonState(ABC):
         return self._make_input(handle, array).traced
 
     def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
+        """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
+        while array.base is not None and id(array) not in self._handles and self._holder(array) is None:
+            if not isinstance(array.base, np.ndarray):
+                break
+            array = array.base
         named = self._handles.get(id(array))
         if named is not None:
             return named[1], named[2]

@@ -33,6 +33,8 @@ class ExternalState(Protocol):
     @property
     def lookups(self) -> Lookups:
         """Takes note of what is looked up."""
+    def takes_data(self) -> bool:
+        """Whether arrays from outside may be data: not where tracing turned out to need their elements."""
 
     def input_of(self, array: Any) -> TracedValue | None:
         """The traced array that stands for an array which was there before; None for another one."""

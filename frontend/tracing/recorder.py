@@ -249,6 +249,10 @@ class Recorder(ABC):
         """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
 
     @abstractmethod
+    def watch(self, array: np.ndarray[Any, Any]) -> None:
+        """Take note that what is recorded depends on the elements that an array from outside has now."""
+
+    @abstractmethod
     def type_of(self, value: Value) -> TensorType:
         """The type of an array's SSA value."""
 

@@ -68,6 +68,12 @@ def value_of(trace: Recorder, operand: Any) -> Value:
     return trace.create(Constant, [], {"value": np.asarray(operand)})[0]
 
 
+def constant(trace: Recorder, array: np.ndarray[Any, Any]) -> TracedArray:
+    """A traced array, with memory of its own, of the elements that an array has now."""
+    elements = np.array(array, dtype=type_of(array).dtype, order="C")
+    return wrap(trace, trace.create(Constant, [], {"value": elements})[0], made_at=trace.place)
+
+
 def emit(trace: Recorder, op_class: type[Op], operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """Record an op on traced arrays, arrays and scalars; returns a traced array, or a tuple of them."""
     values = [value_of(trace, operand) for operand in operands]

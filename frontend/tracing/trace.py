@@ -22,6 +22,7 @@ from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
 from ..guards.captures import Capture
 from ..guards.inputs import CONSTANT_BYTES, Input
+from ..guards.packed_inputs import is_constant
 from ..settings import settings
 from ..signature.signature import require_plain
 from ..source.locations import (
@@ -66,6 +67,7 @@ class Trace(Recorder):
         self.extra: list[Capture | Input] = []
         """What the function gets behind its arguments: large arrays from outside, and state that is data."""
         self._captured: dict[int, Capture] = {}
+        self._watched: dict[int, Capture] = {}
         with context(), ir.Location.unknown():
             self.module = ir.Module.create()
             with ir.InsertionPoint(self.module.body):
@@ -233,6 +235,16 @@ class Trace(Recorder):
             self.extra.append(capture)
         self._captured[id(array)] = capture
         return value
+
+    def watch(self, array: np.ndarray[Any, Any]) -> None:
+        """Take note that what is recorded depends on the elements that an array from outside has now."""
+        known = self._watched.get(id(array), self._captured.get(id(array)))
+        if (known is not None and known.content is not None and known.holds()) or is_constant(array):
+            return
+        if isinstance(array.base, np.ndarray):
+            self.dependencies.refuse("a view of an array from outside, whose elements were looked at")
+        self._watched[id(array)] = capture = Capture.of(array, None, self.name, is_hidden=False)
+        self.captures.append(capture)
 
     def add_input(self, tensor_type: TensorType, array: np.ndarray[Any, Any] | None) -> TracedArray:
         """A further argument of the function: an array, which can be written, or a scalar, like something computed."""

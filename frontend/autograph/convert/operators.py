@@ -91,6 +91,15 @@ class Operators(Protocol):
     def update_item(self, container: Any, key: Any, symbol: str, value: Any, /, late: bool = False) -> None:
         """`container[key] symbol value`; a late value is a function, called after the item is read."""
 
+    def binary(self, symbol: str, left: Any, right: Any, /) -> Any:
+        """`left symbol right`: arithmetic and comparisons."""
+
+    def unary(self, symbol: str, value: Any, /) -> Any:
+        """`symbol value`."""
+
+    def update(self, symbol: str, target: Any, value: Any, /) -> Any:
+        """What a variable holds after `target symbol value`."""
+
     def unpack(self, value: Any, before: int, after: int | None = None, /) -> Any:
         """As many items as there are targets; with `after`, a list of those between is one."""
 

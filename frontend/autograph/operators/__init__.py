@@ -12,7 +12,7 @@ from .calls import calls
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
-from .objects import access, class_patterns
+from .objects import access, arithmetic, class_patterns
 from .statements import comprehensions, effects, expressions, for_loops, statements
 from .values import resolve_grown_lists
 
@@ -49,6 +49,9 @@ class _Operators:
     attr = staticmethod(access.attr)
     item = staticmethod(access.item)
     set_item = staticmethod(access.set_item)
+    binary = staticmethod(arithmetic.binary)
+    unary = staticmethod(arithmetic.unary)
+    update = staticmethod(arithmetic.update)
     update_item = staticmethod(access.update_item)
     update_attr = staticmethod(access.update_attr)
     index = access.index

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api import creation, functions_of, lookup, requirements
-from ....tracing.array import TracedArray, wrap
+from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
-from ....tracing.staging import trace_of, value_of
+from ....tracing.staging import trace_of
 from ..lists.dynamic_lists import GrowingList
+from ..values.known_arrays import KNOWN_ELEMENTS, compute
 from ..values.ranges import Range
-
-KNOWN_ELEMENTS = 1024
-"""Arrays made of constants with at most so many elements can be looked at while tracing."""
 
 
 def array_makers() -> dict[Any, Callable[..., Any]]:
@@ -26,14 +24,6 @@ def array_makers() -> dict[Any, Callable[..., Any]]:
     return {theirs: _maker(name, theirs) for theirs, name in makers.items() if theirs is not None}
 
 
-def array_method(function: Any) -> Callable[..., Any] | None:
-    """What to call instead of a method of a NumPy array that makes another; None for another function."""
-    owner = getattr(function, "__self__", None)
-    if isinstance(owner, np.ndarray) and getattr(function, "__name__", "") in ("copy", "astype"):
-        return lambda *args, **kwargs: _own(function(*args, **kwargs))
-    return None
-
-
 def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
     """A function that makes an array of the trace, which compiled code can write to."""
 
@@ -42,7 +32,10 @@ def _maker(name: str, theirs: Callable[..., Any]) -> Callable[..., Any]:
         given = (*args, *kwargs.values())
         made = lookup(name)(*args, **kwargs)
         if isinstance(made, np.ndarray):
-            return made if any(made is value for value in given) else _own(made)
+            trace = current_trace()
+            if trace is None or any(made is value for value in given):
+                return made
+            return compute(trace, lookup(name), args, kwargs)
         if isinstance(made, TracedArray) and trace_of(given) is None and not made._path:
             static = made.type.size is not None and made.type.size <= KNOWN_ELEMENTS
             if static and made._storage.ref is None and made._storage.argument is None:
@@ -64,15 +57,4 @@ def as_data(value: Any) -> Any:
     return value
 
 
-def _own(array: Any) -> Any:
-    """An array that Python made while tracing, as one of the trace."""
-    trace = current_trace()
-    if trace is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "biufc":
-        return array
-    owned = wrap(trace, value_of(trace, array) if array.ndim == 0 else trace.capture(array))._as_array()
-    if array.size <= KNOWN_ELEMENTS:
-        owned._storage.known = array.copy()
-    return owned
-
-
-__all__ = ["array_makers", "array_method", "as_data"]
+__all__ = ["array_makers", "as_data"]

@@ -25,7 +25,7 @@ from ..values.ranges import Range
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists
-from .array_makers import array_makers, array_method
+from .array_makers import array_makers
 from .math_on_arrays import math_rows
 from .numpy_functions import numpy_function
 from .rounding import round_
@@ -141,7 +141,7 @@ def _table() -> dict[int, Function]:
 
 def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    for find in (effects.maker_of, plain_lists.method_of, array_method):
+    for find in (effects.maker_of, plain_lists.method_of):
         if (found := find(function)) is not None:
             return found
     return _table().get(id(function)) or numpy_function(function)

@@ -10,6 +10,7 @@ from ....tracing.current import current_trace
 from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
 from ..values.hidden_state import require_own
+from ..values.known_arrays import is_plain
 from ..values.resolve_grown_lists import resolve_grown_list
 from .builtins_on_lists import is_open, list_
 
@@ -37,7 +38,10 @@ def _items_of(value: Any) -> Any:
     """What is taken apart: a growing list where only the program knows the number of items."""
     if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
         return GrowingList.of_array(value)
-    require_own(current_trace(), value)
+    trace = current_trace()
+    require_own(trace, value)
+    if trace is not None and is_plain(value):
+        trace.watch(value)
     return list_(value) if is_open(value) else value
 
 

@@ -25,11 +25,13 @@ from ....runtime_values.strings import string_of
 from ....runtime_values.values import holds_traced
 from ....source.modules import is_users_module
 from ....tracing.needed_numbers import need_all_numbers
+from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from ...marks import is_marked
 from ..interface import operators
 from ..values.hidden_state import INSTEAD, note_made, require_own
 from ..values.looked_up import note_whole
+from ..values.known_arrays import Method, compute, is_plain
 
 Function = Callable[..., Any]
 
@@ -50,6 +52,8 @@ def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: An
         return
     for value in (*args, *kwargs.values()):
         require_own(trace, value)
+        if is_plain(value) and not _takes_arrays(function):
+            trace.watch(value)
 
 
 def through_gate(trace: Recorder, function: Function, called: Function, args: Any, kwargs: Any) -> Any:
@@ -77,12 +81,35 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
     for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
         if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
             note_whole(value)
+    if _takes_arrays(function):
+        return compute(trace, *_of_arrays(function, called, args), kwargs)
     if effect.does is Does.LOOKS:
         return _call_known(called, function, args, kwargs)
     if getattr(function, "__module__", None) in _HIGHER_ORDER:
         args = tuple(map(_converting, args))
         kwargs = {name: _converting(value) for name, value in kwargs.items()}
     return called(*args, **kwargs)
+
+
+def _takes_arrays(function: Function) -> bool:
+    """Whether a function is NumPy's, a method of an array, or Python's way to call an operator."""
+    if isinstance(function, np.ufunc) or isinstance(
+        getattr(function, "__self__", None), (np.ndarray, TracedArray)
+    ):
+        return True
+    module = (getattr(function, "__module__", None) or "").partition(".")[0]
+    return module in ("numpy", "_operator") or is_one_of(function, (abs, divmod, pow, round))
+
+
+def _of_arrays(
+    function: Function, called: Function, args: tuple[Any, ...]
+) -> tuple[Function, tuple[Any, ...]]:
+    """A function and its arguments; that of a method is the method, and the array is its first argument."""
+    owner = getattr(function, "__self__", None)
+    is_partial = isinstance(called, functools.partial) and called.args[1:] + tuple(called.keywords)
+    if not isinstance(owner, (np.ndarray, TracedArray)) or is_partial:
+        return called, args
+    return Method(function.__name__), (owner, *args)
 
 
 def _call_known(called: Function, function: Function, args: Any, kwargs: Any) -> Any:
@@ -134,7 +161,20 @@ def _converting(value: Any) -> Any:
 _HIGHER_ORDER = frozenset({"itertools", "numpy", "_bisect", "_heapq", "heapq", "_operator"})
 """Modules whose functions call those that they get."""
 
-_LOOKING_AT_NOTHING = (isinstance, issubclass, callable, type, id, hasattr, print)
+_LOOKING_AT_NOTHING = (
+    isinstance,
+    issubclass,
+    callable,
+    type,
+    id,
+    hasattr,
+    print,
+    len,
+    enumerate,
+    zip,
+    map,
+    reversed,
+)
 
 _TEXTS = (
     json.dumps, pprint.pformat, reprlib.repr, textwrap.fill, textwrap.indent, textwrap.dedent, np.array2string,

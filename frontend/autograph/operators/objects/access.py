@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -20,8 +19,10 @@ from ..calls.calls import call
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.looked_up import lookups, note_entry
+from ..values.known_arrays import compute_item, writable
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
+from .arithmetic import update
 
 
 class _Index:
@@ -65,7 +66,7 @@ def attr(owner: Any, name: str) -> Any:
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
     old = attr(owner, name)
-    new = _OPERATORS[symbol](old, value() if late else value)
+    new = update(symbol, old, value() if late else value)
     is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
     if not is_input:  # what was written in place is there already
         setattr(owner, name, new)
@@ -91,7 +92,18 @@ def item(container: Any, key: Any) -> Any:
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if isinstance(key, Range):
         key = key.stacked()
-    return resolve_grown_list(container[key] if isinstance(container, Range) else get_item(container, key))
+    if isinstance(container, Range):
+        return resolve_grown_list(container[key])
+    trace = current_trace()
+    if trace is None or not _is_of_numpy(container):
+        return resolve_grown_list(get_item(container, key))
+    return resolve_grown_list(compute_item(trace, container, key))
+
+
+def _is_of_numpy(container: Any) -> bool:
+    if isinstance(container, TracedArray):
+        return container._storage.known is not None
+    return isinstance(container, np.ndarray) or type(container).__module__.startswith("numpy.lib")
 
 
 def set_item(container: Any, key: Any, value: Any) -> None:
@@ -99,27 +111,18 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     container = resolve_grown_list(container)
     trace = current_trace()
     require_own(trace, container)
-    if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
-        container = trace.python_state.writable(container)
+    if isinstance(container, np.ndarray) and trace is not None:
+        container = writable(trace, container)
     assign_item(container, key, value)
-
-
-_OPERATORS = {
-    f"{symbol}=": getattr(operator, name)
-    for symbol, name in {
-        "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod", "**": "ipow",
-        "@": "imatmul", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
-    }.items()
-}  # fmt: skip
 
 
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
-    if isinstance(container, np.ndarray) and trace is not None and trace.python_state is not None:
-        container = trace.python_state.writable(container)
+    if isinstance(container, np.ndarray) and trace is not None:
+        container = writable(trace, container)
     old = item(container, key)
-    set_item(container, key, _OPERATORS[symbol](old, value() if late else value))
+    set_item(container, key, update(symbol, old, value() if late else value))
 
 
 __all__ = ["attr", "index", "item", "set_item", "update_attr", "update_item"]

@@ -17,6 +17,7 @@ from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.looked_up import as_input, lookups, note_entry
+from ..values.known_arrays import is_plain
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
@@ -150,6 +151,9 @@ def in_(item: Any, container: Any) -> Any:
             found = or_(found, _truth(equal))
         return as_bool(found.copy()) if isinstance(found, TracedArray) else found
     note_entry(container, item)
+    trace = current_trace()
+    if trace is not None and is_plain(container):
+        trace.watch(container)
     return item in container
 
 

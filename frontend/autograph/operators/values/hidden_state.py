@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from .....dialect.errors import UnsupportedError
 from ....guards.call_effects import varying_object
 from ....source.modules import is_own_module
@@ -48,7 +50,7 @@ def _is_known(kind: type) -> bool:
 
 def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
     """Take note of an object that converted code has just made; one that it was given is none."""
-    if has_hidden_state(made) and not any(made is value for value in given):
+    if (has_hidden_state(made) or isinstance(made, np.ndarray)) and not any(made is value for value in given):
         trace.state(MadeObjects).places[id(made)] = (made, trace.region)
 
 
@@ -79,6 +81,16 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
         )
 
 
+def require_writable(trace: Recorder, array: np.ndarray[Any, Any]) -> None:
+    """Refuse to write to an array that compiled code cannot hold, unless the same is written at each call."""
+    made = trace.state(MadeObjects).places.get(id(array))
+    if made is None or made[0] is not array or made[1] is not trace.region:
+        raise UnsupportedError(
+            f"this writes to a NumPy array of dtype {array.dtype}, which compiled code cannot hold: it would be "
+            "written once, while the function is traced; write to it outside, or in a function for weft.py_call"
+        )
+
+
 INSTEAD = (
     "{} outside of the compiled function and pass the result as an argument, or write "
     "weft.py_call(function, ..., result=weft.TensorSpec(...)), which calls a function of yours whenever the compiled "
@@ -87,4 +99,4 @@ INSTEAD = (
 """The three ways out for what compiled code does not call by itself."""
 
 
-__all__ = ["INSTEAD", "has_hidden_state", "note_made", "require_own"]
+__all__ = ["INSTEAD", "has_hidden_state", "note_made", "require_own", "require_writable"]

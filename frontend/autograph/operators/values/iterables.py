@@ -48,6 +48,9 @@ class ArrayItems(Sequence):
         return self.array.shape[0]
 
     def item(self, position: Any) -> Any:
+        trace = current_trace()
+        if trace is not None and isinstance(self.array, np.ndarray) and not isinstance(position, TracedArray):
+            trace.watch(self.array)
         return self.array[position]
 
 

@@ -1,0 +1,67 @@
+"""Operators of converted code: what they make of arrays that are known while tracing are arrays of the trace."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ..values.known_arrays import compute, writable
+
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, "<<": operator.lshift, ">>": operator.rshift,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+_UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    f"{symbol}=": getattr(operator, name)
+    for symbol, name in {
+        "+": "iadd", "-": "isub", "*": "imul", "/": "itruediv", "//": "ifloordiv", "%": "imod", "**": "ipow",
+        "@": "imatmul", "&": "iand", "|": "ior", "^": "ixor", "<<": "ilshift", ">>": "irshift",
+    }.items()
+}  # fmt: skip
+
+_ARRAYS = (np.ndarray, TracedArray)
+
+
+def binary(symbol: str, left: Any, right: Any) -> Any:
+    """`left symbol right`, comparisons too."""
+    if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
+        trace = current_trace()
+        if trace is not None and _is_operand(left) and _is_operand(right):
+            return compute(trace, _BINARY[symbol], (left, right), {})
+    return _BINARY[symbol](left, right)
+
+
+def _is_operand(value: Any) -> bool:
+    """Whether NumPy would compute with a value: other objects have operators of their own."""
+    return isinstance(value, (*_ARRAYS, np.generic, int, float, complex, list, tuple))
+
+
+def unary(symbol: str, value: Any) -> Any:
+    """`symbol value`."""
+    if isinstance(value, _ARRAYS):
+        trace = current_trace()
+        if trace is not None:
+            return compute(trace, _UNARY[symbol], (value,), {})
+    return _UNARY[symbol](value)
+
+
+def update(symbol: str, target: Any, value: Any) -> Any:
+    """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
+    if isinstance(target, np.ndarray):
+        trace = current_trace()
+        if trace is not None:
+            target = writable(trace, target)
+    return _IN_PLACE[symbol](target, value)
+
+
+__all__ = ["binary", "unary", "update"]

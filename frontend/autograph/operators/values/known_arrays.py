@@ -1,0 +1,217 @@
+"""Arrays that are known while tracing: what NumPy computes of them at once becomes an array of the trace.
+
+So the program can write to it, in a staged branch or loop, too, and Python can still look at its elements. Views of
+arrays from outside stay views of these, and what is computed of such arrays depends on their elements.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .....dialect.dtypes import is_element
+from .....dialect.errors import UnsupportedError
+from ....guards.inputs import CONSTANT_BYTES
+from ....guards.packed_inputs import is_constant
+from ....indexing.python_sequences import get_item, index_trace
+from ....tracing.array import TracedArray, wrap
+from ....tracing.recorder import Recorder
+from ....tracing.staging import constant
+from .hidden_state import require_writable
+
+KNOWN_ELEMENTS = 1024
+"""Arrays made of constants with at most so many elements can be looked at while tracing."""
+
+_MAX_DEPTH = 3
+"""So deep arguments are searched for arrays."""
+
+Function = Callable[..., Any]
+
+_IN_PLACE = tuple(
+    f"__i{name}__" for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"]
+)
+
+
+def known_elements(trace: Recorder, array: TracedArray) -> np.ndarray[Any, Any] | None:
+    """The elements of an array of the trace where they are the same whenever the program gets here; read-only."""
+    storage = array._storage
+    if storage.known is None or storage.trace is not trace or storage.region.loop is not trace.region.loop:
+        return None  # a loop may write to what was made in front of it
+    known = array._known()
+    return None if known is None else _read_only(known)
+
+
+def own(trace: Recorder, array: np.ndarray[Any, Any]) -> TracedArray:
+    """An array of the trace for one that nobody else has."""
+    if array.nbytes <= CONSTANT_BYTES:
+        owned = constant(trace, array)
+    else:
+        owned = wrap(trace, trace.capture(array))
+        owned = owned if trace.region.parent is None else owned.copy()  # each iteration has its own
+    if array.size <= KNOWN_ELEMENTS:
+        owned._storage.known = array.copy()
+    return owned._as_array()
+
+
+def own_all(trace: Recorder, made: Any) -> Any:
+    """A result of NumPy's with its arrays as arrays of the trace."""
+    if is_plain(made):
+        return own(trace, made)
+    if type(made) in (list, tuple):
+        return type(made)(own_all(trace, item) for item in made)
+    if isinstance(made, tuple) and hasattr(made, "_fields"):
+        return type(made)(*(own_all(trace, item) for item in made))
+    return made
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value is a NumPy array that compiled code can hold."""
+    return type(value) is np.ndarray and is_element(value.dtype)
+
+
+def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """`function(*args, **kwargs)` of NumPy: at once where all arrays are known, else recorded."""
+    args, kwargs = _replaced(args, inputs := _inputs(trace, (args, kwargs))), _replaced(kwargs, inputs)
+    given = list(_arrays((args, kwargs)))
+    traced = [value for value in given if isinstance(value, TracedArray)]
+    known = {id(value): known_elements(trace, value) for value in traced}
+    if any(elements is None for elements in known.values()):
+        return _call_on_traced(trace, function, args, kwargs)
+    outside = [value for value in given if is_plain(value)]
+    is_data = trace.python_state is None or trace.python_state.takes_data
+    if is_data and any(value.nbytes > CONSTANT_BYTES and not is_constant(value) for value in outside):
+        try:
+            return _record(trace, function, args, kwargs)
+        except UnsupportedError:
+            if traced:
+                raise
+    shown = known | {id(value): _read_only(value) for value in outside}
+    try:
+        with np.errstate(all="ignore"):
+            made = function(*_replaced(args, shown), **_replaced(kwargs, shown))
+    except ValueError as error:
+        if "read-only" not in str(error):
+            raise
+        return _write(trace, function, args, kwargs)
+    if any(_shares(made, elements) for elements in shown.values()):
+        made = function(*args, **kwargs)
+        return made
+    for value in outside:
+        trace.watch(value)
+    return own_all(trace, made)
+
+
+class Method:
+    """A method of arrays by its name; the array is the first argument."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.writes = name in _WRITING_METHODS
+
+    def __call__(self, array: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, self.name)(*args, **kwargs)
+
+
+_WRITING_METHODS = ("fill", "sort", "put", "partition", "itemset", "setfield", "__setitem__", *_IN_PLACE)
+
+
+def _call_on_traced(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
+    """Record a call: a method of an array from outside is that of the traced array which stands for it."""
+    if isinstance(function, Method) and is_plain(args[0]):
+        array = args[0]
+        owner = writable(trace, array) if function.writes else wrap(trace, trace.capture(array))
+        return function(owner, *args[1:], **kwargs)
+    return function(*args, **kwargs)
+
+
+def compute_item(trace: Recorder, container: Any, key: Any) -> Any:
+    """`container[key]` of an array that is known, or of what makes arrays, as `np.mgrid`."""
+    is_known = isinstance(container, TracedArray) or is_plain(container) or _makes_arrays(container)
+    if index_trace(key) is not None or not is_known:
+        if isinstance(container, np.ndarray):
+            trace.watch(container)
+        return get_item(container, key)
+    return compute(trace, operator.getitem, (container, key), {})
+
+
+def _makes_arrays(container: Any) -> bool:
+    return type(container).__module__.startswith("numpy.lib")
+
+
+def _inputs(trace: Recorder, values: Any) -> dict[int, Any]:
+    """The traced arrays that stand for arrays from outside which are data: arguments that are found elsewhere, too."""
+    state = trace.python_state
+    if state is None:
+        return {}
+    found = {id(value): state.input_of(value) for value in _arrays(values) if isinstance(value, np.ndarray)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _record(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
+    """Record what is computed of large arrays from outside, which are read at each call; views stay views of these."""
+    replaced = {
+        id(value): wrap(trace, trace.capture(value)) for value in _arrays((args, kwargs)) if is_plain(value)
+    }
+    storages = {made._storage for made in replaced.values()}
+    result = function(*_replaced(args, replaced), **_replaced(kwargs, replaced))
+    if any(isinstance(r, TracedArray) and r._storage in storages for r in _arrays((result,))):
+        return function(*args, **kwargs)
+    return result
+
+
+def _write(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
+    """Call what writes to arrays: at each call to those from outside."""
+    targets = [*args[:1], *(_arrays((kwargs["out"],)) if "out" in kwargs else ())]
+    replaced = {id(value): writable(trace, value) for value in targets if isinstance(value, np.ndarray)}
+    return function(*_replaced(args, replaced), **_replaced(kwargs, replaced))
+
+
+def writable(trace: Recorder, array: np.ndarray[Any, Any]) -> Any:
+    """What to write to in the place of an array that the trace did not make."""
+    target = array if trace.python_state is None else trace.python_state.writable(array)
+    if isinstance(target, TracedArray):
+        return target
+    if not is_plain(array):
+        require_writable(trace, array)
+        return array
+    raise UnsupportedError(
+        f"this writes to a NumPy array ({array.dtype}{list(array.shape)}) from outside that compiled code cannot find "
+        "again at a later call: pass it as an argument, or keep it under a name, in an attribute, a list or a dict"
+    )
+
+
+def _arrays(values: Any, depth: int = _MAX_DEPTH) -> Iterator[Any]:
+    for value in values.values() if isinstance(values, dict) else values:
+        if isinstance(value, (TracedArray, np.ndarray)):
+            yield value
+        elif depth and isinstance(value, (list, tuple, dict)):
+            yield from _arrays(value, depth - 1)
+
+
+def _replaced(value: Any, replaced: dict[int, Any], depth: int = _MAX_DEPTH + 1) -> Any:
+    if isinstance(value, (TracedArray, np.ndarray)):
+        return replaced.get(id(value), value)
+    if not depth or not isinstance(value, (list, tuple, dict)):
+        return value
+    if isinstance(value, dict):
+        return {key: _replaced(item, replaced, depth - 1) for key, item in value.items()}
+    items = [_replaced(item, replaced, depth - 1) for item in value]
+    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+
+
+def _read_only(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    view: np.ndarray[Any, Any] = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _shares(made: Any, array: Any) -> bool:
+    return any(
+        np.may_share_memory(result, array) for result in _arrays((made,)) if isinstance(result, np.ndarray)
+    )
+
+
+__all__ = ["KNOWN_ELEMENTS", "compute", "is_plain", "known_elements", "own", "own_all", "writable"]
