@@ -182,6 +182,7 @@ _LOOKING: list[Any] = [
     *_functions(logging, "getLogger getLevelName"),
     io.StringIO,
     io.BytesIO,
+    np.errstate,
 ]
 
 _VARYING_OWNERS: tuple[tuple[type, str], ...] = (
@@ -360,7 +361,7 @@ def _is_pure_class(kind: type) -> bool:
         or kind in (np.ndarray, np.finfo, np.iinfo)
     ):
         return kind.__module__ in ("builtins", "numpy", "numpy.dtypes")
-    if is_own_module(kind.__module__) or kind is np.errstate:
+    if is_own_module(kind.__module__):
         return True
     if issubclass(kind, BaseException):
         return not any(

@@ -15,6 +15,7 @@ from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
+from .foreign_arrays import require_numpy_rules
 from .traced_value import TracedValue
 
 Key: TypeAlias = Any
@@ -271,6 +272,7 @@ def as_array(value: Any, name: str) -> Any:
     if isinstance(value, (TracedValue, TensorSpec)):
         return value
     if not isinstance(value, (np.ndarray, np.generic)):
+        require_numpy_rules(f"argument '{name}'", value)
         try:
             value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
         except (TypeError, ValueError, BufferError, RuntimeError) as error:

@@ -33,6 +33,8 @@ class ExternalState(Protocol):
     @property
     def lookups(self) -> Lookups:
         """Takes note of what is looked up."""
+
+    @property
     def takes_data(self) -> bool:
         """Whether arrays from outside may be data: not where tracing turned out to need their elements."""
 

@@ -18,6 +18,7 @@ from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.shape import Stack
 from ...dialect.types import TensorType, type_of
+from ..signature.foreign_arrays import require_numpy_rules
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
 from .layouts import Layout, layout_of, layout_of_result
@@ -62,6 +63,7 @@ def value_of(trace: Recorder, operand: Any) -> Value:
         return operand._value()
     if isinstance(operand, np.ndarray) and operand.ndim > 0:
         return trace.capture(operand)
+    require_numpy_rules("an operand", operand)
     known = None if trace.python_state is None else trace.python_state.input_of(operand)
     if isinstance(known, TracedArray):
         return known._value()
@@ -183,6 +185,7 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         common = np.result_type(*(entry.dtype for entry in entries))
         value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
     if not isinstance(value, TracedArray):
+        require_numpy_rules("an operand", value)
         array = np.asarray(value, wanted)
         type_of(array)
         return array

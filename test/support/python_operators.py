@@ -13,6 +13,27 @@ from weft.frontend.autograph.convert.operators import Handler
 
 Body = Callable[[], Any]
 
+_BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "@": operator.matmul,
+    "/": operator.truediv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "|": operator.or_,
+    "^": operator.xor,
+    "&": operator.and_,
+    "//": operator.floordiv,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
     "-=": operator.isub,
@@ -228,6 +249,18 @@ class PythonOperators:
         """`owner.name += operand`; a late operand is a function, called after the attribute was read."""
         old = getattr(owner, name)
         setattr(owner, name, _UPDATES[symbol](old, operand() if late else operand))
+
+    def binary(self, symbol: str, left: Any, right: Any) -> Any:
+        """`left symbol right`."""
+        return _BINARY[symbol](left, right)
+
+    def unary(self, symbol: str, value: Any) -> Any:
+        """`symbol value`."""
+        return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[symbol](value)
+
+    def update(self, symbol: str, target: Any, value: Any) -> Any:
+        """What `target symbol value` makes of the target."""
+        return _UPDATES[symbol](target, value)
 
     def latest(self, value: Any) -> Any:
         """The value itself: lists of Python's stay what they are."""

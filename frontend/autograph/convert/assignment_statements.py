@@ -6,8 +6,23 @@ import ast
 
 from . import build
 from .comprehensions import ComprehensionConverter
-from .expressions import SYMBOLS
 from .uses import target_names
+
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+=",
+    ast.Sub: "-=",
+    ast.Mult: "*=",
+    ast.MatMult: "@=",
+    ast.Div: "/=",
+    ast.Mod: "%=",
+    ast.Pow: "**=",
+    ast.LShift: "<<=",
+    ast.RShift: ">>=",
+    ast.BitOr: "|=",
+    ast.BitXor: "^=",
+    ast.BitAnd: "&=",
+    ast.FloorDiv: "//=",
+}
 
 
 class AssignmentConverter(ComprehensionConverter):
@@ -121,9 +136,7 @@ class AssignmentConverter(ComprehensionConverter):
             value = self.latest(value)
             if not isinstance(node.value, ast.Constant) and target.id not in self.uses.of(node.value).stores:
                 self.emit(build.assign(target.id, self.latest(build.load(target.id, target)), target))
-        symbol = build.constant(SYMBOLS[type(node.op)] + "=", node)
-        updated = build.call("update", [symbol, build.load(target.id, target), value], node)
-        self.emit(build.assign(target.id, updated, node))
+        self.emit(build.copied(node, target=self.target(target), value=value))
 
     def _update(
         self, target: ast.Subscript | ast.Attribute, operator: str, part: ast.expr, node: ast.AugAssign
@@ -131,7 +144,7 @@ class AssignmentConverter(ComprehensionConverter):
         """Python reads the place before it evaluates the value; unless that is a plain variable, it is a function."""
         late = not isinstance(node.value, (ast.Name, ast.Constant)) or not self.is_stable(node.value, [])
         value = self.thunk_of(node.value) if late else self.expr(node.value)
-        symbol = build.constant(SYMBOLS[type(node.op)] + "=", node)
+        symbol = build.constant(_SYMBOLS[type(node.op)], node)
         arguments = [self.expr(target.value), part, symbol, value]
         keywords = [build.keyword("late", True, node)] if late else []
         self.emit(build.statement(build.call(operator, arguments, node, keywords)))

@@ -8,6 +8,7 @@ from types import CodeType
 from typing import Any
 
 from . import build
+from .arithmetic import with_operators
 from .code_objects import Renaming, find_code, renamed
 from .generated import Names
 from .source import FUTURE_FLAGS, Source
@@ -52,7 +53,7 @@ def compile_definition(
 ) -> CodeType:
     """Compile a definition inside a factory, whose parameters are its free variables."""
     # The names that the factory and the class bind are none that the function uses.
-    definition = build.copied(definition, name=names.fresh("converted"))
+    definition = with_operators(build.copied(definition, name=names.fresh("converted")))
     inner: ast.stmt = definition
     if source.class_name is not None:
         # A class around it gives private names their meaning; underscores before its name do not count.

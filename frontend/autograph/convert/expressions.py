@@ -10,15 +10,6 @@ from . import build
 from .emitter import FRAME_CALLS, FRAME_READERS, Emitter
 from .unsupported import unsupported
 
-SYMBOLS: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
-    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
-}  # fmt: skip
-_COMPARISONS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-}  # fmt: skip
-_SIGNS: dict[type[ast.unaryop], str] = {ast.USub: "-", ast.UAdd: "+", ast.Invert: "~"}
-
 _RELATIONS = {ast.Is: "is_", ast.IsNot: "is_not_", ast.In: "in_", ast.NotIn: "not_in_"}
 
 
@@ -138,10 +129,7 @@ class ExpressionConverter(Emitter):
         """`not`."""
         if isinstance(node.op, ast.Not):
             return self.test(node)
-        if isinstance(node.operand, ast.Constant):
-            return node
-        symbol = build.constant(_SIGNS[type(node.op)], node)
-        return build.call("unary", [symbol, self.expr(node.operand)], node)
+        return build.copied(node, operand=self.expr(node.operand))
 
     def if_exp(self, node: ast.IfExp) -> ast.expr:
         """`a if c else b`."""
@@ -176,8 +164,7 @@ class ExpressionConverter(Emitter):
             return build.call(method, [left, right], node)
         if not _any_constant(left, right):
             left, right = self.latest(left), self.latest(right)
-        symbol = build.constant(_COMPARISONS[type(op)], node)
-        return build.call("binary", [symbol, left, right], node)
+        return ast.Compare(left, [op], [right], **build.place(node))
 
     def is_stable(self, node: ast.expr, others: Sequence[ast.expr]) -> bool:
         """Whether an expression has no effects, and evaluating others does not change its value."""
@@ -298,11 +285,8 @@ class ExpressionConverter(Emitter):
             if isinstance(inner.op, ast.Mod) and _is_text(inner.left):
                 result = build.call("percent", [result, right], inner)
                 continue
-            if isinstance(result, ast.Constant) and isinstance(right, ast.Constant):
-                result = inner
-                continue
-            symbol = build.constant(SYMBOLS[type(inner.op)], inner)
-            result = build.call("binary", [symbol, result, right], inner)
+            same = result is inner.left and right is inner.right
+            result = inner if same else build.copied(inner, left=result, right=right)
         return result
 
     # Strings

@@ -1,4 +1,4 @@
-"""Arrays that NumPy makes while a function is traced are the trace's own, and views of outside arrays views of these."""
+"""What NumPy makes while a function is traced are arrays of the trace, and views of outside arrays views of these."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from ....guards.call_effects import Does, effect_of, is_one_of, name_of
 from ....runtime_values.deferred_calls import call_later
 from ....runtime_values.strings import string_of
 from ....runtime_values.values import holds_traced
+from ....signature.foreign_arrays import require_numpy_rules
 from ....source.modules import is_users_module
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.array import TracedArray
@@ -52,7 +53,8 @@ def look_at_arguments(trace: Recorder, function: Function, args: Any, kwargs: An
         return
     for value in (*args, *kwargs.values()):
         require_own(trace, value)
-        if is_plain(value) and not _takes_arrays(function):
+        require_numpy_rules(f"an argument of {name_of(function)}", value)
+        if is_plain(value) and not (_takes_arrays(function) or is_one_of(function, _PASSING_ON)):
             trace.watch(value)
 
 
@@ -71,6 +73,8 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
             f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
             + INSTEAD.format("call it")
         )
+    if function is np.errstate:
+        _require_silence(kwargs)
     if effect.does is Does.UNKNOWN:
         _refuse_unknown(function)
     if is_one_of(function, _TEXTS):
@@ -129,6 +133,17 @@ def _call_known(called: Function, function: Function, args: Any, kwargs: Any) ->
         ) from None
 
 
+def _require_silence(states: dict[str, Any]) -> None:
+    """Refuse `np.errstate` that asks for more than silence: compiled code does not look for these errors."""
+    for name, state in states.items():
+        if state not in ("ignore", None):
+            raise UnsupportedError(
+                f"np.errstate({name}={state!r}) is not followed: compiled code computes on with infinities and NaN, in "
+                "silence. Test for them, and raise (if not np.isfinite(y).all(): raise FloatingPointError), or write "
+                f"np.errstate({name}='ignore')"
+            )
+
+
 def _refuse_unknown(function: Function) -> NoReturn:
     if isinstance(function, np.vectorize):
         raise UnsupportedError(
@@ -161,20 +176,11 @@ def _converting(value: Any) -> Any:
 _HIGHER_ORDER = frozenset({"itertools", "numpy", "_bisect", "_heapq", "heapq", "_operator"})
 """Modules whose functions call those that they get."""
 
-_LOOKING_AT_NOTHING = (
-    isinstance,
-    issubclass,
-    callable,
-    type,
-    id,
-    hasattr,
-    print,
-    len,
-    enumerate,
-    zip,
-    map,
-    reversed,
-)
+_LOOKING_AT_NOTHING = (isinstance, issubclass, callable, type, id, hasattr, print)
+
+_PASSING_ON = (len, enumerate, zip, map, reversed)
+"""What looks at no elements of an array by itself."""
+
 
 _TEXTS = (
     json.dumps, pprint.pformat, reprlib.repr, textwrap.fill, textwrap.indent, textwrap.dedent, np.array2string,

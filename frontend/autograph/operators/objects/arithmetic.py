@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ....signature.foreign_arrays import require_numpy_rules
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..values.known_arrays import compute, writable
@@ -38,7 +39,14 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
             return compute(trace, _BINARY[symbol], (left, right), {})
+    for value in (left, right):
+        if type(value) not in _NUMBERS:
+            require_numpy_rules("an operand", value)
     return _BINARY[symbol](left, right)
+
+
+_NUMBERS = frozenset({int, float, bool, complex, str, list, tuple})
+"""Types that operators are applied to most often."""
 
 
 def _is_operand(value: Any) -> bool:
@@ -52,6 +60,7 @@ def unary(symbol: str, value: Any) -> Any:
         trace = current_trace()
         if trace is not None:
             return compute(trace, _UNARY[symbol], (value,), {})
+    require_numpy_rules("an operand", value)
     return _UNARY[symbol](value)
 
 

@@ -31,7 +31,8 @@ _MAX_DEPTH = 3
 Function = Callable[..., Any]
 
 _IN_PLACE = tuple(
-    f"__i{name}__" for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"]
+    f"__i{name}__"
+    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"]
 )
 
 
