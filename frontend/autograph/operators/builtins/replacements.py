@@ -27,7 +27,6 @@ from . import builtins_on_lists as lists
 from . import plain_lists
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
-from .numpy_functions import numpy_function
 from .rounding import round_
 
 Function = Callable[..., Any]
@@ -144,7 +143,7 @@ def replacement_of(function: Any) -> Function | None:
     for find in (effects.maker_of, plain_lists.method_of):
         if (found := find(function)) is not None:
             return found
-    return _table().get(id(function)) or numpy_function(function)
+    return _table().get(id(function))
 
 
 __all__ = ["replacement_of"]

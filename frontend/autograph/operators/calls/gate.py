@@ -25,10 +25,11 @@ from ....runtime_values.strings import string_of
 from ....runtime_values.values import holds_traced
 from ....signature.foreign_arrays import require_numpy_rules
 from ....source.modules import is_users_module
-from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.array import TracedArray
+from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
 from ...marks import is_marked
+from ..builtins.numpy_functions import numpy_function
 from ..interface import operators
 from ..values.hidden_state import INSTEAD, note_made, require_own
 from ..values.looked_up import note_whole
@@ -86,7 +87,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
             note_whole(value)
     if _takes_arrays(function):
-        return compute(trace, *_of_arrays(function, called, args), kwargs)
+        return compute(trace, *_of_arrays(function, called, args, kwargs))
     if effect.does is Does.LOOKS:
         return _call_known(called, function, args, kwargs)
     if getattr(function, "__module__", None) in _HIGHER_ORDER:
@@ -105,15 +106,18 @@ def _takes_arrays(function: Function) -> bool:
     return module in ("numpy", "_operator") or is_one_of(function, (abs, divmod, pow, round))
 
 
-def _of_arrays(
-    function: Function, called: Function, args: tuple[Any, ...]
-) -> tuple[Function, tuple[Any, ...]]:
+def _of_arrays(function: Function, called: Function, args: Any, kwargs: Any) -> tuple[Function, Any, Any]:
     """A function and its arguments; that of a method is the method, and the array is its first argument."""
+    while isinstance(called, functools.partial):
+        args, kwargs, called = (*called.args, *args), called.keywords | kwargs, called.func
     owner = getattr(function, "__self__", None)
-    is_partial = isinstance(called, functools.partial) and called.args[1:] + tuple(called.keywords)
-    if not isinstance(owner, (np.ndarray, TracedArray)) or is_partial:
-        return called, args
-    return Method(function.__name__), (owner, *args)
+    if isinstance(owner, (np.ndarray, TracedArray)):
+        return (
+            Method(function.__name__),
+            args if isinstance(function, types.MethodType) else (owner, *args),
+            kwargs,
+        )
+    return numpy_function(function) or called, args, kwargs
 
 
 def _call_known(called: Function, function: Function, args: Any, kwargs: Any) -> Any:
