@@ -76,7 +76,7 @@ def test_what_is_not_stored_is_told_with_its_place(project: Project) -> None:
     """)
     run = project.run()
     assert "  timed (" in run.output
-    assert "program.py:7): time, of which it is not known" in run.output
+    assert "program.py:7): time, which is called when the program runs" in run.output
     assert project.run().output.count("  timed (") == 1
 
 

@@ -446,13 +446,7 @@ NOT_STORED = {
     "return x + keyed[owner]": "a Owner object in a set or as a key",
     "raise_it(owner)\n    return x": "Refusal, of which",
     "weft.trace_print(x)\n    return x": "trace_print",
-    "return x + np.random.default_rng(0).normal()": "default_rng",
-    "return x + np.random.rand()": "rand",
-    "return x + random.random()": "random",
     "return x + time.time()": "time",
-    "return x + len(os.environ['HOME'])": "_Environ.__getitem__",
-    "return x + len(os.getcwd())": "getcwd",
-    "return x + len(open(__file__).read())": "open",
     "return x + int(input.__name__ == 'input')": "",
     "return x * native(x)": "native, which runs as it is",
     "return x * id(x)": "id, of which",
@@ -460,13 +454,10 @@ NOT_STORED = {
     "return x * eval('2')": "eval() in",
     "return x + next(generated(x))": "generated, which runs as it is",
     "return x + Owner().rate": "Owner",
-    "return x + np.vectorize(abs)(2)": "vectorize",
     "return x + np.fromfunction(scaled, (2,))": "fromfunction, which got a function",
     "return x + len(list(map(native, [1])))": "native, which runs as it is",
     "from os import sep\n    return x + len(sep)": "the import of os",
-    "return x + np.loadtxt([str(2)])": "loadtxt",
     "return x + cached(2)": "cached",
-    "return x + next(iterator)": "object",
     "return x + one[0] * other[0]": "an array that two places hold",
 }
 """By the body of a function: why it is not stored."""
@@ -478,10 +469,9 @@ def test_what_only_one_process_knows_is_not_stored(project: Project) -> None:
         for number, body in enumerate(NOT_STORED)
     )
     project.write_program(f"""
-import functools, io, operator, os, random, time, warnings
+import functools, io, operator, os, time, warnings
 warnings.simplefilter("ignore")
-os.environ["HOME"] = "/home"
-counter, kept, iterator = 0, [], iter(range(9))
+counter, kept = 0, []
 one = other = np.ones(2)
 
 class Owner:
