@@ -99,7 +99,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
 def _takes_arrays(function: Function) -> bool:
     """Whether a function is NumPy's, a method of an array, or Python's way to call an operator."""
     if isinstance(function, np.ufunc) or isinstance(
-        getattr(function, "__self__", None), (np.ndarray, TracedArray)
+        getattr(function, "__self__", None), (np.ndarray, TracedArray, np.ufunc)
     ):
         return True
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
