@@ -32,8 +32,8 @@ from ...marks import is_marked
 from ..builtins.numpy_functions import numpy_function
 from ..interface import operators
 from ..values.hidden_state import INSTEAD, note_made, require_own
-from ..values.looked_up import note_whole
 from ..values.known_arrays import Method, compute, is_plain
+from ..values.looked_up import note_whole
 
 Function = Callable[..., Any]
 

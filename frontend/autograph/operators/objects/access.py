@@ -18,8 +18,8 @@ from ....tracing.needed_numbers import need_number
 from ..calls.calls import call
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
-from ..values.looked_up import lookups, note_entry
 from ..values.known_arrays import compute_item, writable
+from ..values.looked_up import lookups, note_entry
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from .arithmetic import update

@@ -16,8 +16,8 @@ from ..lists.dynamic_lists import GrowingList
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
-from ..values.looked_up import as_input, lookups, note_entry
 from ..values.known_arrays import is_plain
+from ..values.looked_up import as_input, lookups, note_entry
 from ..values.narrowing import facts_of, narrowed, note_facts
 from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
