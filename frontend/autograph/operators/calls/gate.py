@@ -74,18 +74,11 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
             f"{_described(function)} {effect.why}, which would happen once, while the function is traced: "
             + INSTEAD.format("call it")
         )
-    if function is np.errstate:
-        _require_silence(kwargs)
     if effect.does is Does.UNKNOWN:
         _refuse_unknown(function)
     if is_one_of(function, _TEXTS):
         return string_of(called, *args, **kwargs)
-    owner = getattr(function, "__self__", None)
-    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
-        require_own(trace, owner)
-    for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
-        if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
-            note_whole(value)
+    _look_at_objects(trace, function, args, kwargs)
     if _takes_arrays(function):
         return compute(trace, *_of_arrays(function, called, args, kwargs))
     if effect.does is Does.LOOKS:
@@ -94,6 +87,18 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         args = tuple(map(_converting, args))
         kwargs = {name: _converting(value) for name, value in kwargs.items()}
     return called(*args, **kwargs)
+
+
+def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any) -> None:
+    """Refuse the methods of objects from outside with a hidden state; objects of the user's are read as a whole."""
+    if function is np.errstate:
+        _require_silence(kwargs)
+    owner = getattr(function, "__self__", None)
+    if owner is not None and not isinstance(owner, (type, types.ModuleType)):
+        require_own(trace, owner)
+    for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
+        if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
+            note_whole(value)
 
 
 def _takes_arrays(function: Function) -> bool:
