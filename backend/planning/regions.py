@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 
 from ...dialect.mlir import Block, Operation, Value, ir
-from ...passes.rewriting import operations_in, terminator
+from ...passes.rewriting import is_defined_inside, operations_in, terminator
 from .buffer_assignment import Buffer, BufferAssignment
 from .buffer_rotation import BufferRotation
 from .clusters import updated_value
@@ -124,16 +124,19 @@ class Regions:
     def _branch_buffer(
         self, op: Operation, result: Value, owned: dict[Value, Buffer], busy: set[Buffer]
     ) -> Buffer | None:
-        """Where a result of a branch goes: to the memory of the value that both sides update, if that dies here."""
+        """Where a result of a branch goes: to the memory of the value that both sides update, if that dies here.
+
+        A result whose size depends on the branch goes to that of a value which one side gives as it is: a list that
+        grows now and then is not moved in all other iterations.
+        """
         if not isinstance(result.type, ir.RankedTensorType):
             return None
         assignment = self._assignment
-        if assignment.sizes.shapes.varying_axes(result):
-            return assignment.choose_growing(result, busy)
-        updated = updated_value(result, {op})
+        grows = bool(assignment.sizes.shapes.varying_axes(result))
+        updated = _kept_value(op, result) if grows else updated_value(result, {op})
         buffer = None if updated is None else assignment.reusable(result, updated, busy)
-        if buffer is None:
-            return assignment.choose(result, busy)
+        if buffer is None or (grows and buffer.block is None):
+            return assignment.choose_growing(result, busy) if grows else assignment.choose(result, busy)
         owned[assignment.lifetimes.root[updated]] = buffer
         return buffer
 
@@ -285,6 +288,15 @@ class Regions:
         for buffer in pinned:
             buffer.renew()
             self._assignment.unpin(buffer)
+
+
+def _kept_value(branch: Operation, result: Value) -> Value | None:
+    """The value from outside that one side of a branch gives as it is: only the other side needs a block to make one."""
+    for region in branch.regions:
+        value: Value = terminator(region.blocks[0]).operands[result.result_number]
+        if not is_defined_inside(value, branch):
+            return value
+    return None
 
 
 def _used(op: Operation, buffers: Sequence[Buffer | None]) -> set[Buffer]:
