@@ -291,7 +291,7 @@ class Regions:
 
 
 def _kept_value(branch: Operation, result: Value) -> Value | None:
-    """The value from outside that one side of a branch gives as it is: only the other side needs a block to make one."""
+    """The value from outside that one side of a branch gives as it is: only the other one needs a block for another."""
     for region in branch.regions:
         value: Value = terminator(region.blocks[0]).operands[result.result_number]
         if not is_defined_inside(value, branch):
