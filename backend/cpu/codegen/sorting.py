@@ -41,12 +41,13 @@ class WriteSorts(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for view in defined_functions(module):
-            for operation in operations_in(view.regions[0].blocks[0]):
-                if operation.name in SORTS:
-                    with ir.InsertionPoint(operation), operation.location:
-                        _RowSort(operation, Emitter(view.operation)).write()
-                    operation.erase()
-                    statistics["sorts written"] += 1
+            # Found before one is written: what stores its result is erased with it.
+            sorts = [op for op in operations_in(view.regions[0].blocks[0]) if op.name in SORTS]
+            for operation in sorts:
+                with ir.InsertionPoint(operation), operation.location:
+                    _RowSort(operation, Emitter(view.operation)).write()
+                operation.erase()
+                statistics["sorts written"] += 1
 
 
 class _RowSort:
