@@ -107,10 +107,12 @@ def _address(handle: Any) -> int:
 
 @cache
 def _nothing(context: Any) -> Any:
-    """A value for ops that use none any more."""
+    """A value for ops that use none any more; it is never freed, as some of these are when Python ends."""
     with context, ir.Location.unknown():
         made = ir.Operation.create("builtin.unrealized_conversion_cast", results=[ir.IndexType.get()])
-    return made.results[0]
+    value = made.results[0]
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
+    return value
 
 
 @contextmanager

@@ -119,7 +119,11 @@ def growth(a: Any) -> Any:
     return v, found
 
 
-@pytest.mark.parametrize("program", [updates, growth])
+def sorts(a: Any) -> Any:
+    return np.sort(a), np.argsort(a * 2)  # what stores a sorted array is erased when that is written
+
+
+@pytest.mark.parametrize("program", [updates, growth, sorts])
 def test_what_is_recorded_again_uses_nothing_of_before(program: Any) -> None:
     a = np.arange(4.0)
     compiled = weft.function(program).get_concrete_function(weft.TensorSpec([None], "float64"))
