@@ -200,6 +200,12 @@ def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     return called(f"{_shown(module)}.{function.__name__}", ours, args, kwargs, function)
 
 
+def has_counterpart(function: Any) -> bool:
+    """Whether the namespace has a function in the place of one of NumPy's."""
+    module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", "")
+    return _function_of(module, name) is not None
+
+
 def _names_of(module: str) -> list[str]:
     """The supported functions of a NumPy module."""
     if module.startswith("numpy.linalg"):
@@ -245,4 +251,4 @@ def namespace_function(name: str) -> Callable[..., Any]:
     return method
 
 
-__all__ = ["call_function", "call_ufunc", "namespace_function"]
+__all__ = ["call_function", "call_ufunc", "has_counterpart", "namespace_function"]

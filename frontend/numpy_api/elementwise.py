@@ -211,6 +211,17 @@ def round(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
     return deliver(result, out)
 
 
+def around(a: ArrayLike, decimals: int = 0, out: Any = None) -> ArrayResult:
+    """The elements rounded to a number of decimals, another name of `round`, as `numpy.around`.
+
+    Shape and dtype: those of a. Raises what `round` raises.
+
+    >>> weft.around(np.array([1.26, 2.0]), 1)
+    array([1.3, 2. ])
+    """
+    return round(a, decimals, out)
+
+
 def fix(x: ArrayLike, out: Any = None) -> ArrayResult:
     """The elements rounded towards zero, as `numpy.fix`.
 

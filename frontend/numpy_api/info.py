@@ -10,6 +10,7 @@ import numpy as np
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftValueError
+from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike
 from .arguments import common_dtype, require_device
 
@@ -141,6 +142,28 @@ def isrealobj(x: ArrayLike) -> bool:
     False
     """
     return not iscomplexobj(x)
+
+
+def isscalar(element: Any) -> bool:
+    """Whether a value is a number or text and no array, as `numpy.isscalar`: one of rank 0 is an array.
+
+    Returns a bool. Raises nothing.
+
+    >>> weft.isscalar(np.float64(3.0)), weft.isscalar(np.array(3.0))
+    (True, False)
+    """
+    return element._is_scalar if isinstance(element, TracedArray) else bool(np.isscalar(element))
+
+
+def iterable(y: Any) -> bool:
+    """Whether a value can be walked, as `numpy.iterable`.
+
+    Returns a bool. Raises nothing.
+
+    >>> weft.iterable([1, 2]), weft.iterable(3)
+    (True, False)
+    """
+    return y.ndim > 0 if isinstance(y, TracedArray) else bool(np.iterable(y))
 
 
 def ndim(a: ArrayLike) -> int:

@@ -236,3 +236,23 @@ def _negated_at(x: Any) -> Any:
     np.negative.at(x, [0, 2])
     np.negative.at(x, x > 2)
     return x
+
+
+def asked(x: Any, s: Any) -> Any:
+    return [
+        np.isscalar(x),
+        np.isscalar(s),
+        np.isscalar(x[0]),
+        np.iterable(x),
+        np.iterable(s),
+        np.around(x, 1),
+    ]
+
+
+def test_questions_about_values() -> None:
+    same(asked, X, np.float64(2.0))
+
+
+def test_texts_of_arrays_are_made_at_run_time(capsys: pytest.CaptureFixture[str]) -> None:
+    weft.function(lambda x: print(np.array2string(x, precision=1)))(X)
+    assert capsys.readouterr().out == "[ 1.5  2.5 -3. ]\n"
