@@ -26,10 +26,13 @@ from ..autograph.operators.values.program_locations import (
     ProgramLocation,
     Snapshot,
     Variable,
+    can_change,
 )
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
 from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
+from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
+from ..guards.unbound import UNBOUND
 from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
@@ -87,6 +90,8 @@ class PythonState(ABC):
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
         self.lookups = Lookups(self)
+        self._late: list[tuple[Handle, Any]] = []
+        """What is guarded when it has got its old entries back."""
 
     @property
     def takes_data(self) -> bool:
@@ -208,11 +213,10 @@ class PythonState(ABC):
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the trace works with."""
         found = self._owner(owner)
-        if found is None:
+        if found is None or name not in found[1]:
+            self._meet_shared(owner, name, value)
             return value
         label, attributes = found
-        if name not in attributes:
-            return value
         old = attributes[name]
         if value is not old or isinstance(value, TracedArray):
             return value
@@ -230,6 +234,17 @@ class PythonState(ABC):
             return next((found.handle for found in self.inputs if found.traced is value), None)
         named = self._handles.get(id(value))
         return named[1] if named is not None else self.locate(value)
+
+    def _meet_shared(self, owner: Any, name: str, value: Any) -> None:
+        """Take note of something in a class or module that can be changed."""
+        if isinstance(value, (TracedArray, RuntimeValue)) or not can_change(value):
+            return
+        kinds = owner.__mro__ if isinstance(owner, type) else type(owner).__mro__
+        holders = [owner] if isinstance(owner, types.ModuleType) else kinds
+        for holder in holders:
+            if vars(holder).get(name, UNBOUND) is value:
+                place = Attribute(f"{holder.__name__}.{name}", holder, name)
+                self.meet_name(place, Member(place.name, Owner("", holder), name), True)
 
     def _owner(self, owner: Any) -> tuple[str, dict[str, Any]] | None:
         """The name and the attributes of an object that was there before the trace."""
@@ -436,7 +451,7 @@ class PythonState(ABC):
 
     def is_input(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place holds the traced array that stands for what it held before."""
-        if self._stand_ins.get(place.key()) is value:
+        if self._stand_ins.get(place.key(), self) is value:
             return True
         known = self._by_value.get(id(self.snapshot.old_value(place)))
         return known is not None and known.traced is value and known.value is self.snapshot.old_value(place)
@@ -465,6 +480,7 @@ class PythonState(ABC):
         self.snapshot.restore()
         for handle, value in self._numbers:
             handle.set(value)
+        self.guards += [guard_of(handle, value) for handle, value in self._late]
 
     def forget(self) -> None:
         """Keep nothing of the state alive."""
@@ -497,17 +513,19 @@ class PythonState(ABC):
         mentioned = self._attribute_uses.read
         self._owner(None)
         for owner, label, attributes in self._known_owners.values():
+            kind: Any = type(owner)
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
                 is_plain = name in self._plain_reads
+                is_implicit = name in implicit_reads(kind)
                 if (
-                    (is_plain or (name in mentioned and callable(value)))
+                    (is_plain or is_implicit or (name in mentioned and callable(value)))
                     and key not in self._guarded
                     and id(owner) not in self._copies
                 ):
                     found = self._handle(Attribute(f"{label}.{name}", owner, name))
                     if found is not None:
-                        self.guards.append(guard_of(found, value))
+                        self._late.append((found, value))
                         if isinstance(value, np.ndarray) and is_plain and not self._trace.is_constant(value):
                             self.guards.append(Content(found, value))
 

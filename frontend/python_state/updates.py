@@ -60,6 +60,15 @@ class Built(NamedTuple):
         return self.result.build(outputs, leaves)
 
 
+class Order(NamedTuple):
+    """The keys of a dict in order."""
+
+    keys: tuple[Any, ...]
+
+    def __call__(self, outputs: Sequence[Any], leaves: Sequence[Any], bound: Bound) -> Any:
+        return self.keys
+
+
 class Together(NamedTuple):
     """A list of values."""
 
@@ -79,10 +88,18 @@ class Update(NamedTuple):
     is_tail: bool = False
     """Whether the value is the items behind those of the list in the place."""
 
+    is_order: bool = False
+    """Whether the value is the order of the keys of the dict in the place."""
+
     def store(self, value: Any, bound: Bound) -> None:
         """Store the new value."""
-        container: Any = self.handle.get(bound) if self.is_whole or self.is_tail else None
-        if self.is_tail:
+        is_inside = self.is_whole or self.is_tail or self.is_order
+        container: Any = self.handle.get(bound) if is_inside else None
+        if self.is_order:
+            for key in value:
+                if key in container:
+                    container[key] = container.pop(key)
+        elif self.is_tail:
             container.extend(value)
         elif not self.is_whole:
             self.handle.set(value, bound)
@@ -149,6 +166,7 @@ __all__ = [
     "Known",
     "Make",
     "Makes",
+    "Order",
     "Together",
     "Unbinding",
     "Update",

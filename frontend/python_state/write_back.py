@@ -6,11 +6,11 @@ from typing import Any, Protocol
 
 from ...dialect.errors import UnsupportedError
 from ..autograph.operators.values.optional import MaybeUnbound
-from ..autograph.operators.values.program_locations import UNBOUND, Items, ProgramLocation
+from ..autograph.operators.values.program_locations import UNBOUND, Items, KeyOrder, ProgramLocation
 from ..guards.handles import Arguments, Handle, Item, Member
 from ..runtime_values.results import RuntimeLength
 from .state import PythonState
-from .updates import Built, EntryOf, Known, Make, Makes, Together, Unbinding, Update, Updates
+from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbinding, Update, Updates
 
 
 class Values(Protocol):
@@ -31,7 +31,9 @@ class WriteBack:
         changes = list(state.snapshot.changes().values())
         whole = {id(place.container) for place, _ in changes if isinstance(place, Items)} | set(grown)
         for place, value in changes:
-            if isinstance(place, Items):
+            if isinstance(place, KeyOrder):
+                self._add_order(place, value)
+            elif isinstance(place, Items):
                 if id(place.container) not in grown:
                     self._add_whole(place, value)
             elif id(getattr(place, "container", None)) not in whole and not state.is_input(place, value):
@@ -51,6 +53,12 @@ class WriteBack:
         if isinstance(value, RuntimeLength) and isinstance(old, list):
             return  # the list itself is changed
         self._updates.append(Update(handle, self._maker(place, value)))
+
+    def _add_order(self, place: KeyOrder, value: Any) -> None:
+        handle = self._state.locate(place.container)
+        if handle is None:
+            raise _not_found(place)
+        self._updates.append(Update(handle, Order(value.keys), is_order=True))
 
     def _add_whole(self, place: Items, value: Any) -> None:
         handle = self._state.locate(place.container)

@@ -20,6 +20,7 @@ from .result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
+    HolderResult,
     ListResult,
     OptionalResult,
     Result,
@@ -27,7 +28,7 @@ from .result_spec import (
     ViewResult,
 )
 from .results import RuntimeChoice, RuntimeLength, RuntimeNone, flatten_results
-from .values import Frozen, RuntimeValue
+from .values import Frozen, FrozenException, RuntimeValue, holder_of
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -64,6 +65,11 @@ class Outputs:
             item, columns = leaf.columns()
             return ListResult(item, tuple((self._computed(column), python) for column, python in columns))
         trace = self._trace
+        if not isinstance(leaf, RuntimeValue) and (holder := holder_of(leaf)) is not None:
+            parts, make = holder
+            return HolderResult(self.collect(parts), make)
+        if isinstance(leaf, BaseException):
+            leaf = FrozenException(leaf)
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
         if not isinstance(leaf, TracedArray) and trace.python_state is not None:

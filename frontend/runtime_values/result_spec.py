@@ -115,6 +115,17 @@ class ListResult(NamedTuple):
         return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
 
 
+class HolderResult(NamedTuple):
+    """A result that holds others, as a slice or a partial function does."""
+
+    parts: Result
+    make: Callable[[Any], Any]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.make(self.parts.build(outputs, leaves))
+
+
 class ThawedResult(NamedTuple):
     """A Python value that is made of outputs, as a string is."""
 
@@ -137,6 +148,7 @@ class Result(NamedTuple):
         | ViewResult
         | OptionalResult
         | ChosenResult
+        | HolderResult
         | ListResult
         | ThawedResult,
         ...,
@@ -178,6 +190,7 @@ __all__ = [
     "ArgumentResult",
     "ChosenResult",
     "ComputedResult",
+    "HolderResult",
     "ListResult",
     "OptionalResult",
     "Result",

@@ -9,9 +9,10 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ..signature.signature import Structure, constants, flatten_with
+from ..source.modules import is_own_module
 from ..tracing.array import TracedArray
 from .result_spec import list_of
-from .values import RuntimeValue, holds_traced
+from .values import RuntimeValue, holder_of, holds_traced
 
 _CONTAINERS = "lists, tuples, dicts, namedtuples and dataclasses"
 
@@ -81,7 +82,14 @@ class RuntimeChoice(RuntimeValue):
 
 
 def _is_array(value: object) -> bool:
-    return isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue))
+    if isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue)) or holder_of(value) is not None:
+        return True
+    if is_own_module(type(value).__module__) and hasattr(value, "item") and hasattr(value, "length"):
+        raise UnsupportedError(
+            f"the result holds what {type(value).__name__.lower()}() gives, whose items only the program makes; "
+            "return a list of them"
+        )
+    return isinstance(value, BaseException) and holds_traced(value, depth=3)
 
 
 __all__ = ["flatten_results"]

@@ -8,6 +8,7 @@ in the places of the traced arrays (arrays, NumPy scalars, Python numbers).
 from __future__ import annotations
 
 import contextlib
+import gc
 import types
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from ...dialect.op import Array
 from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import value_of
+from .holders import Parts, parts_of_holder
 from .kept_exceptions import kept, number_of
 
 if TYPE_CHECKING:
@@ -63,8 +65,9 @@ class Frozen:
     def _freeze_leaf(self, trace: Recorder, leaf: Any, as_text: bool) -> Thaw:
         if isinstance(leaf, BaseException):
             leaf = FrozenException(leaf)
-        if isinstance(leaf, RuntimeValue):
-            inner, build = leaf.at_run_time()
+        holder = None if isinstance(leaf, RuntimeValue) else holder_of(leaf)
+        if isinstance(leaf, RuntimeValue) or holder is not None:
+            inner, build = leaf.at_run_time() if holder is None else holder
             frozen = inner if isinstance(inner, Frozen) else Frozen(trace, inner, as_text=as_text)
             if not frozen.region.is_open:
                 raise LeakedArrayError(
@@ -166,6 +169,12 @@ def make_exception(kind: type[BaseException], *args: Any, **kwargs: Any) -> Base
     return kind(*args, **kwargs)
 
 
+def holder_of(value: object) -> Parts | None:
+    """The parts of an object of Python's own that holds values of the run time, and what makes it again."""
+    found = parts_of_holder(value)
+    return found if found is not None and holds_traced(found[0], depth=8) else None
+
+
 def holds_traced(value: object, depth: int) -> bool:
     """Whether a value known at run time only is found in an object within some levels of containers and attributes."""
     if isinstance(value, (TracedArray, RuntimeValue)):
@@ -173,16 +182,26 @@ def holds_traced(value: object, depth: int) -> bool:
     if depth == 0 or isinstance(value, (str, bytes, int, float, complex, type, types.ModuleType)):
         return False
     inside: list[Any] = []
-    if isinstance(value, types.FunctionType):
+    holder = parts_of_holder(value)
+    if holder is not None:
+        inside = [holder[0]]
+    elif isinstance(value, types.FunctionType):
         inside = [content for cell in value.__closure__ or () for content in _contents(cell)]
+    elif isinstance(value, types.MethodType):
+        inside = [value.__self__, value.__func__]
     elif isinstance(value, Mapping):
         inside = list(value.values())
     elif isinstance(value, (list, tuple, set, frozenset, deque)):
         inside = list(value)
     elif isinstance(value, BaseException):
         inside = list(value.args)
+    elif not hasattr(value, "__dict__"):
+        inside = [item for item in gc.get_referents(value) if not isinstance(item, _NO_VALUES)]
     inside += getattr(value, "__dict__", {}).values()
     return any(holds_traced(item, depth - 1) for item in inside)
+
+
+_NO_VALUES = (type, types.ModuleType, types.FrameType)
 
 
 def _contents(cell: types.CellType) -> list[Any]:
@@ -194,7 +213,7 @@ def _contents(cell: types.CellType) -> list[Any]:
 
 
 def _is_leaf(value: object) -> bool:
-    if isinstance(value, (TracedArray, np.ndarray, RuntimeValue)):
+    if isinstance(value, (TracedArray, np.ndarray, RuntimeValue)) or holder_of(value) is not None:
         return True
     return isinstance(value, BaseException) and holds_traced(value, depth=3)
 
@@ -244,4 +263,4 @@ def _as_text(structure: Structure, depth: int) -> Structure:
     return structure
 
 
-__all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holds_traced", "make_exception"]
+__all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holder_of", "holds_traced", "make_exception"]

@@ -212,7 +212,7 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return kind(children)
     if kind in (dict, OrderedDict):
         return kind(zip(structure.keys, children, strict=True))
-    if issubclass(kind, tuple):
+    if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
     instance = object.__new__(kind)

@@ -19,6 +19,7 @@ from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliase
 from .needed_numbers import need_number
 from .number_types import number_type
 from .recorder import Assumption, Recorder, Storage
+from .unhashable import refuse_hash
 from .view_steps import ViewStep
 
 if TYPE_CHECKING:
@@ -330,7 +331,7 @@ class TracedArray(TracedValue):
 
     def __hash__(self) -> int:
         need_number(self, "a key")
-        raise TypeError(f"unhashable type: '{type(self).__name__}'")
+        refuse_hash(self)
 
     def __index__(self) -> int:
         if (known := self._known()) is not None:

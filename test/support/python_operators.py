@@ -207,6 +207,17 @@ class PythonOperators:
         """`one is not other`."""
         return one is not other
 
+    def compare(self, symbol: str, left: Any, right: Any) -> Any:
+        """`left symbol right`."""
+        relations = {
+            "==": operator.eq,
+            "!=": operator.ne,
+            "<": operator.lt,
+            "<=": operator.le,
+            ">": operator.gt,
+        }
+        return {**relations, ">=": operator.ge}[symbol](left, right)
+
     def in_(self, item: Any, container: Any) -> Any:
         """`item in container`."""
         return item in container
@@ -244,6 +255,10 @@ class PythonOperators:
         """`value[index] += operand`; a late operand is a function, called after the item was read."""
         item = value[index]
         value[index] = _UPDATES[symbol](item, operand() if late else operand)
+
+    def changed(self, owner: Any, name: str) -> Any:
+        """The owner itself."""
+        return owner
 
     def update_attr(self, owner: Any, name: str, symbol: str, operand: Any, late: bool = False) -> None:
         """`owner.name += operand`; a late operand is a function, called after the attribute was read."""

@@ -65,6 +65,9 @@ class AssignmentConverter(ComprehensionConverter):
         if isinstance(node, ast.Name):
             return node
         result: ast.expr = self.rebuilt(node)
+        if isinstance(result, ast.Attribute):
+            owner = build.call("changed", [result.value, build.constant(result.attr, node)], node)
+            return build.copied(result, value=owner)
         return result
 
     def assign_to(self, target: ast.expr, value: ast.expr, where: ast.stmt) -> None:

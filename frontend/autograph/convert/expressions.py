@@ -10,6 +10,14 @@ from . import build
 from .emitter import FRAME_CALLS, FRAME_READERS, Emitter
 from .unsupported import unsupported
 
+_SYMBOLS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
 _RELATIONS = {ast.Is: "is_", ast.IsNot: "is_not_", ast.In: "in_", ast.NotIn: "not_in_"}
 
 
@@ -163,7 +171,7 @@ class ExpressionConverter(Emitter):
         if method is not None:
             return build.call(method, [left, right], node)
         if not _any_constant(left, right):
-            left, right = self.latest(left), self.latest(right)
+            return build.call("compare", [build.constant(_SYMBOLS[type(op)], node), left, right], node)
         return ast.Compare(left, [op], [right], **build.place(node))
 
     def is_stable(self, node: ast.expr, others: Sequence[ast.expr]) -> bool:

@@ -75,6 +75,9 @@ class Operators(Protocol):
     def attr(self, owner: Any, name: str, /) -> Any:
         """`owner.name`."""
 
+    def changed(self, owner: Any, name: str, /) -> Any:
+        """The owner of an attribute that is about to be set or deleted."""
+
     def update_attr(self, owner: Any, name: str, symbol: str, value: Any, /, late: bool = False) -> None:
         """`owner.name symbol value`; a late value is a function, called after the attribute is read."""
 
@@ -128,6 +131,9 @@ class Operators(Protocol):
 
     def is_not_(self, left: Any, right: Any, /) -> Any:
         """`left is not right`."""
+
+    def compare(self, symbol: str, left: Any, right: Any, /) -> Any:
+        """`left symbol right`."""
 
     def in_(self, item: Any, container: Any, /) -> Any:
         """`item in container`."""

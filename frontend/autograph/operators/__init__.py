@@ -13,7 +13,7 @@ from .exceptions import tries
 from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
 from .objects import access, arithmetic, class_patterns
-from .statements import comprehensions, effects, expressions, for_loops, statements
+from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
 from .values import resolve_grown_lists
 
 
@@ -35,6 +35,7 @@ class _Operators:
     not_ = staticmethod(expressions.not_)
     is_ = staticmethod(expressions.is_)
     is_not_ = staticmethod(expressions.is_not_)
+    compare = staticmethod(comparisons.compare)
     in_ = staticmethod(expressions.in_)
     not_in_ = staticmethod(expressions.not_in_)
     load = staticmethod(expressions.load)
@@ -53,6 +54,7 @@ class _Operators:
     unary = staticmethod(arithmetic.unary)
     update = staticmethod(arithmetic.update)
     update_item = staticmethod(access.update_item)
+    changed = staticmethod(access.changed)
     update_attr = staticmethod(access.update_attr)
     index = access.index
     fstring = staticmethod(effects.fstring)

@@ -208,7 +208,7 @@ EXAMPLES = {
         def f(a, b, c):
             x = weft_.if_exp(b, lambda: a, lambda: c)
             y = weft_.or_(weft_.and_(a, lambda: b), lambda: weft_.not_(c))
-            z = weft_.and_(weft_.latest(a) < (value_1 := weft_.call(b)), lambda: value_1 <= 7)
+            z = weft_.and_(weft_.compare('<', a, (value_1 := weft_.call(b))), lambda: value_1 <= 7)
             w = (weft_.is_(a, None), weft_.in_(b, c), weft_.attr(weft_.attr(a, 'b'), 'c'))
             return (x, y, z, w, weft_.item(a, weft_.index[1:, b]), weft_.fstring((a, 'r', '>3'), (b, None, None)))
         """,

@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import operator
+import queue
 import subprocess
 import sys
 import traceback
@@ -411,10 +412,10 @@ class TestStrings:
         assert plain(f).get_concrete_function(np.ones(2)).result_types == "(a string, [a string, f64[2]])"
 
     def test_a_string_that_is_kept_is_refused(self):
-        kept = collections.deque()
-        plain(lambda x: kept.append(to_string(x)))(np.ones(2))
+        kept: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        plain(lambda x: kept.put(to_string(x)))(np.ones(2))
         with pytest.raises(TypeError, match="after the tracing has ended"):
-            kept[0] + "text"
+            kept.get() + "text"
 
     def test_without_a_trace_they_are_strings(self):
         assert format_string("x = ", (F64(1.5), "", ".3f"), ("a", "r", "")) == "x = 1.500'a'"

@@ -231,7 +231,9 @@ def isinstance_(value: Any, kinds: Any) -> Any:
 
 
 def type_(value: Any) -> Any:
-    """`type` of an exception that was caught at run time, or of an array or number."""
+    """`type` of an exception that was caught at run time, or of an array, number, list or range."""
+    if isinstance(value, (GrowingList, Range)):
+        return list if isinstance(value, GrowingList) else range
     return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))
 
 
@@ -295,5 +297,6 @@ __all__ = [
     "reversed_",
     "scalar",
     "sum_",
+    "type_",
     "zip_",
 ]

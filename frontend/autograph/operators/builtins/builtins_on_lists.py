@@ -5,23 +5,25 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable
+from collections.abc import Sequence as Sequence_
 from typing import Any
 
 import numpy as np
 
+from ....numpy_api import lookup
 from ....tracing.array import TracedArray
-from ....tracing.needed_numbers import need_number
 from ....tracing.staging import asarray, raise_if
-from ..branches.conditions import is_staged, truth_of
+from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..statements.comparisons import compare, holds_staged, sorted_by_comparing
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
 from ..statements.for_loops import for_
 from ..statements.generators import Walk
 from ..statements.statements import if_
-from ..values.abstract import ArrayKind
+from ..values.abstract import ArrayKind, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail
 from .builtins_on_arrays import bool_
 
@@ -104,12 +106,12 @@ def truth_of_items(array: TracedArray) -> Any:
 
 def min_(*args: Any, key: Key | None = None, **default: Any) -> Any:
     """`min`: the first of the smallest."""
-    return _extreme(builtins.min, lambda new, best: new < best, args, key, default)
+    return _extreme(builtins.min, lambda new, best: compare("<", new, best), args, key, default)
 
 
 def max_(*args: Any, key: Key | None = None, **default: Any) -> Any:
     """`max`: the first of the largest."""
-    return _extreme(builtins.max, lambda new, best: new > best, args, key, default)
+    return _extreme(builtins.max, lambda new, best: compare(">", new, best), args, key, default)
 
 
 def _extreme(
@@ -124,7 +126,8 @@ def _extreme(
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
     if not isinstance(items, (TracedArray, Sequence, GrowingList)) and not _is_walkable(items):
-        return builtin(*args, key=key, **default)
+        known = builtins.list(items)
+        return _best_of(known, [rank(item) for item in known], builtin, is_better, default)
     first, rest, length = _first_and_rest(items)
     if isinstance(length, int):
         return builtin([], **default) if length == 0 else _best(first, rest, rank, is_better, key)
@@ -134,6 +137,30 @@ def _extreme(
         )
     raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
     return _best(first, rest, rank, is_better, key)
+
+
+def _best_of(
+    items: Sequence_[Any],
+    ranks: Sequence_[Any],
+    builtin: Callable[..., Any],
+    is_better: Callable[[Any, Any], Any],
+    default: Any,
+) -> Any:
+    """The best of items that are known while tracing, by ranks which may not be."""
+    if not items:
+        return builtin(items, **default)
+    if not any(map(holds_staged, ranks)):
+        return items[builtin(range(len(items)), key=ranks.__getitem__)]
+    best, best_rank = items[0], ranks[0]
+    for item, rank in zip(items[1:], ranks[1:], strict=True):
+        better = is_better(rank, best_rank)
+        new, old = functools.partial(_pair, item, rank), functools.partial(_pair, best, best_rank)
+        best, best_rank = if_exp(better, new, old)
+    return best
+
+
+def _pair(item: Any, rank: Any) -> tuple[Any, Any]:
+    return item, rank
 
 
 def _first_and_rest(items: Any) -> tuple[Callable[[], Any], Any, Any]:
@@ -179,16 +206,36 @@ def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) 
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)
-    if not isinstance(items, TracedArray) and not _is_walkable(items):
-        return builtins.sorted(items, key=key, reverse=reverse)
-    for item in () if isinstance(items, TracedArray) else items:
-        need_number(item, "sorted()")
-    values = asarray(builtins.list(items) if not isinstance(items, TracedArray) else items)
+    if not isinstance(items, TracedArray) and not _is_walkable(items) and key is None:
+        return builtins.sorted(items, reverse=reverse)
+    if not isinstance(items, TracedArray):
+        return _sorted_values(builtins.list(items), key, reverse)
     if key is None:
-        ordered = np.sort(values)
+        ordered = np.sort(items)
         return list_(ordered[::-1] if reverse else ordered)
-    ranks = asarray([operators().call(key, item) for item in values])
-    return list_(values[_order(ranks, reverse)])
+    ranks = asarray([operators().call(key, item) for item in items])
+    return list_(items[_order(ranks, reverse)])
+
+
+def _sorted_values(items: builtins.list[Any], key: Key | None, reverse: bool) -> builtins.list[Any]:
+    """A sorted list of values of which some are known at run time only."""
+    ranks = items if key is None else [operators().call(key, item) for item in items]
+    if not any(map(holds_staged, ranks)):
+        places = builtins.sorted(range(len(items)), key=ranks.__getitem__, reverse=reverse)
+        return [items[place] for place in places]
+    if not _are_alike(items) or not _are_alike(ranks):
+        return sorted_by_comparing(items, ranks, reverse)
+    kind = kind_of(items[0])
+    ordered = lookup("take")(asarray(items), _order(asarray(ranks), reverse), axis=0)
+    number = kind.number if isinstance(kind, ArrayKind) else type(items[0])
+    return [ordered[place].copy()._like_python(number) for place in range(len(items))]
+
+
+def _are_alike(items: Sequence_[Any]) -> bool:
+    """Whether items are numbers of one type, which one array holds."""
+    kinds = {as_array_kind(kind_of(item)) for item in items}
+    (kind,) = kinds if len(kinds) == 1 else (None,)
+    return kind is not None and kind.type.rank == 0 and kind.type.dtype.kind in "biuf"
 
 
 def sorted_list(items: GrowingList, key: Key | None, reverse: bool) -> GrowingList:
@@ -219,9 +266,9 @@ def _order(ranks: Any, reverse: bool) -> Any:
 
 def _is_walkable(iterable: Any) -> bool:
     """Whether Python walks an iterable that may hold traced values."""
-    return isinstance(iterable, (Sequence, list, tuple)) and (
-        isinstance(iterable, Sequence) or any(is_staged(item) for item in iterable)
-    )
+    if isinstance(iterable, Sequence):
+        return True
+    return isinstance(iterable, (list, tuple)) and holds_staged(iterable)
 
 
 __all__ = ["all_", "any_", "collected", "is_open", "list_", "max_", "min_", "sorted_"]

@@ -12,6 +12,7 @@ from ....tracing.staging import raise_if, trace_of
 from ..branches.conditions import is_staged
 from ..interface import operators
 from ..lists.list_methods import NOTHING, as_int, not_found
+from ..statements.comparisons import holds_staged
 from ..statements.effects import raise_
 from ..statements.expressions import if_exp, in_, not_
 from ..statements.statements import if_
@@ -74,6 +75,14 @@ def remove(items: list[Any], item: Any) -> None:
         pop(items, as_int(np.minimum(place, len(items) - 1)))
 
 
+def sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    """`items.sort()`."""
+    if key is None and not holds_staged(items):
+        items.sort(reverse=reverse)
+    else:
+        items[:] = operators().call(sorted, items, key=key, reverse=reverse)
+
+
 def _choice(test: Any, one: Any, other: Any) -> Any:
     return if_exp(test, lambda: one, lambda: other)
 
@@ -89,6 +98,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "count": count,
     "index": index,
     "remove": remove,
+    "sort": sort,
 }
 
 
@@ -102,8 +112,12 @@ def method_of(function: Any) -> Callable[..., Any] | None:
     if ours is None:
         return None
 
-    def call(*args: Any) -> Any:
-        looks = name in ("count", "index", "remove") and any(map(is_staged, owner)) and len(args) == 1
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if name == "sort":
+            return ours(owner, *args, **kwargs)
+        looks = (
+            name in ("count", "index", "remove") and len(args) == 1 and any(map(is_staged, [*owner, *args]))
+        )
         return ours(owner, *args) if looks or trace_of(args[:1]) is not None else function(*args)
 
     return call

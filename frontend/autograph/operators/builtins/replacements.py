@@ -17,7 +17,7 @@ from ....runtime_values.values import holds_traced
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
-from ..statements import effects
+from ..statements import dict_lookups, effects
 from ..statements.generators import Walk
 from ..values import looked_up
 from ..values.iterables import Filtered
@@ -65,7 +65,7 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return len(args) == 1 and isinstance(args[0], (UnknownException, TracedArray))
+    return len(args) == 1 and isinstance(args[0], (UnknownException, TracedArray, GrowingList, Range))
 
 
 _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
@@ -140,7 +140,7 @@ def _table() -> dict[int, Function]:
 
 def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    for find in (effects.maker_of, plain_lists.method_of):
+    for find in (effects.maker_of, plain_lists.method_of, dict_lookups.method_of):
         if (found := find(function)) is not None:
             return found
     return _table().get(id(function))

@@ -213,7 +213,8 @@ class GrowingList(ListMethods, RuntimeLength):
             return lookup("full")((self._length,), number((kind.value,))[0])
         if not isinstance(kind, Choice):
             return None
-        numbers = lookup("asarray")(np.asarray(number(tuple(option.value for option in kind.options))))
+        known = number(tuple(option.value for option in kind.options))
+        numbers = lookup("stack")([lookup("asarray")(value) for value in known])
         return lookup("take")(numbers, self._arrays[0][: self._length], axis=0)
 
     def columns(self) -> tuple[Structure, list[tuple[TracedArray, bool]]]:

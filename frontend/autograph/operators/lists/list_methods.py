@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ....numpy_api import lookup
-from ....runtime_values.values import RuntimeValue
+from ....runtime_values.strings import RuntimeString
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
@@ -187,8 +187,10 @@ class ListMethods:
         kind = self.kind
         if kind is None:
             return lookup("zeros")((0,), bool)
-        if not isinstance(item, (TracedArray, RuntimeValue)):
-            equal = self.numbered(lambda constants: [bool(one is item or one == item) for one in constants])
+        if not isinstance(item, RuntimeString):
+            equal = self.numbered(
+                lambda constants: [operators().call(bool, item == one) for one in constants]
+            )
             if equal is not None:
                 return equal
         if not isinstance(kind, ArrayKind) or kind.type.rank:

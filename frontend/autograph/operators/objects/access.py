@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
 from ....runtime_values.kept_exceptions import number_of
@@ -16,13 +17,17 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
 from ..calls.calls import call
+from ..statements import dict_lookups
+from ..statements.dict_lookups import are_constants, is_looked_up, look_up
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
 from ..values.looked_up import lookups, note_entry
+from ..values.optional import Chosen
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from .arithmetic import update
+from .slice_bounds import without_optional_bounds
 
 
 class _Index:
@@ -65,11 +70,22 @@ def attr(owner: Any, name: str) -> Any:
 
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
-    old = attr(owner, name)
+    old = attr(changed(owner, name), name)
     new = update(symbol, old, value() if late else value)
     is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
     if not is_input:  # what was written in place is there already
         setattr(owner, name, new)
+
+
+def changed(owner: Any, name: str) -> Any:
+    """The owner of an attribute that is about to be set or deleted; classes and modules are refused."""
+    if isinstance(owner, (type, ModuleType)) and current_trace() is not None:
+        kind = "class" if isinstance(owner, type) else "module"
+        raise UnsupportedError(
+            f"the attribute {name!r} of the {kind} {owner.__name__!r} is changed, which compiled code would do once, "
+            "while it is traced: keep it in an object, a dict or a global variable of the function's module"
+        )
+    return owner
 
 
 def _member(kind: type, name: str) -> Any:
@@ -92,6 +108,12 @@ def item(container: Any, key: Any) -> Any:
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if isinstance(key, Range):
         key = key.stacked()
+    if is_looked_up(container, key):
+        return look_up(container, key)
+    if are_constants(container) and isinstance(key, TracedArray):
+        place = get_item(type(container)(range(len(container))), key)  # checked as Python checks it
+        return Chosen(place, tuple(container)) if isinstance(place, TracedArray) else container[place]
+    key = without_optional_bounds(key)
     if isinstance(container, Range):
         return resolve_grown_list(container[key])
     trace = current_trace()
@@ -113,7 +135,7 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     require_own(trace, container)
     if isinstance(container, np.ndarray) and trace is not None:
         container = writable(trace, container)
-    assign_item(container, key, value)
+    assign_item(container, without_optional_bounds(key), value)
 
 
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
@@ -121,8 +143,11 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     trace = current_trace()
     if isinstance(container, np.ndarray) and trace is not None:
         container = writable(trace, container)
+    if is_looked_up(container, key):
+        dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))
+        return
     old = item(container, key)
     set_item(container, key, update(symbol, old, value() if late else value))
 
 
-__all__ = ["attr", "index", "item", "set_item", "update_attr", "update_item"]
+__all__ = ["attr", "changed", "index", "item", "set_item", "update_attr", "update_item"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, KeysView
 from typing import Any
 
 import numpy as np
@@ -142,6 +142,8 @@ def in_(item: Any, container: Any) -> Any:
         return container.holds(item)
     if isinstance(container, Sequence):
         container = list(container)
+    if isinstance(item, TracedArray) and isinstance(container, (dict, KeysView)):
+        return holds_key(container, item)
     if isinstance(item, TracedArray) and isinstance(container, np.ndarray):
         return np.any(np.equal(asarray(container), item))
     if isinstance(container, (list, tuple, range, set, frozenset)) and _mixes_arrays(item, container):
@@ -155,6 +157,20 @@ def in_(item: Any, container: Any) -> Any:
     if trace is not None and is_plain(container):
         trace.watch(container)
     return item in container
+
+
+NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+
+
+def number_keys(container: Iterable[Any]) -> list[Any]:
+    """The keys of a dict that a number may equal."""
+    return [key for key in container if isinstance(key, NUMBERS)]
+
+
+def holds_key(container: Iterable[Any], key: Any) -> Any:
+    """Whether a number that only the program knows is a key of a dict."""
+    keys = number_keys(container)
+    return as_bool(np.any(np.equal(keys, key))) if keys else False
 
 
 def not_in_(item: Any, container: Any) -> Any:
@@ -171,7 +187,7 @@ def _truth(equal: Any) -> Thunk:
 
 
 def _mixes_arrays(item: Any, container: Any) -> bool:
-    return isinstance(item, TracedArray) or any(isinstance(candidate, TracedArray) for candidate in container)
+    return is_staged(item) or any(map(is_staged, container))
 
 
 def load(read: Thunk, name: str) -> Any:

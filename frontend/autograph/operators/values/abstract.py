@@ -23,6 +23,7 @@ from .....dialect.register import context
 from .....dialect.types import TensorType, type_of
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
+from ....runtime_values.values import RuntimeValue
 from ....signature.signature import static_key
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
@@ -178,10 +179,19 @@ def parts_of(value: Any) -> tuple[tuple[Any, ...], list[Any]] | None:
         return tuple(value._fields), list(value)
     if kind in (dict, OrderedDict):
         return tuple(value), list(value.values())
+    if kind is slice and any(isinstance(b, (TracedArray, RuntimeValue)) for b in _bounds(value)):
+        return _BOUNDS, _bounds(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]
         return tuple(names), [getattr(value, name) for name in names]
     return None
+
+
+_BOUNDS = ("start", "stop", "step")
+
+
+def _bounds(value: slice) -> list[Any]:
+    return [value.start, value.stop, value.step]
 
 
 def as_array_kind(kind: Kind) -> ArrayKind | None:
@@ -232,6 +242,10 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
         return _join_lists(left, right)
     if isinstance(left, Container) and isinstance(right, Container):
         return _join_containers(left, right)
+    if slice in (getattr(left, "kind", None), getattr(right, "kind", None)):
+        left, right = _as_bounds(left), _as_bounds(right)
+        if isinstance(left, Container) and isinstance(right, Container):
+            return _join_containers(left, right)
     one, other = as_array_kind(left), as_array_kind(right)
     if (
         one is None
@@ -250,6 +264,13 @@ def join(left: Kind | None, right: Kind | None) -> Kind:
     if one is None or other is None:
         raise Mismatch(f"{left} on one path and {right} on the other")
     return _join_arrays(one, other)
+
+
+def _as_bounds(kind: Kind) -> Kind:
+    """A slice whose bounds are known, as one whose bounds are not."""
+    if isinstance(kind, Static) and isinstance(kind.value, slice):
+        return Container(slice, _BOUNDS, tuple(map(Static, _bounds(kind.value))))
+    return kind
 
 
 MOST_OPTIONS = 64
@@ -408,6 +429,8 @@ def flatten(trace: Recorder, value: Any, kind: Kind) -> list[Value]:
         return [_array_value(trace, value, kind)]
     if isinstance(kind, Container):
         parts = parts_of(value)
+        if kind.kind is slice:
+            parts = _BOUNDS, _bounds(value)
         assert parts is not None, "the value has the structure of its abstract type"
         keys, children = parts
         if keys != kind.keys:
@@ -523,6 +546,8 @@ def _rebuilt(kind: Container, children: list[Any]) -> Any:
     made = kind.kind
     if made in (list, tuple):
         return made(children)
+    if made is slice:
+        return slice(*children)
     if made in (dict, OrderedDict):
         return made(zip(kind.keys, children, strict=True))
     if issubclass(made, tuple):

@@ -7,6 +7,9 @@ assignment to a variable.
 
 from __future__ import annotations
 
+import array
+import collections
+import copy
 import dis
 import functools
 import types
@@ -17,11 +20,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it from here
 from ....guards.unbound import Unbound
 from ....source.code_table import remembered_by_code
-from ....source.modules import is_own_module
+from ....source.modules import is_library, is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
@@ -169,6 +173,37 @@ class Items(ProgramLocation):
             self.container.update(value)
 
 
+@dataclass(frozen=True)
+class KeyOrder(ProgramLocation):
+    """The order of the keys of a dict, where keys from before have changed places."""
+
+    container: dict[Any, Any]
+
+    def key(self) -> tuple[Any, ...]:
+        return (id(self.container), "order")
+
+    def get(self) -> Any:
+        return OrderOfKeys(self.container)
+
+    def set(self, value: Any) -> None:
+        if not isinstance(value, OrderOfKeys):
+            raise UnsupportedError(
+                f"the order of the keys of {self.name} depends on a run-time condition: compiled code cannot follow "
+                "it; take keys out and put them in again on all paths, or on none"
+            )
+        entries = dict(self.container)
+        self.container.clear()
+        self.container.update({key: entries.pop(key) for key in value.keys if key in entries})
+        self.container.update(entries)
+
+
+class OrderOfKeys:
+    """The keys of a dict in order, as one constant."""
+
+    def __init__(self, keys: Iterable[Any]) -> None:
+        self.keys = tuple(keys)
+
+
 @dataclass(eq=False)
 class Snapshot:
     """The values of all places that some functions can reach."""
@@ -181,6 +216,8 @@ class Snapshot:
     tuples: list[tuple[Any, ...]] = field(default_factory=list)
     slots: list[tuple[Slot, Any]] = field(default_factory=list)
     globals: dict[tuple[Any, ...], tuple[Entry, Any]] = field(default_factory=dict)
+    buffers: list[tuple[str, Any, Any]] = field(default_factory=list)
+    """Collections that compiled code cannot change, with copies."""
     _seen: set[int] = field(default_factory=set)
 
     @classmethod
@@ -220,6 +257,13 @@ class Snapshot:
 
     def changes(self) -> Changes:
         """The places whose value is another one now, with that value."""
+        for name, buffer, saved in self.buffers:
+            if _is_changed(buffer, saved):
+                kind = type(buffer).__name__
+                raise UnsupportedError(
+                    f"{name or 'something'} is a {kind}, and changed where compiled code would have to change it when "
+                    "it runs, which it cannot: use a list or an array"
+                )
         return {place.key(): (place, new) for place, _, new in self._differences()}
 
     def old_value(self, place: ProgramLocation) -> Any:
@@ -228,8 +272,14 @@ class Snapshot:
 
     def restore(self) -> None:
         """Take all changes back."""
+        for _, buffer, saved in self.buffers:
+            if _is_changed(buffer, saved):
+                _refill(buffer, saved)
         for place, old, _ in list(self._differences()):
             place.set(old)
+        for name, entries, saved in self.dicts:
+            if any(one is not other for one, other in zip(entries, saved, strict=False)):
+                KeyOrder(name, entries).set(OrderOfKeys(saved))
 
     def knows(self, value: Any) -> bool:
         """Whether an object was reachable."""
@@ -284,6 +334,8 @@ class Snapshot:
         if isinstance(value, set):
             self.sets.append((name, value, frozenset(value)))
             return []
+        if isinstance(value, _BUFFERS):
+            self.buffers.append((name, value, copy.copy(value)))
         attributes = _attributes(value)
         if attributes is None:
             return []
@@ -331,6 +383,8 @@ class Snapshot:
         for name, entries, saved in self.dicts:
             for key, old, new in _changed_entries(saved, entries):
                 yield Entry(f"{name}[{key!r}]", entries, key), old, new
+            if not _in_order(saved, entries):
+                yield KeyOrder(name, entries), OrderOfKeys(saved), OrderOfKeys(entries)
         for name, owner, attributes in self.objects:
             for key, old, new in _changed_entries(attributes, _attributes(owner) or {}):
                 yield Attribute(f"{name}.{key}" if name else key, owner, key), old, new
@@ -357,10 +411,31 @@ class Snapshot:
         for _, members, known in self.sets:
             old[(id(members), "[:]")] = known
         for _, entries, saved in self.dicts:
+            old[(id(entries), "order")] = OrderOfKeys(saved)
             old.update({(id(entries), key): value for key, value in saved.items()})
         for _, owner, attributes in self.objects:
             old.update({(id(owner), "." + key): value for key, value in attributes.items()})
         return old
+
+
+_BUFFERS = (collections.deque, bytearray, array.array)
+
+
+def _is_changed(buffer: Any, saved: Any) -> bool:
+    """Whether a buffer holds something else than it did."""
+    if isinstance(buffer, collections.deque):
+        return len(buffer) != len(saved) or any(
+            one is not other for one, other in zip(buffer, saved, strict=True)
+        )
+    return bool(buffer != saved)
+
+
+def _refill(buffer: Any, saved: Any) -> None:
+    if isinstance(buffer, collections.deque):
+        buffer.clear()
+        buffer.extend(saved)
+    else:
+        buffer[:] = saved
 
 
 def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
@@ -369,6 +444,14 @@ def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tu
         old, new = before.get(key, UNBOUND), now.get(key, UNBOUND)
         if new is not old:
             yield key, old, new
+
+
+def _in_order(before: dict[Any, Any], now: dict[Any, Any]) -> bool:
+    """Whether the keys are those from before without some, and new ones behind them."""
+    if before.keys() == now.keys():
+        return all(one is other or one == other for one, other in zip(before, now, strict=True))
+    expected = [key for key in before if key in now] + [key for key in now if key not in before]
+    return expected == list(now)
 
 
 Changes: TypeAlias = "dict[tuple[Any, ...], tuple[ProgramLocation, Any]]"
@@ -431,6 +514,13 @@ def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
         if isinstance(constant, types.CodeType):
             names.extend(assigned_globals(constant))
     return tuple(dict.fromkeys(names))
+
+
+def can_change(value: Any) -> bool:
+    """Whether a value is a container or an object whose changes are followed."""
+    if isinstance(value, _LEAVES) or is_library(type(value).__module__):
+        return isinstance(value, (list, dict, set))
+    return not isinstance(value, types.FunctionType) and _attributes(value) is not None
 
 
 def _attributes(value: Any) -> dict[str, Any] | None:

@@ -1,0 +1,100 @@
+"""Comparisons of tuples and lists that hold values of the run time: entry by entry, as far as Python looks."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from .....dialect.errors import UnsupportedError
+from ..branches.conditions import is_staged, truth_of
+from ..values.resolve_grown_lists import resolve_grown_list
+from .expressions import and_, as_bool, if_exp, not_
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def compare(symbol: str, left: Any, right: Any) -> Any:
+    """`left symbol right`.
+
+    >>> compare("<", (1, 2), (1, 3))
+    True
+    """
+    left, right = resolve_grown_list(left), resolve_grown_list(right)
+    if not _goes_by_entry(left, right):
+        return _OPERATORS[symbol](left, right)
+    if symbol == "==":
+        return _equal(left, right)
+    if symbol == "!=":
+        return not_(_equal(left, right))
+    return _ordered(symbol, left, right)
+
+
+def _goes_by_entry(left: Any, right: Any) -> bool:
+    """Whether two values are tuples, or lists, of which one holds something that is known at run time only."""
+    for kind in (tuple, list):
+        if isinstance(left, kind) and isinstance(right, kind):
+            return holds_staged(left) or holds_staged(right)
+    return False
+
+
+def holds_staged(value: Any) -> bool:
+    """Whether a value is known at run time only, or a tuple or list with such a value in it."""
+    return is_staged(value) or (isinstance(value, (tuple, list)) and any(map(holds_staged, value)))
+
+
+def _equal(left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """Whether all entries are equal; those behind one that is not are not looked at."""
+    if len(left) != len(right):
+        return False
+    if not left:
+        return True
+    return and_(_truth(_same(left[0], right[0])), lambda: _equal(left[1:], right[1:]))
+
+
+def _same(one: Any, other: Any) -> Any:
+    return True if one is other else compare("==", one, other)
+
+
+def _ordered(symbol: str, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """The order of the first entries that differ, or that of the lengths."""
+    if not left or not right:
+        return _OPERATORS[symbol](len(left), len(right))
+    rest = lambda: _ordered(symbol, left[1:], right[1:])  # noqa: E731
+    here = lambda: _truth(compare(symbol, left[0], right[0]))  # noqa: E731
+    return if_exp(_truth(_same(left[0], right[0])), rest, here)
+
+
+def _truth(compared: Any) -> Any:
+    return as_bool(truth_of(compared).copy()) if is_staged(compared) else bool(compared)
+
+
+MOST_SORTED = 16
+"""How many items that are no plain numbers may be sorted by comparing them."""
+
+
+def sorted_by_comparing(items: Sequence[Any], ranks: Sequence[Any], reverse: bool) -> list[Any]:
+    """The items in the order of their ranks, which only the program knows; equal ones keep their places."""
+    if len(items) > MOST_SORTED:
+        raise UnsupportedError(
+            f"sorting {len(items)} values of the run time that are not numbers of one type needs more comparisons than "
+            f"compiled code is given (at most {MOST_SORTED} items): sort an array (np.argsort), or sort by numbers"
+        )
+    pairs = list(zip(items, ranks, strict=True))
+    for end in range(len(pairs) - 1, 0, -1):
+        for place in range(end):
+            one, other = pairs[place], pairs[place + 1]
+            ranks_here = (one[1], other[1]) if reverse else (other[1], one[1])
+            swaps = _truth(compare("<", *ranks_here))
+            pairs[place : place + 2] = if_exp(swaps, partial(_both, other, one), partial(_both, one, other))
+    return [item for item, _ in pairs]
+
+
+def _both(one: Any, other: Any) -> tuple[Any, Any]:
+    return one, other
+
+
+__all__ = ["compare", "holds_staged", "sorted_by_comparing"]

@@ -1,0 +1,53 @@
+"""Objects of Python's own that hold other values, which are taken apart and made again: slices, partials, views.
+
+What a compiled function gives back, prints or stores holds NumPy's values, whatever holds them.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Parts: TypeAlias = "tuple[Any, Callable[[Any], Any]]"
+"""A nested value, and what makes the object of it again."""
+
+
+def parts_of_holder(value: Any) -> Parts | None:
+    """The parts of an object that holds other values; None for another one.
+
+    >>> parts, make = parts_of_holder(slice(1, 5))
+    >>> parts, make(parts)
+    ((1, 5, None), slice(1, 5, None))
+    """
+    kind = type(value)
+    if hasattr(kind, "__weft_parts__"):
+        parts: Parts = value.__weft_parts__()
+        return parts
+    find = _HOLDERS.get(kind)
+    return None if find is None else find(value)
+
+
+def _view(make: Callable[[dict[Any, Any]], Any]) -> Callable[[Any], Parts]:
+    return lambda view: (dict(view.mapping), make)
+
+
+_HOLDERS: dict[type, Callable[[Any], Parts]] = {
+    slice: lambda value: ((value.start, value.stop, value.step), lambda parts: slice(*parts)),
+    functools.partial: lambda value: (
+        (value.func, value.args, value.keywords),
+        lambda parts: functools.partial(parts[0], *parts[1], **parts[2]),
+    ),
+    deque: lambda value: ((list(value), value.maxlen), lambda parts: deque(*parts)),
+    defaultdict: lambda value: ((value.default_factory, dict(value)), lambda parts: defaultdict(*parts)),
+    Counter: lambda value: (dict(value), Counter),
+    types.SimpleNamespace: lambda value: (dict(vars(value)), lambda parts: types.SimpleNamespace(**parts)),
+    type({}.values()): _view(lambda made: made.values()),
+    type({}.keys()): _view(lambda made: made.keys()),
+    type({}.items()): _view(lambda made: made.items()),
+}
+
+
+__all__ = ["parts_of_holder"]

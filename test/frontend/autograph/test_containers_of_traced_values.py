@@ -1,0 +1,84 @@
+"""Tuples, lists and dicts that hold values of the run time are compared, sorted and looked up as in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from weft.dialect.errors import UnsupportedError
+
+
+def ordered(x):
+    y, z = int(x[0]), int(x[1])
+    numbers = [y, 3, z]
+    numbers.sort(reverse=True)
+    pairs = sorted([(x[0], "p"), (x[1], "q"), (x[2], "r"), (x[3], "s")])
+    names = sorted("abcd", key=lambda name: (x[ord(name) - 97], name), reverse=True)
+    best = min(range(4), key=lambda i: x[i]), max("abcd", key=lambda name: x[ord(name) - 97])
+    return numbers, pairs, names, best, sorted(range(4), key=lambda i: x[i]), min(pairs)
+
+
+def compared(x):
+    y, z = int(x[0]), int(x[1])
+    goal, steps = (3, 1), 0
+    here = (y, z)
+    equal = (here == goal, (z, y) == goal, here != goal, (y, (z, 1)) == (3, (1, 1)), [y] == [y, z])
+    order = (here < goal, here <= goal, [y] > [z, 2], (y, z, 0) < (y, z), here >= (y, z))
+    while here != (0, 0):
+        here = (max(here[0] - 1, 0), max(here[1] - 1, 0))
+        steps += 1
+    return equal, order, steps
+
+
+def looked_up(x):
+    key = int(x[0])
+    numbers, names = {1: 10, 3: 30, 7: 70}, {1: "one", 3: "three", 2: "two"}
+    mixed: dict[int, Any] = {1: 2.5, 3: None}
+    numbers[key] += 5
+    found = numbers.get(key + 1, -1), names.get(key, "none"), mixed.get(key, 4.5), key in names, key in mixed
+    return numbers[key], names[key], ["a", "b", "c", "d"][key], found, numbers
+
+
+def sliced(x):
+    n = int(x[1])
+    return x[: -n or None], x[n or None :], x[: n or None : -1]
+
+
+@pytest.mark.parametrize("function", [ordered, compared, looked_up, sliced])
+def test_as_in_python(function: Callable[..., Any]) -> None:
+    compiled = weft.function(function)
+    for values in ([3.0, 1.0, 2.0, 1.0], [1.0, 0.0, 1.0, 5.0], [8.0, 0.0, 1.0, 5.0]):
+        x, found = np.array(values), []
+        for called in (function, compiled):
+            try:
+                found.append(repr(called(x)))
+            except (KeyError, IndexError) as error:
+                found.append(f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        assert found[1] == found[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: {int(x[0]), 2},
+        lambda x: {int(x[0]): 2},
+        lambda x: len({int(v) for v in x}),
+        lambda x: set([x[0], 1.0]),
+    ],
+)
+def test_what_has_to_be_hashed_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(
+        UnsupportedError, match=r"put into a set, used as a key of a dict or hashed.*np.unique"
+    ):
+        weft.function(function)(np.arange(3.0))
+
+
+def test_a_long_list_of_other_things_than_numbers_is_not_sorted() -> None:
+    with pytest.raises(
+        UnsupportedError, match="sorting 20 values of the run time that are not numbers of one type"
+    ):
+        weft.function(lambda x: sorted([(x[0], 1), (x[1], 2)] * 10))(np.arange(20.0))

@@ -1,0 +1,250 @@
+"""What is changed in staged code is changed as in Python: every kind of change in every construct and place."""
+
+from __future__ import annotations
+
+import types
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import weft
+from weft.dialect.errors import ConcreteValueError, UnsupportedError
+
+EVENTS: list[Any] = []
+TABLE: dict[str, Any] = {"a": 1}
+
+
+class Registry:
+    """Holds what is changed."""
+
+    shared: ClassVar[list[Any]] = []
+
+    def __init__(self) -> None:
+        self.items: list[Any] = ["p", "q"]
+        self.table = {"a": 1, "b": 2}
+        self.members = {"a"}
+        self.mark: Any = 1
+        self.scale = 2
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.items.append(key + value)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.scale * other + len(self.items)
+
+    def state(self) -> dict[str, Any]:
+        return {
+            **vars(self),
+            "order": list(self.table),
+            "events": [*EVENTS],
+            "globals": {**TABLE},
+            "s": [*self.shared],
+        }
+
+
+def same_effects(function: Callable[..., Any], *values: Any) -> None:
+    """Call a function on numbers, eagerly and compiled; results, exceptions and the state after each call agree."""
+    found = []
+    for called in (function, weft.function(function)):
+        EVENTS.clear()
+        Registry.shared.clear()
+        TABLE.clear()
+        TABLE["a"] = 1
+        registry, seen = Registry(), []
+        for value in values:
+            try:
+                result = repr(called(np.int64(value), registry))
+            except Exception as error:
+                result = f"{type(error).__name__.removeprefix('Weft')}: {str(error).splitlines()[0]}"
+            seen.append((result, repr(registry.state())))
+        found.append(seen)
+    assert found[1] == found[0]
+
+
+def in_branch(x, r):
+    if x > 1:
+        EVENTS.append("big")
+        r.items.insert(0, None)
+        r.items.append(len)
+        r.shared.append("s")
+        r.table["a"] = 7
+        TABLE["a"] = 5
+    return x
+
+
+def in_loop(x, r):
+    for _ in range(int(x)):
+        EVENTS.append("turn")
+        r.items[:] = ["w"]
+        r.items.append("v")
+        r["k"] = "u"
+        EVENTS.append("turn")
+    return x
+
+
+def in_while(x, r):
+    i = 0
+    while i < x:
+        r.items += ["z", "y"]
+        r.items.sort()
+        r.items.remove("p" if i == 0 else "y")
+        i += 1
+    return x
+
+
+def in_handler(x, r):
+    try:
+        if x > 1:
+            EVENTS.append("try")
+            raise ValueError("v")
+    except ValueError:
+        r.items.append("caught")
+        r.items.pop(0)
+    finally:
+        EVENTS.append("end")
+    return x
+
+
+def in_helper(x, r):
+    def note(text):
+        EVENTS.append(text)
+        r.mark = None
+
+    if x > 1:
+        note("helper")
+    return x
+
+
+def before_a_raise(x, r):
+    r.items.append("s")
+    r.items.insert(0, x)
+    r.table["k"] = 42
+    r.members.add("m")
+    EVENTS.append(x)
+    if x > 1:
+        r.mark = None
+        raise ValueError("v")
+    return x
+
+
+def before_a_failure(x, r):
+    r.items.append(x)
+    r.table["k"] = 42
+    del r.mark
+    return x + np.zeros(3)[7]
+
+
+def reordered(x, r):
+    r.table["a"] = r.table.pop("a")
+    r.items.append(list(r.table))
+    r.mark = None
+    return x
+
+
+def by_operator(x, r):
+    r.scale += 1
+    return r * x
+
+
+def returned_before_finally(x, r):
+    log = []
+    try:
+        if x > 1:
+            return log, x
+    finally:
+        log.append("end")
+        r.items.append("end")
+    return log, -x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        in_branch,
+        in_loop,
+        in_while,
+        in_handler,
+        in_helper,
+        before_a_raise,
+        before_a_failure,
+        reordered,
+        by_operator,
+        returned_before_finally,
+    ],
+)
+def test_effects(function: Callable[..., Any]) -> None:
+    same_effects(function, 0, 3, 2)
+
+
+def test_items_of_constants_can_be_looked_for_counted_and_sorted() -> None:
+    def f(n):
+        found = []
+        for i in range(int(n)):
+            found.append("big" if i > 2 else "small")
+        found.sort()
+        return found, "big" in found, found.count("small"), found[1:3]
+
+    for n in (2, 5):
+        assert weft.function(f)(np.int64(n)) == f(n)
+
+
+def test_a_failed_trace_restores_everything() -> None:
+    registry, order = Registry(), OrderedDict(a=1, b=2)
+
+    @weft.function
+    def f(x):
+        registry.mark = x
+        order.move_to_end("a")
+        del registry.table["a"]
+        registry.items.clear()
+        return x.tolist()
+
+    before = repr(registry.state())
+    with pytest.raises(ConcreteValueError):
+        f(np.arange(3))
+    assert (repr(registry.state()), list(order)) == (before, ["a", "b"])
+
+
+def buffer(x):
+    made = bytearray(b"a")
+    if x > 1:
+        made += b"b"
+    return made
+
+
+def class_attribute(x):
+    Registry.limit = 3
+    return x
+
+
+MODULE = types.ModuleType("some_module")
+
+
+def module_attribute(x):
+    if x > 1:
+        del MODULE.limit
+    return x
+
+
+def order_of_keys(x):
+    table = {"a": 1, "b": 2}
+    if x > 1:
+        table["a"] = table.pop("a")
+    return table
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (buffer, "made is a bytearray, and changed where compiled code"),
+        (class_attribute, "the attribute 'limit' of the class 'Registry' is changed"),
+        (module_attribute, "the attribute 'limit' of the module 'some_module' is changed"),
+        (order_of_keys, "the order of the keys of table depends on a run-time condition"),
+    ],
+)
+def test_what_cannot_be_changed_is_refused(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises(UnsupportedError, match=message):
+        weft.function(function)(np.int64(3))
