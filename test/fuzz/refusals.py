@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 DOCUMENTED = {
+    r"is not available in compiled code": "attributes that traced arrays do not have",
     r"does not broadcast|unknown extent|known when the program runs|stretch": "unknown extents do not stretch",
     r"overlap in memory|overlaps in memory": "two different arrays that share memory are refused if one is written",
     r"is taken to be 1|must not be empty": "a slice of one element must not be empty",

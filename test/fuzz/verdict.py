@@ -21,6 +21,7 @@ from weft.dialect.errors import (
     ConcreteValueError,
     ControlFlowError,
     InternalError,
+    LeakedArrayError,
     PassError,
     UnsupportedError,
     WeftError,
@@ -32,7 +33,7 @@ from .reference import interpreting
 from .refusals import is_documented
 
 STAGES = ("weft", "optimized", "compiled")
-REFUSALS = (UnsupportedError, ConcreteValueError, ControlFlowError)
+REFUSALS = (UnsupportedError, ConcreteValueError, ControlFlowError, LeakedArrayError)
 """What weft says of programs that it does not take."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 TESTS = Path(__file__).resolve().parent.parent
+_OWN = str(TESTS.parent)
+_PLACE = re.compile(r'File "([^"]+)", line \d+ in (\S+)')
 LIFE = 1500
 """How many programs a process runs: what it keeps for good does not pile up."""
 
@@ -87,9 +90,19 @@ class Worker:
 
     def _without_answer(self, request: dict[str, Any], outcome: str, kind: str) -> dict[str, Any]:
         self._errors.seek(0)
-        told = self._errors.read()[-6000:].decode(errors="replace")
+        told = self._errors.read().decode(errors="replace")
         self.stop()
-        return {"outcome": outcome, "kind": kind, "detail": told, "call": 0, "text": request.get("text", "")}
+        _, _, stack = told.rpartition("(most recent call first)")
+        places = [place for place in _PLACE.findall(stack) if "weft" in place[0] or _OWN in place[0]]
+        where = ", ".join(f"{Path(file).name}: {name}" for file, name in places[:1])
+        text = request.get("text", "")
+        return {
+            "outcome": outcome,
+            "kind": f"{kind} in {where}",
+            "detail": stack[:2500],
+            "call": 0,
+            "text": text,
+        }
 
 
 __all__ = ["Worker"]

@@ -96,7 +96,7 @@ class Containers(Arrays):
 
     def change_of_list(self, name: str, value: list[Any]) -> str:
         """A statement that changes a list."""
-        like = self.like(value[0]) if value and self.often(0.8) else self.item()
+        like = self.like(value[0]) if value and (self.indent > 1 or self.often(0.8)) else self.item()
         return self.template(
                 "{name}.append({like})", "{name}.append({like})", "{name}.append({like})", "{name}.insert(0, {like})",
                 "{name}.extend([{like}, {like}])", "{name}.pop()", "{name}[{axis}] = {like}",
@@ -108,7 +108,7 @@ class Containers(Arrays):
     def change_of_dict(self, name: str, value: dict[Any, Any]) -> str:
         """A statement that changes a dict."""
         key = self.one(*value) if value and self.often(0.7) else self.one("a", "c", 0)
-        like = self.like(value[key]) if key in value and self.often(0.8) else self.item()
+        like = self.like(value[key]) if key in value and (self.indent > 1 or self.often(0.8)) else self.item()
         return self.template(
                 "{name}[{key}] = {like}", "{name}[{key}] = {like}", "{name}.update({{key}: {like}})",
                 "{name}.setdefault({key}, {like})", "{name}.pop({key}, None)", "del {name}[{key}]",

@@ -86,7 +86,9 @@ class Functions(Statements):
             elif isinstance(value, list):
                 self.attempt(self.change_of_list(f"{name}.{attribute}", value))
             else:
-                self.attempt(f"{name}.{attribute} = {self.like(value) if self.often(0.9) else self.item()}")
+                self.attempt(
+                    f"{name}.{attribute} = {self.like(value) if self.indent > 1 or self.often(0.8) else self.item()}"
+                )
         elif plain:
             name = self.one(*plain)
             self.attempt(f"{name} = {self.like(self.scope.values[name])}")

@@ -24,10 +24,10 @@ class ArrayInput:
         values = _nested(chance, self.dtype, self.shape)
         dtype = f"np.{'bool_' if self.dtype == 'bool' else self.dtype}"
         plain = f"np.array({values}, {dtype})" if 0 not in self.shape else f"np.zeros({self.shape}, {dtype})"
-        if layout == "fortran":
-            return f"np.asfortranarray({plain})"
         if not self.shape:
             return plain
+        if layout == "fortran":
+            return f"np.asfortranarray({plain})"
         if layout == "strided":
             return f"np.repeat({plain}, 2, axis=-1)[..., ::2]"
         if layout == "reversed":

@@ -33,11 +33,11 @@ class Numbers(Base):
             (2, lambda: self.integer()),
             (4, self.arithmetic),
             (1, self.conversion),
-            (1, lambda: f"({self.number()} if {self.condition()} else {self.number()})"),
+            (1, self.choice),
             (1, self.function_of_numbers),
             (1, self.call_of_helper),
             (1, self.entry),
-            (0.3, lambda: f"(w := {self.number()})"),
+            (0.3, lambda: f"({self.fresh('w')} := {self.number()})"),
         ]
         names = self.names(is_real)
         fallback = self.one(*names[-6:]) if names and self.often(0.7) else self.literal()
@@ -115,7 +115,9 @@ class Numbers(Base):
     def function_of_numbers(self) -> str:
         """A function of one number or two."""
         if self.often(0.5):
-            return f"{self.one('min', 'max', 'np.maximum', 'np.minimum')}({self.number()}, {self.number()})"
+            if self.often(0.5):
+                return f"{self.one('np.maximum', 'np.minimum')}({self.number()}, {self.number()})"
+            return f"{self.one('min', 'max')}({', '.join(self.alternatives())})"
         of_one = (
             "math.floor",
             "math.ceil",
@@ -127,6 +129,20 @@ class Numbers(Base):
             "math.trunc",
         )
         return f"{self.one(*of_one)}({self.number()})"
+
+    def choice(self) -> str:
+        """One of two numbers."""
+        one, other = self.alternatives()
+        return f"({one} if {self.condition()} else {other})"
+
+    def alternatives(self) -> list[str]:
+        """Two numbers of one type: where compiled code decides which, it is a number of the type of both."""
+        one = self.number()
+        return [one, self.like(self.scope.evaluate(one))]
+
+    def like(self, value: Any) -> str:
+        """An expression of the type of a value."""
+        raise NotImplementedError
 
     def call_of_helper(self) -> str:
         """A call of a helper, with arguments as its parameters."""

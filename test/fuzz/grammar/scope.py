@@ -80,7 +80,7 @@ class Scope:
             changed = {
                 name: value
                 for name, value in names.items()
-                if name not in self.fixed and name != "__builtins__"
+                if name not in self.fixed and not name.startswith("__")
             }
             if all(map(is_small, changed.values())):
                 self.values = changed
@@ -97,11 +97,12 @@ class Scope:
             return dict(self.values)
 
     def join(self, other: dict[str, Any], keep: Callable[[], bool]) -> None:
-        """After two paths: names that both bind to one type stay; of the others, those that `keep` says."""
+        """After two paths: names that both bind to one type stay; of those that one binds, what `keep` says."""
         joined = {}
         for name in {**self.values, **other}:
-            both = name in self.values and name in other
-            if (both and signature(self.values[name]) == signature(other[name])) or keep():
+            is_on_both = name in self.values and name in other
+            same = is_on_both and signature(self.values[name]) == signature(other[name])
+            if same or (not is_on_both and keep()):
                 joined[name] = self.values.get(name, other.get(name))
         self.values = joined
 

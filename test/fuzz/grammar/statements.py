@@ -60,7 +60,8 @@ class Statements(Containers):
     def rebind(self) -> None:
         """Bind a known name anew, mostly to what has its type."""
         name = self.name_to_bind()
-        text = self.like(self.scope.values[name]) if self.often(0.93) else self.item()
+        is_changing = self.indent == 1 and self.often(0.1)
+        text = self.item() if is_changing else self.like(self.scope.values[name])
         if text == name:
             raise Unfit("nothing new")
         self.attempt(f"{name} = {text}")
