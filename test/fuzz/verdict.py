@@ -27,7 +27,7 @@ from weft.dialect.errors import (
     WeftError,
 )
 
-from .comparison import differences, sharing
+from .comparison import arrays_of, differences, sharing
 from .program import IMPORTS, Loaded, forget, load
 from .reference import interpreting
 from .refusals import is_documented
@@ -156,9 +156,14 @@ def _differences(got: _Side, expected: _Side) -> Iterator[str]:
     yield from differences(got.result, expected.result)
     if got.output != expected.output:
         yield f"output: printed {got.output!r}, not {expected.output!r}"
-    yield from differences(got.arguments, expected.arguments, "arguments")
     if expected.error is None or _is_of_program(expected.error):
+        yield from differences(got.arguments, expected.arguments, "arguments")
         yield from differences(got.program.state(), expected.program.state(), "state")
+    else:  # such errors leave Python's state as it was before the call, but not the elements of arrays
+        for (place, array), (_, wanted) in zip(
+            arrays_of(got.arguments, "arguments"), arrays_of(expected.arguments, "arguments"), strict=False
+        ):
+            yield from differences(array, wanted, place)
     if expected.error is None:
         shared, wanted = (sharing(s.result, s.arguments, s.program.state()) for s in (got, expected))
         for place in sorted(shared ^ wanted):

@@ -275,6 +275,24 @@ class TestOtherWaysToWalk:
 
         same(f, *COUNTS, joined=True)
 
+    def test_builtins_of_constants(self):
+        def constants(first):
+            for i in range(3):
+                yield (first - i) ** 2
+
+        def f(n):
+            return (
+                n,
+                max(constants(1)),
+                min(constants(1)),
+                max(i - 9 for i in constants(2)),
+                sorted(constants(1)),
+                max(filter(None, constants(1))),
+                max(constants(1), key=lambda i: -i, default=7),
+            )
+
+        same(f, np.int64(1))
+
     def test_zip_with_arrays(self):
         def f(x, n):
             total = 0.0

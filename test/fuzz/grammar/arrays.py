@@ -16,7 +16,8 @@ DTYPES = (
 )  # fmt: skip
 COMMON = ("float64", "float32", "int64", "int32")
 UNARY = ("np.abs", "np.negative", "np.sign", "np.square", "np.floor", "np.sqrt", "np.isnan", "np.conj", "np.rint",
-         "np.sin", "np.exp", "np.isfinite", "np.invert", "np.ceil", "np.real", "np.imag", "np.logical_not")  # fmt: skip
+         "np.sin", "np.exp", "np.isfinite", "np.invert", "np.ceil", "np.real", "np.imag",
+            "np.logical_not")  # fmt: skip
 BINARY = ("np.add", "np.subtract", "np.multiply", "np.maximum", "np.minimum", "np.divide", "np.floor_divide",
           "np.remainder", "np.logical_and", "np.logical_xor", "np.greater", "np.copysign", "np.hypot", "np.fmax",
           "np.left_shift", "np.bitwise_and", "np.arctan2", "np.power")  # fmt: skip
@@ -161,7 +162,7 @@ class Arrays(Numbers):
         return self.template(
             "{name}[{mask}]", "{name}[{indices}{rest}]", "np.take({name}, {indices})",
             "np.where({mask}, {name}, {operand})", "np.flatnonzero({name})",
-            "{name}[{slice}, {indices}]", "{name}[np.argsort({name}.ravel())]",
+            "{name}[{slice}, {indices}]", "{name}[np.argsort({name}.ravel(), kind='stable')]",
             "np.compress({indices}, {name})", "{name}[{indices}, {indices}]",
             name=name, rest=rest, mask=lambda: self.mask(name),
         )  # fmt: skip
@@ -181,8 +182,9 @@ class Arrays(Numbers):
             "np.repeat({array}, {few})", "np.tile({array}, 2)", "np.unique({array})", "np.diff({array})",
             "np.clip({array}, {n}, {number})", "np.pad({array}, 1)", "np.triu({array})", "np.rot90({array})",
             "np.outer({array}, {array})", "np.nonzero({array})[0]", "np.delete({array}, 0)",
-            "np.nan_to_num({array})", "np.round({array}, 1)", "np.cumprod({array})", "np.partition({array}, 0)",
-            "np.array_split({array}, 2)[0]", "np.moveaxis({array}, 0, -1)", "np.insert({array}, 0, {n})",
+            "np.nan_to_num({array})", "np.round({array}, 1)",
+            "np.cumprod({array})",             "np.array_split({array}, 2)[0]",
+            "np.moveaxis({array}, 0, -1)", "np.insert({array}, 0, {n})",
             "np.bincount({array} % 3)", "np.searchsorted(np.sort({array}), {n})", "np.append({array}, {n})",
             array=self.array(), n=self.literal(),
         )  # fmt: skip
@@ -204,7 +206,8 @@ class Arrays(Numbers):
         return self.template(
             "{array}.astype({dtype})", "{array}.astype({dtype})", "{array}.clip(0, 3)",
             "{array}.cumsum()", "{array}.repeat(2)", "{array}.round()", "{array}.conj()", "{array}.dot({array})",
-            "np.array({array}.tolist())", "{array}.take([0, -1])", "{array}.nonzero()[0]", "{array}.argsort()",
+            "np.array({array}.tolist())", "{array}.take([0, -1])", "{array}.nonzero()[0]",
+            "{array}.argsort(kind='stable')",
             array=self.array(),
         )  # fmt: skip
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .scope import Scope, Unfit
+from .scope import Scope, Unfit, is_compatible
 
 Test = Callable[[Any], bool]
 
@@ -117,6 +117,8 @@ class Base:
         values = self.scope.fork()
         try:
             self.scope.execute(text)
+            if self.indent > 1 and not is_compatible(values, self.scope.values) and self.often(0.98):
+                raise Unfit(text)
         except Unfit:
             self.scope.values = values
             if not self.often(0.01):

@@ -36,6 +36,17 @@ def signature(value: Any) -> Hashable:
     return type(value).__name__
 
 
+def is_compatible(before: Any, after: Any) -> bool:
+    """Whether what a variable held can be where it was not changed: compiled code has one type for both."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return all(is_compatible(value, after[key]) for key, value in before.items() if key in after)
+    if isinstance(before, (list, tuple)) and type(before) is type(after):
+        return all(is_compatible(one, other) for one, other in zip(before, after, strict=False))
+    if hasattr(before, "__dict__") and type(before) is type(after):
+        return is_compatible(vars(before), vars(after))
+    return signature(before) == signature(after)
+
+
 def is_small(value: Any) -> bool:
     """Whether a value may be computed with: no giant arrays, no giant integers."""
     if isinstance(value, np.ndarray):
@@ -107,4 +118,4 @@ class Scope:
         self.values = joined
 
 
-__all__ = ["Scope", "Unfit", "is_small", "signature"]
+__all__ = ["Scope", "Unfit", "is_compatible", "is_small", "signature"]

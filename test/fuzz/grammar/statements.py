@@ -114,7 +114,7 @@ class Statements(Containers):
                     "{name}.sort()", "{name}.fill({number})", "np.add({name}, {operand}, out={name})",
                     "np.copyto({name}, {operand})", "np.negative({name}, out={name})", "{name}.put(0, {number})",
                     "np.maximum({name}, {operand}, out={name})", "{name}.real = {number}",
-                    "np.multiply({array}, {operand}, out={name})", "{name}.partition(0)",
+                    "np.multiply({array}, {operand}, out={name})", "{name}.clip(0, 3, out={name})",
                     "{name}.flat[{small_index}] = {number}", "np.put({name}, [0], {number})",
                     "np.fill_diagonal({name}, {number})",
                     name=name,

@@ -125,6 +125,7 @@ def _extreme(
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
+        args = (items,)  # what was walked has no items any more
     if not isinstance(items, (TracedArray, Sequence, GrowingList)) and not _is_walkable(items):
         known = builtins.list(items)
         return _best_of(known, [rank(item) for item in known], builtin, is_better, default)
