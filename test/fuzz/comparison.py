@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ _DEEPEST = 8
 
 _ULPS = 64
 """How far inexact results may be off: sums are added in another order, functions are within 2 ulp."""
+
+
+signs_count: ContextVar[bool] = ContextVar("signs_count", default=True)
+"""Whether zeros must have the same signs: NumPy's sorts and extrema take either of two."""
 
 
 def tolerance(dtype: np.dtype[Any]) -> float:
@@ -103,7 +108,7 @@ def _close(got: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
         return False
     one, other = one[finite], other[finite]
     zero = (one == 0) & (other == 0)
-    if not np.array_equal(np.signbit(one[zero]), np.signbit(other[zero])):
+    if signs_count.get() and not np.array_equal(np.signbit(one[zero]), np.signbit(other[zero])):
         return False
     scale = max(1.0, float(np.max(np.abs(other), initial=0.0)))
     return bool(np.all(np.abs(one - other) <= tolerance(dtype) * scale))
@@ -143,4 +148,4 @@ def _shares(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
         return False
 
 
-__all__ = ["arrays_of", "differences", "sharing", "tolerance"]
+__all__ = ["arrays_of", "differences", "sharing", "signs_count", "tolerance"]
