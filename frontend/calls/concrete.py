@@ -270,7 +270,7 @@ class ConcreteFunction:
         try:
             outputs = executable(*arrays)
         except RuntimeFailure as caught:
-            failure = caught
+            failure = caught.with_traceback(None)  # which leads to this frame, and so to itself
         finally:
             if self._stores_early:
                 running.bound = previous

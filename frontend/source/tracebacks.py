@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 
@@ -52,16 +53,22 @@ class _Reached(Exception):
 def _frame_at(place: SourceRange) -> tuple[FrameType, int]:
     """A frame at a place, and the instruction that it is at; -1 where the columns are not known.
 
-    Frames are made anew each time: one keeps what called it, with all variables.
+    Frames are made anew each time: one keeps what called it, with all variables. That is a generator, which nobody
+    called any more when it has ended; else an exception would be kept by the frames in its own traceback.
     """
     try:
-        exec(_code_at(place), {"reached": _Reached, "__name__": "compiled code"})
+        next(_run(_code_at(place)))
     except _Reached as reached:
         entry = reached.__traceback__
         while entry is not None and entry.tb_next is not None:
             entry = entry.tb_next
     assert entry is not None
     return entry.tb_frame, entry.tb_lasti if place.column else -1
+
+
+def _run(code: CodeType) -> Iterator[None]:
+    exec(code, {"reached": _Reached, "__name__": "compiled code"})
+    yield
 
 
 @lru_cache(maxsize=1024)

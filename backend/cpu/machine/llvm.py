@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
@@ -58,16 +59,29 @@ def _optimised(text: str, run: Callable[[Any], None]) -> Any:
     except RuntimeError as error:
         raise InternalError(f"LLVM refuses the generated code: {error}") from error
     module.triple, module.data_layout = target_machine().triple, str(target_machine().target_data)
-    inliner = binding.create_new_module_pass_manager()
-    inliner.add_always_inliner_pass()
-    inliner.run(module, _pass_builder(1))
+    with _disposing(binding.create_new_module_pass_manager()) as inliner:
+        inliner.add_always_inliner_pass()
+        inliner.run(module, _pass_builder(1))
     run(module)
     return module
 
 
 def _run_long_pipeline(module: Any) -> None:
     builder = _pass_builder(3)
-    builder.getModulePassManager().run(module, builder)
+    with _disposing(builder.getModulePassManager()) as passes:
+        passes.run(module, builder)
+
+
+@contextmanager
+def _disposing(manager: Any) -> Iterator[Any]:
+    """Free a pass manager, which llvmlite's own `close` does not: it finds the `_dispose` of another base class."""
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
+    try:
+        yield manager
+    finally:
+        NewPassManager._dispose(manager)
+        manager.detach()
 
 
 MAX_BLOCKS = 1_000
@@ -77,14 +91,18 @@ MAX_BLOCKS = 1_000
 def _simplify_functions(names: Collection[str], module: Any) -> None:
     """Simplify the functions of some names, and tidy up all others."""
     builder = _pass_builder(1)
-    simplify, tidy, few = builder.getFunctionPassManager(), _tidy_passes(), _few_passes()
-    for function in module.functions:
-        if function.is_declaration:
-            continue
-        if any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None)):
-            few.run(function, builder)
-        else:
-            (simplify if function.name in names else tidy).run(function, builder)
+    with (
+        _disposing(builder.getFunctionPassManager()) as simplify,
+        _disposing(_tidy_passes()) as tidy,
+        _disposing(_few_passes()) as few,
+    ):
+        for function in module.functions:
+            if function.is_declaration:
+                continue
+            if any(True for _ in itertools.islice(function.blocks, MAX_BLOCKS, None)):
+                few.run(function, builder)
+            else:
+                (simplify if function.name in names else tidy).run(function, builder)
 
 
 def _tidy_passes() -> Any:
@@ -104,9 +122,14 @@ def _few_passes() -> Any:
 
 
 def _pass_builder(level: int) -> Any:
+    return _kept_pass_builder(current(), level)
+
+
+@cache
+def _kept_pass_builder(target: Target, level: int) -> Any:
     options = _binding().create_pipeline_tuning_options(speed_level=level)
     options.slp_vectorization = False
-    return _binding().create_pass_builder(target_machine(), options)
+    return _binding().create_pass_builder(_kept_target_machine(target), options)
 
 
 def assembly(module: Any) -> str:
@@ -141,7 +164,10 @@ class Code:
             builder.export_symbol(name)
         with phase("link"), _lock:
             try:
-                self._library = builder.link(_jit(), f"weft.{next(_numbers)}")
+                number = next(_numbers)
+                if number % _LINKED_TOGETHER == 0:
+                    _jit.cache_clear()
+                self._library = builder.link(_jit(), f"weft.{number}")
             except RuntimeError as error:
                 raise InternalError(f"the compiled code cannot be linked: {error}") from error
         self._release = weakref.finalize(self, _release, self._library)
@@ -202,6 +228,10 @@ def _make_target_machine(target: Target) -> Any:
 
 
 _kept_target_machine = cache(_make_target_machine)
+
+
+_LINKED_TOGETHER = 32
+"""So many libraries are linked by one JIT: it keeps 8 KiB of each that was closed, until the last of them is."""
 
 
 @cache
