@@ -23,6 +23,9 @@ class Pass:
     name: ClassVar[str]
     summary: ClassVar[str]
 
+    def require(self, module: Module) -> None:
+        """Raise `PassError`, with a diagnostic at the op, for IR that the pass does not take."""
+
     def run(self, module: Module, statistics: Statistics) -> None:
         """Rewrite the module in place and count what was done. The module's context is current."""
         raise NotImplementedError

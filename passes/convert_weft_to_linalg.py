@@ -23,7 +23,7 @@ from ..dialect.types import RefType, TensorType
 from .base import Pass, Statistics
 from .lowering import load_families
 from .lowering.conversion import LOWERINGS, Conversion, OpInstance, storage_type
-from .rewriting import operations_in
+from .rewriting import operations_in, operations_of
 
 load_families()
 
@@ -114,10 +114,11 @@ class _FunctionConverter:
         return [self.values.get(operand, operand) for operand in operation.operands]
 
     def _retarget(self, operation: Operation) -> None:
-        """Let an op of another dialect (func.return, scalar arithmetic) use the converted values."""
-        for index, operand in enumerate(operation.operands):
-            if operand in self.values:
-                operation.operands[index] = self.values[operand]
+        """Let an op of another dialect, and what it holds, use the converted values."""
+        for user in (operation, *(operations_of(operation) if len(operation.regions) else ())):
+            for index, operand in enumerate(user.operands):
+                if operand in self.values:
+                    user.operands[index] = self.values[operand]
 
     def _rebuild(self, operation: Operation) -> None:
         """Make an op again with converted operands and results; it takes over the blocks, which are converted."""

@@ -131,7 +131,9 @@ class _BlockFuser:
 
     def _note(self, op: Operation) -> None:
         name: str = op.name
-        if name == "linalg.generic":
+        if name.startswith("linalg.") and not len(op.results):
+            self._escape(op)  # on memory
+        elif name == "linalg.generic":
             self._note_generic(op)
         elif name == "linalg.fill":
             self.scalars[op.results[0]] = op.operands[0]

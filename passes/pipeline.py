@@ -272,8 +272,11 @@ def _run_observed(
 
 def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool) -> None:
     try:
+        found = make_pass(step, passes)
+        if verify:
+            found.require(module)
         with phase(step.name):
-            make_pass(step, passes).run(module, statistics)
+            found.run(module, statistics)
         if verify:
             module.operation.verify()
     except ir.MLIRError as error:

@@ -29,6 +29,12 @@ def defined_functions(module: Module) -> Iterator[Any]:
             yield view
 
 
+def symbols_of(module: Module) -> dict[str, Operation]:
+    """The ops of a module that have names."""
+    operations = (view.operation for view in module.body.operations)
+    return {op.attributes["sym_name"].value: op for op in operations if "sym_name" in op.attributes}
+
+
 def operations_in(block: Block) -> list[Operation]:
     """The ops of a block, without those in their regions.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.records import dataclass
+from ...passes.preconditions import refuse
 from ...passes.rewriting import operations_of
 from .emit import Emitter, Index, create, prefetch
 
@@ -124,6 +125,11 @@ class LoopNest:
 
 def loop_nest(operation: Operation) -> LoopNest:
     """Describe a linalg.generic on memrefs (and scalars)."""
+    if not all(isinstance(result.type, ir.MemRefType) for result in _outputs(operation)):
+        refuse(
+            operation,
+            "a loop nest is made of an op on memrefs: run --plan-buffers, or --one-shot-bufferize, before",
+        )
     maps = [attribute.value for attribute in operation.attributes["indexing_maps"]]
     count = next(iter(operation.attributes["operandSegmentSizes"]))
     accesses = [
@@ -133,6 +139,11 @@ def loop_nest(operation: Operation) -> LoopNest:
     parallel = ["parallel" in str(kind) for kind in operation.attributes["iterator_types"]]
     extents = [_extent(accesses, dim) for dim in range(len(parallel))]
     return LoopNest(operation, accesses[:count], accesses[count:], parallel, extents)
+
+
+def _outputs(operation: Operation) -> list[Value]:
+    inputs = next(iter(operation.attributes["operandSegmentSizes"]))
+    return list(operation.operands)[inputs:]
 
 
 def _extent(accesses: Sequence[Access], dim: int) -> Index:

@@ -20,6 +20,7 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, SharedConstants
+from ...passes.preconditions import require_lowered
 from ...passes.rewriting import constant_integer
 from .arena import Workspace
 from .boundaries import KernelInterface, convert_kernel, data_type, kernel_functions, memref_type
@@ -37,6 +38,7 @@ from .names import wrapper_name
 from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
 from .plan_attributes import attach_plans, packed_arguments
+from .plannable import require_plannable
 from .regions import Regions
 from .shapes import Shapes, Sizes, static_shape
 from .sizes_function import build_sizes_function
@@ -51,12 +53,20 @@ class PlanBuffers(Pass):
     name: ClassVar[str] = "plan-buffers"
     summary: ClassVar[str] = "turn tensors into arguments, out-parameters and slots of one workspace"
 
+    def require(self, module: Module) -> None:
+        require_lowered(module, _TAKEN, before="outline-kernels")
+        require_plannable(module)
+
     def run(self, module: Module, statistics: Statistics) -> None:
         plans = plan_buffers(module)
         attach_plans(module, plans)
         for plan in plans:
             statistics["workspace bytes"] += plan.workspace or 0
             statistics["copies"] += plan.copies
+
+
+_TAKEN = ("raise_if", "sort", "argsort", "partition")
+"""The ops of weft that are left, of which the sorts are in kernels."""
 
 
 def plan_buffers(module: Module, workspaces: dict[str, Workspace] | None = None) -> list[Plan]:

@@ -21,7 +21,8 @@ from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
-from ...passes.rewriting import constant_integer, operations_in
+from ...passes.preconditions import refuse, require_lowered
+from ...passes.rewriting import constant_integer, operations_in, operations_of
 from .captures import Captures, captured_values, says_all
 from .clusters import Cluster, Graph, Kind, Node, classify, contains, updated_value
 from .fills import separate_fills
@@ -40,12 +41,29 @@ class OutlineKernels(Pass):
     name: ClassVar[str] = "outline-kernels"
     summary: ClassVar[str] = "move clusters of ops into kernel functions, equal ones into one"
 
+    def require(self, module: Module) -> None:
+        require_lowered(module, _TAKEN, before="convert-weft-to-linalg")
+        for function in entry_functions(module):
+            for operation in operations_of(function):
+                if operation.name == "func.call" and is_kernel_name(operation.attributes["callee"].value):
+                    refuse(operation, "the kernels of this function are outlined already")
+                if operation.name in _ALLOCATIONS:
+                    refuse(
+                        operation,
+                        "this pass takes functions on tensors, and this one allocates memory itself",
+                    )
+
     def run(self, module: Module, statistics: Statistics) -> None:
         kernels = Kernels(module)
         for function in entry_functions(module):
             statistics["clusters outlined"] += outline(function, kernels)
         statistics["kernels made"] += len(kernels.names)
 
+
+_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition")
+"""The ops of weft that are left among those of linalg."""
+
+_ALLOCATIONS = ("memref.alloc", "memref.alloca")
 
 _REMOVABLE = (Kind.ROOT, Kind.CHEAP, Kind.VIEW, Kind.TABLE, Kind.CONSTANT)
 

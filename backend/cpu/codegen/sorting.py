@@ -19,6 +19,7 @@ from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
+from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_in
 from ...nests.emit import Emitter, Index, create
 
@@ -63,7 +64,15 @@ class _RowSort:
     def write(self) -> None:
         """Write the loop, and store the result."""
         result = self._op.results[0]
-        (use,) = result.uses
+        uses = list(result.uses)
+        source = self._op.operands[0].owner
+        if (
+            len(uses) != 1
+            or isinstance(source, ir.Block)
+            or source.operation.name != "bufferization.to_tensor"
+        ):
+            refuse(self._op, "a sort reads and writes memory: run --plan-buffers before --write-sorts")
+        (use,) = uses
         source, target = self._source(), use.owner.operation.operands[1]
         is_stored = use.owner.name == "bufferization.materialize_in_destination" and _is_dense(target)
         if not is_stored:

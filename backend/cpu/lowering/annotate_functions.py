@@ -7,6 +7,7 @@ from typing import ClassVar
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.rewriting import symbols_of
 from ...planning.names import ALLOCATE_SCRATCH
 from ..codegen.vectors.width import vector_bytes
 
@@ -32,8 +33,9 @@ class AnnotateFunctions(Pass):
             if function.name == "llvm.func" and function.regions[0].blocks:
                 _annotate(function)
                 statistics["functions"] += 1
-            elif function.attributes["sym_name"].value == ALLOCATE_SCRATCH:
-                function.attributes["res_attrs"] = ir.ArrayAttr.get([_unaliased()])
+        allocate = symbols_of(module).get(ALLOCATE_SCRATCH)
+        if allocate is not None and not allocate.regions[0].blocks:
+            allocate.attributes["res_attrs"] = ir.ArrayAttr.get([_unaliased()])
 
 
 def _annotate(function: Operation) -> None:

@@ -11,7 +11,7 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in
+from ....passes.rewriting import operations_in, symbols_of
 from ...planning.names import EXIT
 
 
@@ -82,9 +82,7 @@ class LowerExits(Pass):
 
 
 def _lower_exits(module: Module) -> int:
-    declaration = next(
-        (op for op in module.body.operations if op.operation.attributes["sym_name"].value == EXIT), None
-    )
+    declaration = symbols_of(module).get(EXIT)
     if declaration is None:
         return 0
     count = 0

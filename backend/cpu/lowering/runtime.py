@@ -10,6 +10,7 @@ from typing import ClassVar
 from ....dialect.mlir import Module, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.rewriting import symbols_of
 from ...planning.names import ALLOCATE, CLEAR, FREE, POLL, RELEASE, RESERVE
 from ...planning.plan import ENTRY_WORDS
 from .interrupts import DECLARATIONS, POLL_FUNCTION
@@ -107,7 +108,7 @@ class LinkRuntime(Pass):
 
 
 def _link(module: Module) -> int:
-    found = {op.operation.attributes["sym_name"].value: op.operation for op in module.body.operations}
+    found = symbols_of(module)
     called = [name for name in _FUNCTIONS if name in found]
     if not called:
         return 0

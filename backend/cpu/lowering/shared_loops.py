@@ -12,6 +12,7 @@ from typing import ClassVar
 from ....dialect.mlir import Module, Operation, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.rewriting import symbols_of
 from ...planning.names import PARALLEL_FOR, parallel_name
 
 
@@ -27,7 +28,7 @@ class LinkSharedLoops(Pass):
 
 
 def _link(module: Module) -> int:
-    functions = {op.operation.attributes["sym_name"].value: op.operation for op in module.body.operations}
+    functions = symbols_of(module)
     shared = [function for name, function in functions.items() if parallel_name(name) in functions]
     if not shared:
         return 0

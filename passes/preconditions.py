@@ -1,0 +1,53 @@
+"""What a pass takes: IR of another form is refused with a diagnostic at the op, before anything is rewritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import NoReturn
+
+from ..dialect.errors import PassError
+from ..dialect.mlir import Module, Operation, Type, ir
+from .rewriting import operations_of
+
+
+def refuse(operation: Operation, text: str) -> NoReturn:
+    """Give a diagnostic at an op, and end the pass."""
+    operation.location.emit_error(text)
+    raise PassError(f"{operation.location}: {text}")
+
+
+def require_lowered(module: Module, allowed: Collection[str], before: str) -> None:
+    """Refuse ops of weft but for some, which are named without the dialect."""
+    known = {f"weft.{name}" for name in allowed}
+    for operation in operations_of(module.operation):
+        if operation.name.startswith("weft.") and operation.name not in known:
+            refuse(operation, f"this pass does not take {operation.name}: run --{before} before it")
+
+
+def require_interfaces(
+    module: Module, takes: Callable[[Operation], bool], is_known: Callable[[Type], bool], what: str
+) -> None:
+    """Refuse functions, of those that a pass takes, whose arguments or results have other types."""
+    for view in module.body.operations:
+        function = view.operation
+        if function.name != "func.func" or not takes(function):
+            continue
+        signature = ir.TypeAttr(function.attributes["function_type"]).value
+        for kind, types in (("argument", signature.inputs), ("result", signature.results)):
+            for number, given in enumerate(types):
+                if not is_known(given):
+                    name = function.attributes["sym_name"].value
+                    refuse(function, f"{kind} {number} of @{name} is {given}: {what}")
+
+
+def is_tensor(given: Type) -> bool:
+    """Whether a type is that of a tensor of known rank."""
+    return isinstance(given, ir.RankedTensorType)
+
+
+def is_array(given: Type) -> bool:
+    """Whether a type is that of a tensor or memref of known rank."""
+    return isinstance(given, (ir.RankedTensorType, ir.MemRefType))
+
+
+__all__ = ["is_array", "is_tensor", "refuse", "require_interfaces", "require_lowered"]
