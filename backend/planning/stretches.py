@@ -24,9 +24,9 @@ from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import Extent, IndexArithmetic
 from ...passes.lowering.conversion import Conversion
 from ...passes.lowering.regions import Region, extract_region, read_elements
-from ...passes.rewriting import operations_in, type_of
+from ...passes.rewriting import constant_integer, operations_in, type_of
 from .captures import Captures
-from .clusters import Cluster, Graph, Kind, classify
+from .clusters import Cluster, Graph, Kind, Node, classify
 from .outline import clone, entry_functions, with_cheap_producers
 from .shapes import static_shape
 from .slices import Slice
@@ -86,26 +86,40 @@ def _version_block(block: Block) -> int:
     for op in operations_in(block):
         if classify(op) is Kind.REGION:
             count += sum(_version_block(inner) for region in op.regions for inner in region)
+    _give_extents(block)
     graph = Graph(block, Captures())
     found = [node for node in graph.nodes if node.op.name == Stretch.mlir_name()]
     if not found:
         return count
-    clusters, replaced = graph.clusters(), list[Operation]()
+    clusters, replaced = graph.clusters(), set[Node]()
     for cluster in clusters:
         ops = [node.op for node in with_cheap_producers(cluster, graph)]
         stretches = [op for op in ops if op.name == Stretch.mlir_name()]
         if stretches:
             _version(cluster, ops, stretches)
-            replaced += [node.op for node in cluster.members]
+            replaced.update(cluster.members)
             count += 1
     # What was replaced is erased last: the graph asks for it until then.
     roots = {cluster.root for cluster in clusters}
-    for op in reversed(replaced):
-        op.erase()
-    for node in reversed(found):
-        if node not in roots:
+    for node in reversed(graph.nodes):
+        is_cheap = node.kind is Kind.CHEAP and node not in roots
+        if node in replaced or (is_cheap and not any(True for _ in node.op.results[0].uses)):
             node.op.erase()
     return count
+
+
+def _give_extents(block: Block) -> None:
+    """Answer what is asked of the extents of stretched arrays."""
+    for op in operations_in(block):
+        owner = op.operands[0].owner if op.name == "tensor.dim" else None
+        axis = constant_integer(op.operands[1]) if owner is not None else None
+        if owner is None or isinstance(owner, ir.Block) or owner.name != Stretch.mlir_name() or axis is None:
+            continue
+        with ir.InsertionPoint(op), op.location:
+            wanted = _wanted(owner.operation)[axis]
+            known = owner.operation.results[0].type.shape[axis] if wanted is None else wanted
+            op.results[0].replace_all_uses_with(IndexArithmetic().value(known))
+        op.erase()
 
 
 def _version(cluster: Cluster, ops: Sequence[Operation], stretches: Sequence[Operation]) -> None:

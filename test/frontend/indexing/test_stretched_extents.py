@@ -101,6 +101,21 @@ def fourier(x: Any, factors: Any) -> Any:
     return x
 
 
+def test_sums_that_are_stretched() -> None:
+    def program(x: Any, y: Any, n: Any, m: Any) -> Any:
+        table = x[:, None] + y
+        return (table[n : n + m, :n] * table[:m, n:]) + np.sum(table[m:, :n:2], axis=1)
+
+    compiled = weft.function(program)
+    for n, m in product((1, 3, 5), repeat=2):
+        arguments = X, Y, np.int64(n), np.int64(m)
+        try:
+            expected = program(*arguments)
+        except ValueError:
+            continue
+        np.testing.assert_array_equal(compiled(*arguments), expected)
+
+
 def test_butterflies_of_one_element() -> None:
     compiled = weft.function(fourier, input_signature=[weft.TensorSpec([None], "c16")] * 2)
     for size in (1, 2, 8):
