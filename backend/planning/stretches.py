@@ -102,8 +102,9 @@ def _version_block(block: Block) -> int:
     # What was replaced is erased last: the graph asks for it until then.
     roots = {cluster.root for cluster in clusters}
     for node in reversed(graph.nodes):
-        is_cheap = node.kind is Kind.CHEAP and node not in roots
-        if node in replaced or (is_cheap and not any(True for _ in node.op.results[0].uses)):
+        # What has uses left is asked for its extents only, which needs no kernel.
+        is_used = any(True for result in node.op.results for _ in result.uses)
+        if not is_used and (node in replaced or (node.kind is Kind.CHEAP and node not in roots)):
             node.op.erase()
     return count
 
