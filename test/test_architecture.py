@@ -31,8 +31,8 @@ ORDER = {
     "frontend": (
         "__init__.py",
         "settings.py",
-        "signature",
         "source",
+        "signature",
         "guards",
         "tracing",
         "indexing",

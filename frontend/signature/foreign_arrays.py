@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import WeftTypeError
-from .traced_value import TracedValue
+from ..source.modules import is_own_module
 
 _RULES = (
     "__array_ufunc__",
@@ -30,7 +30,7 @@ _RULES = (
 def has_own_rules(value: Any) -> bool:
     """Whether an object that can be read as an array computes by rules which may not be NumPy's."""
     kind = type(value)
-    if isinstance(value, (np.ndarray, np.generic, TracedValue, type)):
+    if isinstance(value, (np.ndarray, np.generic, type)) or is_own_module(kind.__module__):
         return False
     if not hasattr(kind, "__array__") or hasattr(kind, "__dlpack__"):
         return False

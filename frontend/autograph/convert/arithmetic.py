@@ -9,6 +9,7 @@ import ast
 from typing import Any
 
 from . import build
+from .generators import is_generator
 
 _BINARY: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
@@ -22,8 +23,8 @@ def with_operators(node: Any) -> Any:
     """The tree with calls in the places of arithmetic; nodes are shared with the user's tree, so none is changed."""
     if isinstance(node, ast.BinOp):
         return _chain(node)
-    if isinstance(node, (ast.Constant, ast.Name, ast.pattern, ast.ClassDef)):
-        return node  # methods of classes are converted when they are called
+    if isinstance(node, (ast.Constant, ast.Name, ast.pattern)) or _is_converted_when_called(node):
+        return node
     changes = _changes(node)
     if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _BINARY:
         left, (right,) = changes.get("left", node.left), changes.get("comparators", node.comparators)
@@ -40,6 +41,15 @@ def with_operators(node: Any) -> Any:
         updated = _call("update", _BINARY[type(node.op)] + "=", [read, value], node)
         return ast.Assign([node.target], updated, **build.place(node))
     return build.copied(node, **changes) if changes else node
+
+
+def _is_converted_when_called(node: ast.AST) -> bool:
+    """Whether a node stays as it is: a class, a coroutine or a generator function, with all functions in it."""
+    if isinstance(node, ast.FunctionDef):
+        return is_generator(node.body)
+    if isinstance(node, ast.Lambda):
+        return is_generator([node.body])
+    return isinstance(node, (ast.ClassDef, ast.AsyncFunctionDef))
 
 
 def _chain(node: ast.BinOp) -> ast.expr:

@@ -38,9 +38,14 @@ def why_not_consumed(node: FunctionNode) -> str | None:
         if isinstance(statement, ast.Try):
             guarded = statement.body if statement.handlers else []
             inside = [*guarded, *statement.finalbody]
-            if any(isinstance(found, (ast.Yield, ast.YieldFrom)) for found in _own_nodes(inside)):
+            if is_generator(inside):
                 return f"it is a generator that yields in a try or finally block (line {statement.lineno})"
     return None
+
+
+def is_generator(block: Sequence[ast.AST]) -> bool:
+    """Whether the body of a function makes it a generator function."""
+    return any(isinstance(found, (ast.Yield, ast.YieldFrom)) for found in _own_nodes(block))
 
 
 class _Rewriter:
@@ -105,4 +110,4 @@ def _own_nodes(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
         stack.extend(ast.iter_child_nodes(node))
 
 
-__all__ = ["consumed", "why_not_consumed"]
+__all__ = ["consumed", "is_generator", "why_not_consumed"]

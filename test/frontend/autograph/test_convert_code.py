@@ -246,7 +246,7 @@ EXAMPLES = {
         """
         def f(x):
             import sys as s
-            weft_.call(s.stdout.write, math.pi)
+            weft_.call(weft_.attr(weft_.attr(s, 'stdout'), 'write'), math.pi)
             return (globals(), breakpoint(), weft_.attr(weft_.call(math.floor, x), 'real'))
         """,
     ),

@@ -204,6 +204,19 @@ class TestFor:
 
         same(f, *COUNTS)
 
+    def test_a_nested_one_with_arithmetic(self):
+        def f(n):
+            def shifted(by):
+                def twice(x):
+                    return 2 * x - 1
+
+                for i in range(n):
+                    yield twice(i + by) + (lambda x: -x)(i)
+
+            return list(shifted(2)), next(shifted(3), 7)
+
+        assert weft.function(f)(3) == f(3)
+
     def test_a_generator_without_end_and_one_that_calls_itself(self):
         def count():
             k = 0
