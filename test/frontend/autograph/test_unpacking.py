@@ -165,3 +165,64 @@ def test_elsewhere_it_is_refused(use):
 
     with pytest.raises(weft.UnsupportedError, match=r"\(\*b,\).*not supported for a list whose length"):
         weft.function(f)(ARRAYS[0])
+
+
+UNKNOWN_ROWS = {"input_signature": [weft.TensorSpec((None, 3), "int64")]}
+
+
+def test_rows_of_an_array_of_unknown_length_are_views():
+    @weft.function(**UNKNOWN_ROWS)
+    def f(y):
+        first, second, last = y
+        second[...] = 8
+        return first, last
+
+    y = np.arange(9).reshape(3, 3)
+    first, last = f(y)
+    assert y.tolist() == [[0, 1, 2], [8, 8, 8], [6, 7, 8]]
+    assert np.shares_memory(first, y[0])
+    assert np.shares_memory(last, y[2])
+    with pytest.raises(ValueError, match="expected 3"):
+        f(np.zeros((2, 3), np.int64))
+
+
+def test_a_write_that_the_copied_rows_would_not_see_is_refused():
+    @weft.function(**UNKNOWN_ROWS)
+    def f(y):
+        first, *rest = y
+        first[...] = 2
+        return rest
+
+    with pytest.raises(weft.UnsupportedError, match="which the list would not see"):
+        f(np.zeros((3, 3), np.int64))
+
+
+def test_a_write_to_an_item_of_a_growing_list_is_refused():
+    @weft.function
+    def f(x, n):
+        rows = []
+        while n > 0:
+            rows.append(x * n)
+            n -= 1
+        rows[0][...] = 7
+        return rows
+
+    with pytest.raises(weft.UnsupportedError, match="put it back: row = rows"):
+        f(np.arange(3.0), np.int64(2))
+
+
+def test_items_of_a_growing_list_that_are_put_back_or_taken_out_are_written():
+    @weft.function
+    def f(x, n):
+        rows = []
+        while n > 0:
+            rows.append(x * n)
+            n -= 1
+        rows[0] += 5
+        row = rows.pop()
+        row += 3
+        return rows, row
+
+    rows, row = f(np.arange(3.0), np.int64(2))
+    assert [r.tolist() for r in rows] == [[5, 7, 9]]
+    assert row.tolist() == [3, 4, 5]

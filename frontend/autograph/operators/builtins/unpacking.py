@@ -21,7 +21,11 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     >>> unpack((1, 2, 3, 4), 1, 1)
     [1, [2, 3], 4]
     """
-    items = _items_of(resolve_grown_list(value))
+    value = resolve_grown_list(value)
+    if _has_unknown_length(value):
+        _check_length(value.shape[0], before, after)
+        return _rows(value, before, after)
+    items = _items_of(value)
     if isinstance(items, GrowingList):
         _check_length(items.length, before, after)
         return _taken_apart(items, before, after)
@@ -36,13 +40,26 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
 
 def _items_of(value: Any) -> Any:
     """What is taken apart: a growing list where only the program knows the number of items."""
-    if isinstance(value, TracedArray) and value.ndim and value.type.shape[0] is None:
+    if _has_unknown_length(value):
         return GrowingList.of_array(value)
     trace = current_trace()
     require_own(trace, value)
     if trace is not None and is_plain(value):
         trace.watch(value)
     return list_(value) if is_open(value) else value
+
+
+def _has_unknown_length(value: Any) -> bool:
+    return isinstance(value, TracedArray) and value.ndim > 0 and value.type.shape[0] is None
+
+
+def _rows(array: TracedArray, before: int, after: int | None) -> list[Any]:
+    """The rows of an array of unknown length, as views; a list of those between is one of copies."""
+    first = [array[position] for position in range(before)]
+    if after is None:
+        return first
+    end = array.shape[0] - after
+    return [*first, GrowingList.of_array(array[before:end]), *(array[place] for place in range(-after, 0))]
 
 
 def _taken_apart(items: GrowingList, before: int, after: int | None) -> list[Any]:

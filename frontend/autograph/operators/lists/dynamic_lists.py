@@ -22,7 +22,6 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
-from ....tracing.regions import Region
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 from ..values.abstract import (
@@ -39,12 +38,12 @@ from ..values.abstract import (
     flatten,
     join,
     kind_of,
-    parts_of,
     unflatten,
 )
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.mismatches import control_flow_error
+from .kept_items import keep_read, keep_unwritten
 from .list_methods import ListMethods
 
 ROOM = 8
@@ -177,7 +176,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""
-        _keep_unwritten(item)
+        keep_unwritten(item)
         kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
         if kind != self.kind:
             if is_known_outside(self):
@@ -232,6 +231,7 @@ class GrowingList(ListMethods, RuntimeLength):
     def of_array(array: Any) -> GrowingList:
         """A list of the entries of an array."""
         made = GrowingList()
+        keep_unwritten(array)
         made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
         made._arrays = (array.copy(),)
         made._length = _as_length(array.shape[0])
@@ -304,7 +304,9 @@ class GrowingItems(Sequence):
         return self.items.length
 
     def item(self, position: Any) -> Any:
-        return self.items.item(position)
+        item = self.items.item(position)
+        keep_read(item)
+        return item
 
 
 def columns_of_list(items: Any, kind: Kind | None) -> list[Any]:
@@ -369,28 +371,6 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
             f"({leaf.type}); pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
-
-
-def _keep_unwritten(item: Any) -> None:
-    """Note the arrays in an item, whose elements the list takes: writing them later would change the item in Python.
-
-    In a loop that the array is from outside of, the writes of the next iteration come later, too.
-    """
-    if isinstance(item, TracedArray):
-        if item.ndim == 0:
-            return
-        trace, storage = _trace(), item._storage
-        since = trace.clock
-        region: Region | None = trace.region
-        while region is not None:
-            if region.loop is region and not storage.region.is_inside(region):
-                since = region.clock
-            region = region.parent
-        trace.kept.append((storage, since))
-        return
-    parts = parts_of(item)
-    for part in parts[1] if parts is not None else ():
-        _keep_unwritten(part)
 
 
 def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from ....tracing.current import current_trace
 from ....tracing.staging import raise_if, value_of
 from ..interface import operators
 from ..values.abstract import ArrayKind, Kind
+from .kept_items import forget_read, keep_read
 
 NOTHING: list[Any] = []
 """A list in which nothing is found."""
@@ -113,11 +114,14 @@ class ListMethods:
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return self.taken(index)
-        return self.item(self._checked(index, "list index out of range"))
+        item = self.item(self._checked(index, "list index out of range"))
+        keep_read(item, index)
+        return item
 
     def __setitem__(self, index: Any, item: Any) -> None:
         if not isinstance(index, slice):
             position = self._checked(index, "list assignment index out of range")
+            forget_read(item, index)
             self.put(position, item)
             return
         start, stop = self._bounds(index, "assigning to")
