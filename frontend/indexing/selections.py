@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from ..tracing.staging import apply, cast
 from .plan import MaskIndex
 
 if TYPE_CHECKING:
-    from ..tracing.recorder import Recorder
-    from ..tracing.regions import Region
+    from ..tracing.regions import Section
 
 Whole: TypeAlias = "Callable[[], TracedArray]"
 """Computes what a selection selects from; those that are not selected are computed too, and never seen."""
@@ -31,8 +29,14 @@ _REDUCTIONS = frozenset({"sum", "prod", "mean", "var", "std", "any", "all"})
 """What can be computed of a selection with `where=`, without an element to begin with."""
 
 
-_known: WeakKeyDictionary[Recorder, list[tuple[Region, Any, TracedArray]]] = WeakKeyDictionary()
-"""The masks whose places were computed: in which region, the SSA value, and the places."""
+
+class _Places:
+    """What a recording has computed of masks."""
+
+    def __init__(self) -> None:
+        self.known: list[tuple[Section, Any, TracedArray]] = []
+        """The masks whose places were computed: in which section, the SSA value, and the places."""
+
 
 _REMEMBERED = 8
 """How many masks are compared with a new one."""
@@ -44,19 +48,14 @@ def true_places(mask: TracedArray) -> TracedArray:
     Equal masks get one array of places, so that what they select is known to be of one length.
     """
     trace, value = mask._storage.trace, mask._value()
-    known = _known.setdefault(trace, [])
-    for region, other, remembered in known[-_REMEMBERED:]:
-        if region.is_open and same_value(value, other):
+    known = trace.state(_Places).known
+    for section, other, remembered in known[-_REMEMBERED:]:
+        if section.is_usable and same_value(value, other):
             return remembered
     places, count = apply(Nonzero, mask)
     found: TracedArray = places[:count]
-    known.append((trace.region, value, found))
+    known.append((trace.region.section, value, found))
     return found
-
-
-def forget_places(trace: Recorder) -> None:
-    """Forget what was computed: the recording goes back to an earlier point."""
-    _known.pop(trace, None)
 
 
 def nonzero_places(array: TracedArray) -> tuple[TracedArray, ...]:
@@ -218,4 +217,4 @@ def same_value(left: Any, right: Any, depth: int = 16) -> bool:
     )
 
 
-__all__ = ["SelectedArray", "forget_places", "nonzero_places", "same_value", "select", "true_places"]
+__all__ = ["SelectedArray", "nonzero_places", "same_value", "select", "true_places"]

@@ -27,7 +27,7 @@ from .kept_exceptions import kept, number_of
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
-    from ..tracing.regions import Region
+    from ..tracing.regions import Section
 
 Thaw: TypeAlias = Callable[[Sequence[Array]], Any]
 """Makes a value of the arrays that the operands are at run time."""
@@ -46,13 +46,13 @@ class RuntimeValue:
 class Frozen:
     """A nested value as it is at one place of the program."""
 
-    __slots__ = ("operands", "region", "thaw")
+    __slots__ = ("operands", "section", "thaw")
 
     def __init__(self, trace: Recorder, value: Any, *, as_text: bool = False) -> None:
         """Freeze a value; `as_text` is for a tuple of values to print, and keeps the texts of objects in it."""
         self.operands: list[Any] = []
         """SSA values of the trace."""
-        self.region: Region = trace.region
+        self.section: Section = trace.region.section
         """Where they can be used."""
         leaves: list[Any] = []
         structure = flatten_with(value, leaves, _is_leaf)
@@ -69,7 +69,7 @@ class Frozen:
         if isinstance(leaf, RuntimeValue) or holder is not None:
             inner, build = leaf.at_run_time() if holder is None else holder
             frozen = inner if isinstance(inner, Frozen) else Frozen(trace, inner, as_text=as_text)
-            if not frozen.region.is_open:
+            if not frozen.section.is_usable:
                 raise LeakedArrayError(
                     f"{leaf!r} is used after the branch or loop that made it has ended; make it where it is used"
                 )

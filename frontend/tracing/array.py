@@ -25,7 +25,7 @@ from .view_steps import ViewStep
 if TYPE_CHECKING:
     from ...dialect.mlir import Value
     from ..source.locations import SourceRange
-    from .regions import Region
+    from .regions import Section
 
 USE_WEFT_ARRAYS = (
     "to index a NumPy array by a traced one, write weft.take(array, index, axis=0); to copy a traced array or stack "
@@ -49,7 +49,7 @@ class TracedArray(TracedValue):
     __slots__ = (
         "_assumptions",
         "_cached",
-        "_cached_region",
+        "_cached_section",
         "_cached_version",
         "_path",
         "_python_type",
@@ -72,7 +72,7 @@ class TracedArray(TracedValue):
         """That it is a view in NumPy, where layouts of arguments decide."""
         self._cached: Any = None
         self._cached_version = -1
-        self._cached_region: Region | None = None
+        self._cached_section: Section | None = None
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
 
@@ -180,7 +180,7 @@ class TracedArray(TracedValue):
         if not self._is_cached():
             self._cached = self._values_along_path()[-1]
             self._cached_version = storage.version
-            self._cached_region = storage.trace.region
+            self._cached_section = storage.trace.region.section
         return self._cached
 
     def _is_cached(self) -> bool:
@@ -188,12 +188,12 @@ class TracedArray(TracedValue):
 
         What a loop may write is read again inside of it: the next iteration sees the writes of this one.
         """
-        region, storage = self._cached_region, self._storage
-        if region is None or not region.is_open or self._cached_version != storage.version:
+        section, storage = self._cached_section, self._storage
+        if section is None or not section.is_usable or self._cached_version != storage.version:
             return False
         if storage.aliases.is_stale:
             return False
-        return storage.ref is None or region.loop is storage.trace.region.loop
+        return storage.ref is None or section.region.loop is storage.trace.region.loop
 
     def _values_along_path(self) -> list[Any]:
         """The SSA values of the storage and of every view on the way to this one."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,13 +21,18 @@ from .staging import raise_if
 
 if TYPE_CHECKING:
     from .recorder import Recorder
-    from .regions import Region
+    from .regions import Section
 
 Extent: TypeAlias = Any
 """An int, or a traced i64 scalar."""
 
-_checked: WeakKeyDictionary[Recorder, dict[Any, Region]] = WeakKeyDictionary()
-"""What was checked, and in which region: it holds as long as that is being recorded."""
+
+class _Facts:
+    """What a recording has checked."""
+
+    def __init__(self) -> None:
+        self.checked: dict[Any, Section] = {}
+        """In which section: it holds as long as what that defines can be used."""
 
 
 def known_shape(x: Any) -> tuple[int | None, ...]:
@@ -84,25 +88,20 @@ def require_equal(
 
 def is_known_fact(trace: Recorder, key: Any) -> bool:
     """Whether what a key stands for was checked on the way to here; of two keys, that they are equal."""
-    region = _checked.get(trace, {}).get(key)
-    return (region is not None and region.is_open) or (isinstance(key, frozenset) and len(key) == 1)
+    section = trace.state(_Facts).checked.get(key)
+    return (section is not None and section.is_usable) or (isinstance(key, frozenset) and len(key) == 1)
 
 
 def is_new_fact(trace: Recorder, key: Any) -> bool:
     """Whether what a key stands for was not checked before on the way to here; from now on it was."""
     if is_known_fact(trace, key):
         return False
-    checked = _checked.setdefault(trace, {})
+    checked = trace.state(_Facts).checked
     if trace.catcher is None:
-        checked[key] = trace.region
+        checked[key] = trace.region.section
     else:
-        trace.catcher.note(lambda: checked.__setitem__(key, trace.region))
+        trace.catcher.note(lambda: checked.__setitem__(key, trace.region.section))
     return True
-
-
-def forget_facts(trace: Recorder) -> None:
-    """Forget what was checked: the recording goes back to an earlier point."""
-    _checked.pop(trace, None)
 
 
 def shapes_text(operands: Sequence[Any], separator: str = " ") -> tuple[str, list[Extent]]:

@@ -41,7 +41,7 @@ def all_aliases(storage: Storage) -> list[Storage]:
 
 def usable_aliases(storage: Storage) -> list[Storage]:
     """All that a storage may be of what can be used at this point of the program."""
-    return [source for source in all_aliases(storage) if source.region.is_open]
+    return [source for source in all_aliases(storage) if source.section.is_usable]
 
 
 def is_seen_elsewhere(storage: Storage) -> bool:
@@ -61,10 +61,10 @@ def make_unique(storage: Storage) -> None:
     own = {storage, *sources}
     for user in _all_users(sources):
         if user not in own and not _are_apart(storage, user):
-            user.aliases.is_stale |= user.region.is_open
+            user.aliases.is_stale |= user.section.is_usable
     if join.sees_any is not None:
         for source in sources:
-            source.aliases.is_stale |= source.region.is_open
+            source.aliases.is_stale |= source.section.is_usable
     disconnect(storage)
 
 
@@ -86,7 +86,7 @@ def note_write(storage: Storage) -> None:
     while pending:
         users = pending.pop().aliases.users
         for user in list(users):
-            if user.region.is_open:
+            if user.section.is_usable:
                 del users[user]
                 is_new, user.aliases.is_stale = not user.aliases.is_stale, True
             else:

@@ -110,7 +110,7 @@ class Storage:
         "layout",
         "made_at",
         "ref",
-        "region",
+        "section",
         "trace",
         "type",
         "value",
@@ -140,8 +140,8 @@ class Storage:
         """The position among the function's array arguments, or None for a local array."""
         self.is_array = argument is not None
         """Whether NumPy has an array of rank 0 here, as `np.array(5)` is one; what is computed is a scalar."""
-        self.region = trace.region
-        """Where the value is defined: it can be used as long as the region is open."""
+        self.section = trace.region.section
+        """Where the value is defined: it can be used as long as that can."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.aliases = Aliases()
@@ -152,6 +152,11 @@ class Storage:
         """That NumPy copies it of another array."""
         self.made_at = made_at or trace.user_location()
         """Where the user's program made it, for messages."""
+
+    @property
+    def region(self) -> Region:
+        """The region of the section where the value is defined."""
+        return self.section.region
 
 
 class Catcher(Protocol):

@@ -7,10 +7,28 @@ from collections.abc import Iterator
 from ...dialect.mlir import Block, Operation, ir
 
 
+class Section:
+    """A part of what a region records; going back to where it begins erases it as a whole.
+
+    What remembers an SSA value remembers the section that defines it, too: the value can be used as long as that can.
+    """
+
+    __slots__ = ("is_erased", "region")
+
+    def __init__(self, region: Region) -> None:
+        self.region = region
+        self.is_erased = False
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether values defined here can be used at this point of the recording."""
+        return not self.is_erased and self.region.is_open
+
+
 class Region:
     """A block and its place among the blocks around it."""
 
-    __slots__ = ("_last", "block", "clock", "is_open", "is_over", "loop", "parent")
+    __slots__ = ("_hoisted", "_last", "_sections", "block", "clock", "is_open", "is_over", "loop", "parent")
 
     def __init__(self, block: Block, parent: Region | None, is_loop: bool = False, clock: int = 0) -> None:
         self.block = block
@@ -20,10 +38,34 @@ class Region:
         self.loop: Region | None = self if is_loop else None if parent is None else parent.loop
         """The innermost loop body around what is recorded here."""
         self.is_open = True
-        """Whether values defined here can be used: the region, or one inside it, is being recorded."""
+        """Whether values defined here can be used unless they were erased: the region, or one inside it, is being recorded."""
         self.is_over = False
         """Whether it will not be recorded into again."""
         self._last: Operation | None = None
+        self._hoisted: Operation | None = None
+        self._sections = [Section(self)]
+
+    @property
+    def section(self) -> Section:
+        """What is being recorded now, since the last point to go back to."""
+        return self._sections[-1]
+
+    def begin_section(self) -> int:
+        """Make this a point to go back to; returns the number that `erase_section` takes."""
+        self._sections.append(Section(self))
+        return len(self._sections) - 1
+
+    def erase_section(self, number: int, last: Operation | None) -> None:
+        """Erase what was recorded since a section began behind an op, and begin it again."""
+        for section in self._sections[number:]:
+            section.is_erased = True
+        self._sections[number:] = [Section(self)]
+        self.erase_behind(last)
+
+    def hoist(self, operation: Operation) -> None:
+        """Let an op that was put at the begin of the block stay there, whatever is erased."""
+        if self._hoisted is None:
+            self._hoisted = operation
 
     def last_operation(self) -> Operation | None:
         """The op that was recorded last; looked for behind the one that was found before, as blocks are lists."""
@@ -32,7 +74,9 @@ class Region:
         return self._last
 
     def operations_behind(self, operation: Operation | None) -> Iterator[Operation]:
-        """The ops that follow one of the block's, all of them for None."""
+        """The ops that follow one of the block's, for None all that was not put at its begin."""
+        if operation is None:
+            operation = self._hoisted
         if operation is None:
             operation = ir.InsertionPoint.at_block_begin(self.block).ref_operation
             if operation is None:
@@ -42,7 +86,7 @@ class Region:
             yield operation
 
     def erase_behind(self, operation: Operation | None) -> None:
-        """Erase the ops that follow one of the block's, all of them for None."""
+        """Erase the ops that follow one of the block's, for None all that was not put at its begin."""
         for following in reversed(list(self.operations_behind(operation))):
             following.erase()
         self._last = operation
@@ -63,4 +107,4 @@ class Region:
         return False
 
 
-__all__ = ["Region"]
+__all__ = ["Region", "Section"]

@@ -21,7 +21,7 @@ from .staging import apply, raise_if, view_of
 
 if TYPE_CHECKING:
     from .recorder import Recorder
-    from .regions import Region
+    from .regions import Section
 
 Axis: TypeAlias = "tuple[int, int]"
 """The number of an operand, and an axis of it."""
@@ -31,22 +31,18 @@ class _Joined:
     """What extents have together, as far as a recording has computed it."""
 
     def __init__(self) -> None:
-        self.computed: dict[frozenset[Size], tuple[Region, TracedArray]] = {}
-        """In which region it was computed of these extents."""
-        self._parts: dict[Size, frozenset[Size]] = {}
+        self.computed: dict[frozenset[Size], tuple[Section, TracedArray]] = {}
+        """In which section it was computed of these extents."""
+        self._parts: dict[Size, tuple[Section, frozenset[Size]]] = {}
 
     def parts(self, key: Size) -> frozenset[Size]:
         """The extents that one was computed of; itself where it was not."""
-        return self._parts.get(key, frozenset((key,)))
+        section, parts = self._parts.get(key, (None, None))
+        return parts if section is not None and section.is_usable and parts is not None else frozenset((key,))
 
-    def note(self, key: Size, parts: frozenset[Size]) -> None:
-        """Remember what an extent was computed of."""
-        self._parts[key] = parts
-
-    def forget(self) -> None:
-        """The recording goes back to an earlier point."""
-        self.computed.clear()
-        self._parts.clear()
+    def note(self, section: Section, key: Size, parts: frozenset[Size]) -> None:
+        """Remember what an extent was computed of, and where."""
+        self._parts[key] = (section, parts)
 
 
 @dataclass(frozen=True)
@@ -187,8 +183,8 @@ def _join(trace: Recorder, met: Sequence[_End]) -> _End:
     for end in met:
         if joined.parts(end.key) == together:
             return end
-    region, extent = joined.computed.get(together, (None, None))
-    if region is not None and region.is_open:
+    section, extent = joined.computed.get(together, (None, None))
+    if section is not None and section.is_usable:
         return _of_scalar(met[0], extent)
     differ: Any = None
     extent = met[0].extent
@@ -199,9 +195,9 @@ def _join(trace: Recorder, met: Sequence[_End]) -> _End:
         differ = _or(differ, np.logical_and(unequal, np.logical_not(one)))
         extent = apply(Select, one, other, extent)
     target = _of_scalar(met[0], extent._like_python(int), differ)
-    joined.note(target.key, together)
+    joined.note(trace.region.section, target.key, together)
     if trace.catcher is None:
-        joined.computed[together] = (trace.region, extent)
+        joined.computed[together] = (trace.region.section, extent)
     return target
 
 
@@ -239,9 +235,4 @@ def _or(left: Any, right: Any) -> Any:
     return right if left is None else left if right is None else np.logical_or(left, right)
 
 
-def forget_joined(trace: Recorder) -> None:
-    """Forget what was computed: the recording goes back to an earlier point."""
-    trace.state(_Joined).forget()
-
-
-__all__ = ["Misfit", "broadcast_together", "fit", "forget_joined", "meet"]
+__all__ = ["Misfit", "broadcast_together", "fit", "meet"]

@@ -38,7 +38,7 @@ from ..source.tracebacks import remember
 from .array import TracedArray
 from .layouts import Layout, layout_of
 from .recorder import CapturedArray, Recorder, Storage
-from .regions import Region
+from .regions import Region, Section
 
 _func = dialect("func")
 
@@ -228,7 +228,9 @@ class Trace(Recorder):
         else:
             elements = np.array(array, dtype=tensor_type.dtype, order="C")
             with context(), ir.InsertionPoint.at_block_begin(self._root.block):
-                value = create(Constant, [], {"value": elements}, location=self.location()).results[0]
+                constant = create(Constant, [], {"value": elements}, location=self.location())
+            self._root.hoist(constant)
+            value = constant.results[0]
         capture = Capture.of(array, value, self.name, is_hidden)
         self.captures.append(capture)
         if is_hidden:
@@ -252,7 +254,7 @@ class Trace(Recorder):
             value = self.block.add_argument(type_to_mlir(tensor_type), self.location())
         position = len(list(self.block.arguments)) - 1
         storage = Storage(self, value, tensor_type, None if array is None else position)
-        storage.region = self.entry
+        storage.section = Section(self.entry)  # a parameter stays, whatever is erased
         if array is not None:
             storage.layout = layout_of(array, frozenset([position]))
             self.matrices |= {position} if array.ndim > 1 else set()
@@ -332,7 +334,7 @@ class Trace(Recorder):
             )
         if not region.is_open and any(id(region) in regions for regions in self.suspended):
             raise CapturedArray(storage)
-        if not region.is_open:
+        if not storage.section.is_usable:
             raise LeakedArrayError(
                 f"a traced array ({shown}) is used after the branch or loop that made it, at "
                 f"{made_at or 'an unknown place'}, has ended; it was kept where compiled code cannot follow it (an "

@@ -55,7 +55,7 @@ class Run:
 
     def work(self) -> None:
         """Run programs in one worker."""
-        worker = Worker()
+        worker = Worker(*(["--check-handles"] if self.options.check_handles else []))
         try:
             while (seed := self.next_seed()) is not None:
                 stage = self.options.stage or stage_of(seed)
@@ -102,6 +102,9 @@ def main() -> int:
     parser.add_argument("--stage", choices=list(SHARES), help="run all programs this way")
     parser.add_argument(
         "--minimise", type=float, default=60, help="seconds to make a failing program small (60)"
+    )
+    parser.add_argument(
+        "--check-handles", action="store_true", help="end where a handle of an erased op is used (slow)"
     )
     parser.add_argument("--shown", type=int, default=1, help="how many failures of each kind to print (1)")
     run = Run(parser.parse_args())

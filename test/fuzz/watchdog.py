@@ -23,7 +23,8 @@ LIFE = 1500
 class Worker:
     """A process of `worker.py`, started when it is needed."""
 
-    def __init__(self, limit: float = 30.0, first_limit: float = 120.0) -> None:
+    def __init__(self, *options: str, limit: float = 30.0, first_limit: float = 120.0) -> None:
+        self._options = options
         self._limit = limit
         self._first_limit = first_limit
         """The first program waits for imports, too."""
@@ -73,7 +74,7 @@ class Worker:
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (it is closed with the process)
             environment = os.environ | {"WEFT_CACHE": "0", "PYTHONPATH": str(TESTS)}
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "fuzz.worker"],
+                [sys.executable, "-m", "fuzz.worker", *self._options],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,

@@ -1,7 +1,8 @@
-"""The process that runs programs: `python -m fuzz.worker` reads requests and writes verdicts, a line of JSON each.
+"""The process that runs programs: `python -m fuzz.worker [--check-handles]` reads requests and writes verdicts, a line of JSON each.
 
 A request has the `text` of a program, or the `seed` to write one from, and the `stage` to compile it to. Programs that
-do not end eagerly are invalid; one that does not end compiled is for the watchdog on the other side to see.
+do not end eagerly are invalid; one that does not end compiled is for the watchdog on the other side to see. With
+`--check-handles`, a use of what a recording has erased ends the process, where it may go unnoticed otherwise.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import resource
 import sys
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 _MEMORY = 8 << 30
@@ -38,8 +40,13 @@ def main() -> None:
 
     weft.settings.cache = False
     weft.settings.retracing_warning = 0
+    from support.erased_handles import checked_handles
+
+    checked = checked_handles if "--check-handles" in sys.argv else nullcontext
     for line in sys.stdin:
-        replies.write(json.dumps(answer(json.loads(line))) + "\n")
+        with checked():
+            answered = answer(json.loads(line))
+        replies.write(json.dumps(answered) + "\n")
         replies.flush()
 
 

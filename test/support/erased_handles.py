@@ -109,7 +109,9 @@ def _address(handle: Any) -> int:
 def _nothing(context: Any) -> Any:
     """A value for ops that use none any more; it is never freed, as some of these are when Python ends."""
     with context, ir.Location.unknown():
-        made = ir.Operation.create("builtin.unrealized_conversion_cast", results=[ir.IndexType.get()])
+        made = ir.Operation.create(
+            "builtin.unrealized_conversion_cast", results=[ir.IndexType.get()], ip=False
+        )
     value = made.results[0]
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
     return value

@@ -123,7 +123,18 @@ def sorts(a: Any) -> Any:
     return np.sort(a), np.argsort(a * 2)  # what stores a sorted array is erased when that is written
 
 
-@pytest.mark.parametrize("program", [updates, growth, sorts])
+FIRST = np.array([1.0, 2.0, 3.0, 4.0])
+
+
+def rows(a: Any) -> Any:
+    first, *_ = np.stack([FIRST, a])
+    row, trips = first, 0
+    while 3 <= row.any() < 0:  # the test is recorded to see whether it is an array, and then again
+        trips += 1
+    return row + FIRST, np.array(trips)
+
+
+@pytest.mark.parametrize("program", [updates, growth, sorts, rows])
 def test_what_is_recorded_again_uses_nothing_of_before(program: Any) -> None:
     a = np.arange(4.0)
     compiled = weft.function(program).get_concrete_function(weft.TensorSpec([None], "float64"))

@@ -6,10 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.register import context
-from ....indexing.selections import forget_places
-from ....tracing.extents import forget_facts
 from ....tracing.recorder import Recorder
-from ....tracing.stretching import forget_joined
 from ..values.control_flow_state import control_flow, snapshot_of
 from ..values.program_locations import Snapshot
 from .paths import catcher_of
@@ -29,6 +26,7 @@ class Checkpoint:
         self._catcher = catcher_of(trace)
         self._points = 0 if self._catcher is None else self._catcher.mark()
         self._last = trace.region.last_operation()
+        self._section = trace.region.begin_section()
 
     @classmethod
     def take(cls, trace: Recorder, functions: tuple[Callable[..., Any] | None, ...]) -> Checkpoint:
@@ -42,16 +40,13 @@ class Checkpoint:
         if self._catcher is not None:
             self._catcher.forget(self._points)
         self._trace.region = self._region
-        forget_facts(self._trace)
-        forget_places(self._trace)
-        forget_joined(self._trace)
         with context():
             erased = self._region.operations_behind(self._last)
             results = {result for operation in erased for result in operation.results}
             for storage in self._trace.cells_since(self._cells):
                 if storage.ref is not None and storage.ref in results:
                     storage.ref = None
-            self._region.erase_behind(self._last)
+            self._region.erase_section(self._section, self._last)
         self._trace.op_count = self._op_count
         control_flow(self._trace).grown = dict(self._grown)
         del self._trace.kept[self._kept :]

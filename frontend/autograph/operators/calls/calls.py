@@ -27,6 +27,7 @@ from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..statements.expressions import if_exp
 from ..statements.generators import Generator
+from ..values.aliases import is_available
 from ..values.looked_up import note_entry
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -134,7 +135,7 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     key = (function, args, tuple(kwargs.items()))
     try:
         known = trace.state(_Remembered).results
-        if key not in known:
+        if key not in known or not is_available(known[key]):
             known[key] = call(function.__wrapped__, *args, **kwargs)
         return known[key]
     except TypeError:  # an array has no hash

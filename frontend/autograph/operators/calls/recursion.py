@@ -22,7 +22,7 @@ from .....dialect.types import TensorType
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.recorder import CapturedArray, Recorder
-from ....tracing.regions import Region
+from ....tracing.regions import Region, Section
 from ....tracing.staging import value_of
 from ..branches.diverging import Diverged
 from ..branches.paths import catcher_of
@@ -273,15 +273,16 @@ def _recording(trace: Recorder, region: Region) -> Iterator[Region]:
 def _seen_inside(arrays: list[TracedArray], region: Region, parameters: Iterator[Value]) -> Iterator[None]:
     """Let arrays of the functions around stand for parameters."""
     storages = list({id(array._storage): array._storage for array in arrays}.values())
-    saved = [(s, s.value, s.ref, s.region, s.argument, s.version) for s in storages]
+    saved = [(s, s.value, s.ref, s.section, s.argument, s.version) for s in storages]
+    inside = Section(region)
     for storage in storages:
-        storage.value, storage.ref, storage.region, storage.argument = next(parameters), None, region, None
+        storage.value, storage.ref, storage.section, storage.argument = next(parameters), None, inside, None
         storage.version += 1
     try:
         yield
     finally:
-        for storage, value, ref, old_region, argument, version in saved:
-            storage.value, storage.ref, storage.region, storage.argument = value, ref, old_region, argument
+        for storage, value, ref, around, argument, version in saved:
+            storage.value, storage.ref, storage.section, storage.argument = value, ref, around, argument
             storage.version = version + 1
 
 

@@ -32,11 +32,11 @@ def same_value(one: Any, other: Any) -> bool:
 def is_available(value: Any) -> bool:
     """Whether all arrays in a value were made where they can be used now."""
     if isinstance(value, TracedArray):
-        return value._storage.region.is_open
+        return value._storage.section.is_usable
     if isinstance(value, MaybeUnbound):
-        return value.unbound._storage.region.is_open and is_available(value.value)
+        return value.unbound._storage.section.is_usable and is_available(value.value)
     if isinstance(value, Optional):
-        return value.is_none._storage.region.is_open and is_available(value.value)
+        return value.is_none._storage.section.is_usable and is_available(value.value)
     parts = parts_of(value)
     return parts is None or all(map(is_available, parts[1]))
 
