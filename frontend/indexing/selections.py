@@ -29,7 +29,6 @@ _REDUCTIONS = frozenset({"sum", "prod", "mean", "var", "std", "any", "all"})
 """What can be computed of a selection with `where=`, without an element to begin with."""
 
 
-
 class _Places:
     """What a recording has computed of masks."""
 

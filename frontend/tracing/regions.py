@@ -38,7 +38,7 @@ class Region:
         self.loop: Region | None = self if is_loop else None if parent is None else parent.loop
         """The innermost loop body around what is recorded here."""
         self.is_open = True
-        """Whether values defined here can be used unless they were erased: the region, or one inside it, is being recorded."""
+        """Whether values defined here can be used, if not erased: the region, or one inside it, is being recorded."""
         self.is_over = False
         """Whether it will not be recorded into again."""
         self._last: Operation | None = None

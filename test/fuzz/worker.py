@@ -1,4 +1,4 @@
-"""The process that runs programs: `python -m fuzz.worker [--check-handles]` reads requests and writes verdicts, a line of JSON each.
+"""The process that runs programs: `python -m fuzz.worker` reads requests and writes verdicts, a line of JSON each.
 
 A request has the `text` of a program, or the `seed` to write one from, and the `stage` to compile it to. Programs that
 do not end eagerly are invalid; one that does not end compiled is for the watchdog on the other side to see. With
