@@ -48,8 +48,9 @@ soak: $(INSTALLED) ## Compare all float32 numbers and random programs with the r
 SECONDS ?= 600
 JOBS ?= 1
 
-fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes
+fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECONDS (600) in JOBS (1) processes, and damage IR
 	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS)
+	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 
 format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 	$(BIN)/ruff check --fix-only .

@@ -39,8 +39,16 @@ def _convert(raw: Any, input_name: str) -> Diagnostic:
     notes = tuple(_convert(note, input_name) for note in raw.notes)
     severity = raw.severity.name.lower()
     return Diagnostic(
-        severity, input_name if file == STANDARD_INPUT else file, line, column, raw.message, notes
+        severity, input_name if file == STANDARD_INPUT else file, line, column, _message(raw), notes
     )
+
+
+def _message(raw: Any) -> str:
+    """The message, which may quote texts of bytecode that nobody has checked."""
+    try:
+        return str(raw.message)
+    except UnicodeDecodeError as error:
+        return bytes(error.object).decode("utf-8", "backslashreplace")
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
 from ..backend import compiler
@@ -34,6 +35,13 @@ def emit(
             with phase(name):
                 run_pipeline(module, PIPELINES[name], observers=observers, verify=verify)
     return compiler.emit(module, kind, is_lowered=not pipelines, verify=verify, observers=observers)
+
+
+def bytecode_of(module: Module) -> bytes:
+    """A module in MLIR's bytecode."""
+    content = io.BytesIO()
+    module.operation.write_bytecode(content)
+    return content.getvalue()
 
 
 def _dialects(module: Module) -> set[str]:

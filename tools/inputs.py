@@ -11,14 +11,22 @@ from ..dialect.errors import WeftValueError
 
 STANDARD_INPUT = "-"
 SPLIT_MARKER = "// -----"
+BYTECODE = b"ML\xefR"
+"""What MLIR's bytecode begins with."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name that diagnostics give it."""
+    """A text, or bytecode, and the name that diagnostics give it."""
 
     name: str
     text: str
+    bytecode: bytes | None = None
+
+    @property
+    def content(self) -> str | bytes:
+        """What the parser reads."""
+        return self.text if self.bytecode is None else self.bytecode
 
     def split(self) -> Iterator[Source]:
         """The parts between lines `// -----`, each padded with empty lines so that line numbers stay true.
@@ -26,6 +34,9 @@ class Source:
         >>> [part.text for part in Source("-", "a\\n// -----\\nb\\n").split()]
         ['a\\n', '\\n\\nb\\n']
         """
+        if self.bytecode is not None:
+            yield self
+            return
         part: list[str] = []
         for number, line in enumerate(self.text.splitlines(keepends=True), start=1):
             if line.rstrip() == SPLIT_MARKER:
@@ -37,14 +48,16 @@ class Source:
 
 
 def read_source(name: str) -> Source:
-    """Read a file, or standard input when the name is `-`.
+    """Read a file, or standard input when the name is `-`: MLIR as text or as bytecode.
 
-    Raises `WeftValueError` when it does not exist or is not text.
+    Raises `WeftValueError` when it does not exist or is neither.
     """
     try:
         content = sys.stdin.buffer.read() if name == STANDARD_INPUT else Path(name).read_bytes()
     except OSError as error:
         raise WeftValueError(f"cannot open {name}: {error.strerror}") from error
+    if content.startswith(BYTECODE):
+        return Source(name, "", content)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

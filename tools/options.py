@@ -18,6 +18,7 @@ class Options:
     pass_pipeline: str = ""
     split_input_file: bool = False
     emit: str = "mlir"
+    emit_bytecode: bool = False
     spec: list[str] = field(default_factory=list)
     stage: str = ""
     target: str = "native"
@@ -56,6 +57,7 @@ HELP: dict[str, tuple[str, str]] = {
     "pass-pipeline": ("text", "run a pipeline, as in 'builtin.module(func.func(cse),weft-fold)'"),
     "split-input-file": ("", "take the parts between lines `// -----` as inputs of their own"),
     "emit": ("|".join(CHOICES["emit"]), "what to write: MLIR, or what it is translated to"),
+    "emit-bytecode": ("", "write MLIR as bytecode, which is read as input, too"),
     "spec": ("type", "type of the next argument of the Python function, as in f32[?,3]"),
     "stage": (
         "name",

@@ -18,7 +18,7 @@ from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipel
 from ..passes.timing import CompileTimes, phase
 from .catalogue import all_passes, all_pipelines, all_text_passes, dialects_text, passes_text
 from .diagnostics import Collector, Renderer
-from .emission import emission_pipelines, emit
+from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
 from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
@@ -98,6 +98,8 @@ class Session:
         source = self._read()
         if options.run_reproducer:
             source, options.pass_pipeline = read_reproducer(source)
+        if options.emit_bytecode and options.emit != "mlir":
+            raise WeftValueError(f"--emit-bytecode and --emit={options.emit} exclude each other")
         if options.stage:
             self._write([source.text])
             return 0
@@ -111,6 +113,8 @@ class Session:
             options.mlir_pass_pipeline_crash_reproducer, source, self.steps, options.verify_each
         ) as self.reproducer:
             parts = list(source.split()) if options.split_input_file else [source]
+            if options.emit_bytecode and len(parts) > 1:
+                raise WeftValueError("--emit-bytecode writes one module, and the input has several parts")
             with compiling_for(options.target), self.times.recording():
                 outcomes = [self._work(part) for part in parts]
             self.reproducer.failed = not all(passed for passed, _ in outcomes)
@@ -149,7 +153,7 @@ class Session:
         try:
             self.note.write("while parsing the input")
             with phase("parse"):
-                module = ir.Module.parse(source.text)
+                module = ir.Module.parse(source.content)
             run_pipeline(
                 module,
                 self.steps,
@@ -158,6 +162,8 @@ class Session:
                 verify=self.options.verify_each,
             )
             self.note.write(f"while emitting {self.options.emit}")
+            if self.options.emit_bytecode:
+                return bytecode_of(module)
             if self.options.emit == "mlir":
                 return print_module(module, self.options, source.name)
             pipelines = emission_pipelines(module)
@@ -172,6 +178,8 @@ class Session:
         except ir.MLIRError as error:
             if not collector.has_errors:
                 collector.error(str(error))
+        except UnicodeDecodeError as error:  # from bytecode, whose texts nobody has checked
+            collector.error(f"the input holds a text that is not UTF-8: {error.object[:40]!r}")
         except WeftError as error:
             if not isinstance(error, PassError) or not collector.has_errors:
                 collector.error(str(error))

@@ -118,20 +118,10 @@ class TracedArray(TracedValue):
             count = count * extent
         return count
 
-    @property
-    def itemsize(self) -> int:
-        """Bytes per element."""
-        return int(self.dtype.itemsize)
-
-    @property
-    def nbytes(self) -> Any:
-        """Bytes in all."""
-        return self.size * self.itemsize
-
-    @property
-    def device(self) -> str:
-        """Where the data will be (Array API)."""
-        return "cpu"
+    itemsize = property(lambda self: self.dtype.itemsize, doc="Bytes per element.")
+    nbytes = property(lambda self: self.size * self.itemsize, doc="Bytes in all.")
+    device = "cpu"
+    """Where the data will be (Array API)."""
 
     @property
     def _is_scalar(self) -> bool:
@@ -576,14 +566,18 @@ def _set_part(self: TracedArray, name: str, value: Any) -> None:
     getattr(self, name)[...] = value
 
 
+def _define(name: str, method: Callable[..., Any]) -> None:
+    method.__name__ = name
+    setattr(TracedArray, name, method)
+
+
 def _install() -> None:
-    for name, (ufunc, symbol) in _OPERATORS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc, symbol))
-        setattr(TracedArray, f"__r{name}__", _binary(ufunc, symbol, reflected=True))
-        if name != "divmod":
-            setattr(TracedArray, f"__i{name}__", _binary(ufunc, symbol, in_place=True))
-    for name, (ufunc, symbol) in _COMPARISONS.items():
-        setattr(TracedArray, f"__{name}__", _binary(ufunc, symbol))
+    for name, (ufunc, symbol) in {**_OPERATORS, **_COMPARISONS}.items():
+        _define(f"__{name}__", _binary(ufunc, symbol))
+        if name in _OPERATORS:
+            _define(f"__r{name}__", _binary(ufunc, symbol, reflected=True))
+            _define(f"__i{name}__", _binary(ufunc, symbol, in_place=True))
+    del TracedArray.__idivmod__  # type: ignore[attr-defined]
     for name, ufunc in _UNARY.items():
         setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: _operate(ufunc, self))
     for name in (*_METHODS, *_IN_PLACE_METHODS):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import collections
 import datetime
 import inspect
 import math
+import queue
 import re
 import sys
 import traceback
@@ -116,8 +116,8 @@ def test_code_without_a_source_says_that_it_cannot_be_converted():
 
 
 def test_leaked_array_says_where_it_was_made():
-    leaked = collections.deque()
-    keep = weft.do_not_convert(lambda value: leaked.append(value))
+    leaked = queue.SimpleQueue()
+    keep = weft.do_not_convert(lambda value: leaked.put(value))
 
     @weft.function
     def f(x):
@@ -130,14 +130,14 @@ def test_leaked_array_says_where_it_was_made():
         ValueError,
         match=rf"of f is used after the tracing of f has ended; it was made at .*test_errors.py:{line}",
     ):
-        leaked[0] + 1
+        leaked.get() + 1
 
 
 def test_leaked_array_in_another_trace():
-    leaked = collections.deque()
-    keep = weft.do_not_convert(lambda value: leaked.append(value))
+    leaked = queue.SimpleQueue()
+    keep = weft.do_not_convert(lambda value: leaked.put(value))
     weft.function(lambda x: keep(x * 1))(np.ones(2))
-    (found,) = leaked
+    found = leaked.get()
     with pytest.raises(ValueError, match="is used after the tracing"):
         weft.function(lambda x: x + found)(np.ones(2))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import functools
+import queue
 import re
 import threading
 
@@ -265,11 +265,11 @@ class TestArraysFromOutside:
     "use", [np.asarray, bool, float, list, lambda x: x.item(), lambda x: x + 1, "{:.1f}".format]
 )
 def test_leaked_arrays_say_so_whatever_they_are_used_for(use):
-    leaked = collections.deque()
-    keep = weft.do_not_convert(lambda value: leaked.append(value))
+    leaked = queue.SimpleQueue()
+    keep = weft.do_not_convert(lambda value: leaked.put(value))
     weft.function(lambda x: keep(x.sum()))(X)
     with pytest.raises((weft.LeakedArrayError, TypeError), match=r"after the tracing|0-d array"):
-        use(leaked[0])
+        use(leaked.get())
 
 
 def test_exceptions_of_the_user_keep_cause_and_context():

@@ -64,8 +64,6 @@ class TestResults:
             lambda x: (value for value in [x + 1]),
             lambda x: map(np.sin, [x]),
             lambda x: [iter([1])],
-            lambda x: collections.defaultdict(list, a=x + 1),
-            lambda x: collections.deque([x + 1]),
             lambda x: lambda: x + 1,
             lambda x: Holder(x + 1),
         ],

@@ -19,7 +19,7 @@ from weft.tools.guard import CrashNote
 from weft.tools.weft_opt import run
 
 SECONDS = 120
-"""How long all passes may take on one file."""
+"""How much time of a processor all passes may take on one file."""
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -55,7 +55,7 @@ def failures_of(path: Path, tried: Iterable[str]) -> Iterator[str]:
     note = CrashNote()
     child = os.fork()
     if child == 0:
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
         with os.fdopen(writing, "w") as lines:
             for flag in tried:
                 note.write(flag)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support.ir_corpus import corpus, failures_of, flags
+from support.ir_mutants import run_batch
 from weft.tools.weft_opt import main
 
 FILES = corpus()
@@ -51,7 +52,7 @@ DIAGNOSTICS = {
         "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
         '  %0 = "weft.sort"(%x) {axis = 0 : i64, descending = false} : (tensor<2xf32>) -> tensor<2xf32>\n'
         "  return %0 : tensor<2xf32>\n}\n",
-        "a sort reads and writes memory: run --plan-buffers before --write-sorts",
+        "a sort is stored to memory once: run --plan-buffers before --write-sorts",
     ),
 }
 
@@ -66,3 +67,50 @@ def test_what_a_pass_does_not_take(flag: str, tmp_path: Path, capfd: pytest.Capt
     assert message in shown
     assert "given.mlir:" in shown
     assert "internal error" not in shown
+
+
+def test_damaged_ir_ends_in_ir_or_a_diagnostic(tmp_path: Path) -> None:
+    assert list(run_batch(range(200), tmp_path)) == []
+
+
+class TestBytecode:
+    def test_it_is_written_and_read(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        text = tmp_path / "f.mlir"
+        text.write_text(DIAGNOSTICS["--outline-kernels"][0])
+        assert main([str(text), "--emit-bytecode", "-o", str(tmp_path / "f.mlirbc")]) == 0
+        assert (tmp_path / "f.mlirbc").read_bytes().startswith(b"ML\xefR")
+        assert main([str(tmp_path / "f.mlirbc"), "--split-input-file"]) == 0
+        read = capfd.readouterr().out
+        assert main([str(text)]) == 0
+        assert read == capfd.readouterr().out
+
+    def test_what_is_no_bytecode_is_told(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        source = tmp_path / "f.mlirbc"
+        source.write_bytes(b"ML\xefR\rMLI")
+        assert main([str(source)]) == 1
+        assert "f.mlirbc: error: " in capfd.readouterr().err
+
+    @pytest.mark.parametrize("text", ['func.func private @f() loc("a place")', '"a place"() : () -> ()'])
+    def test_texts_in_it_that_are_none(
+        self, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        source = tmp_path / "f.mlir"
+        source.write_text(text)
+        compiled = tmp_path / "f.mlirbc"
+        options = ["--allow-unregistered-dialect", "--mlir-print-debuginfo"]
+        assert main([str(source), *options, "--emit-bytecode", "-o", str(compiled)]) == 0
+        assert b"a place" in compiled.read_bytes()
+        compiled.write_bytes(compiled.read_bytes().replace(b"a place", b"\xa6 place"))
+        status = main([str(compiled), *options])
+        shown = capfd.readouterr().err
+        assert (status, "error: " in shown) in ((0, False), (1, True))
+        assert "Traceback" not in shown
+        assert "internal error" not in shown
+
+    def test_one_module_is_written(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        source = tmp_path / "f.mlir"
+        source.write_text("module {}\n// -----\nmodule {}\n")
+        assert main([str(source), "--split-input-file", "--emit-bytecode"]) == 1
+        assert "--emit-bytecode writes one module, and the input has several parts" in capfd.readouterr().err
+        assert main([str(source), "--emit=llvm", "--emit-bytecode"]) == 1
+        assert "--emit-bytecode and --emit=llvm exclude each other" in capfd.readouterr().err

@@ -65,16 +65,11 @@ class _RowSort:
         """Write the loop, and store the result."""
         result = self._op.results[0]
         uses = list(result.uses)
-        source = self._op.operands[0].owner
-        if (
-            len(uses) != 1
-            or isinstance(source, ir.Block)
-            or source.operation.name != "bufferization.to_tensor"
-        ):
-            refuse(self._op, "a sort reads and writes memory: run --plan-buffers before --write-sorts")
+        if len(uses) != 1 or uses[0].owner.operation.name != "bufferization.materialize_in_destination":
+            refuse(self._op, "a sort is stored to memory once: run --plan-buffers before --write-sorts")
         (use,) = uses
         source, target = self._source(), use.owner.operation.operands[1]
-        is_stored = use.owner.name == "bufferization.materialize_in_destination" and _is_dense(target)
+        is_stored = _is_dense(target)
         if not is_stored:
             target = self._scratch(result.type, self._extents(source))
         *others, length = self._extents(target)
