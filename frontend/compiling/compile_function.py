@@ -17,6 +17,7 @@ from ...dialect.register import context
 from ...dialect.types import TensorType
 from ...passes.timing import CompileTimes, phase
 from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses, require_own
+from ..autograph.operators.lists.kept_items import require_unchanged
 from ..autograph.operators.values.resolve_grown_lists import resolve_grown_lists
 from ..guards.captures import Capture
 from ..guards.dependencies import Dependencies
@@ -34,6 +35,7 @@ from ..signature.signature import signature_of, unflatten
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
 from ..tracing.layouts import LayoutKey, layout_key, layout_of, row_major, row_major_key
+from ..tracing.recorder import ItemChanged
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
 from .diagnostics import explain
@@ -68,7 +70,7 @@ def compile_function(
     target = settings.target
     with times.recording():
         with phase("trace"):
-            trace, recorded = _record(function, convert, signature, leaves, decisions)
+            trace, recorded = _recorded(function, convert, signature, leaves, decisions)
         with context(), ir.Location.unknown():
             _mark_constants(trace)
             traced = trace.module.operation.clone()
@@ -146,6 +148,21 @@ def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], in
     )
 
 
+def _recorded(
+    function: Callable[..., Any],
+    convert: Callable[[], Callable[..., Any]],
+    signature: CallSignature,
+    leaves: Sequence[Any],
+    decisions: Decisions,
+) -> tuple[Trace, Recorded]:
+    """Trace the function; again when items of lists turn out to be changed that were taken for values."""
+    while True:
+        try:
+            return _record(function, convert, signature, leaves, decisions)
+        except ItemChanged as change:
+            decisions.own_items |= {change.is_array}
+
+
 def _record(
     function: Callable[..., Any],
     convert: Callable[[], Callable[..., Any]],
@@ -165,6 +182,7 @@ def _record(
         for place, leaf in enumerate(leaves[argument] for argument in signature.distinct)
     ]
     trace = Trace(signature.name, types, names, scalars, layouts)
+    trace.own_items = decisions.own_items
     for argument, number in signature.numbers.items():
         trace.make_number(position[argument], number, argument)
     args, kwargs = unflatten(signature.structure, lambda i: trace.arguments[position[signature.aliases[i]]])
@@ -188,6 +206,7 @@ def _record(
         returned = resolve_grown_lists(trace, _returned(trace, traced, args, kwargs))
         outputs = Outputs(trace, signature.position_of)
         recorded = Recorded(outputs.collect(returned), WriteBack(state, outputs), outputs.types, state)
+        require_unchanged(trace)
         state.settle()
     except RecursionError as error:
         raised = TraceRecursionError(

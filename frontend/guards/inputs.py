@@ -36,6 +36,8 @@ class Decisions:
         """The places that changed, and are therefore read at each call."""
         self.takes_data = True
         """Whether there may be any: tracing may need the values."""
+        self.own_items: frozenset[bool] = frozenset()
+        """Whether arrays (True) and containers (False) in lists stay the objects that they are: they are changed."""
         self.has_data = False
         """Whether the last trace made data of something."""
 

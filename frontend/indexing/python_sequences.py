@@ -22,6 +22,12 @@ from ..tracing.view_steps import ViewStep
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
 
+_REFUSAL = (
+    "this writes to an array that a traced place finds in a list or NumPy array: which elements are meant is known "
+    f"only when the compiled function runs; write to one array that holds them all (x[i, j] = value); {USE_WEFT_ARRAYS}"
+)
+"""Why nothing is written through what is read from Python's containers at a traced place."""
+
 _INT64 = np.dtype(np.int64)
 _NUMBERS = (bool, int, float, complex)
 
@@ -91,7 +97,7 @@ def _read_only(x: Any) -> Any:
     """The array such that writing through it, which NumPy would let reach what is behind it, is refused."""
     if not isinstance(x, TracedArray) or not x._path:
         return x
-    return TracedArray(x._storage, tuple(replace(step, writable=False) for step in x._path), x.type)
+    return TracedArray(x._storage, tuple(replace(step, refusal=_REFUSAL) for step in x._path), x.type)
 
 
 # Sequences
@@ -141,7 +147,7 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
     if isinstance(first, tuple) and all(type(e) is type(first) and len(e) == len(first) for e in entries):
         columns = [_select(trace, list(column), place) for column in zip(*entries, strict=True)]
         return type(first)(*columns) if hasattr(first, "_fields") else tuple(columns)
-    step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), writable=False)
+    step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), refusal=_REFUSAL)
     found = _stacked(trace, entries)._view(step)
     if found.ndim:
         return found

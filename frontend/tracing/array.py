@@ -20,7 +20,7 @@ from .needed_numbers import need_number
 from .number_types import number_type
 from .recorder import Assumption, Recorder, Storage
 from .unhashable import refuse_hash
-from .view_steps import ViewStep
+from .view_steps import ViewStep, require_writable
 
 if TYPE_CHECKING:
     from ...dialect.mlir import Value
@@ -213,8 +213,7 @@ class TracedArray(TracedValue):
         trace = storage.trace
         trace.require_active(storage, self._type)
         self._require_own_memory()
-        if any(not step.writable for step in self._path):
-            raise WeftValueError("assignment destination is read-only")
+        require_writable(self._path)
         if storage.assumption is not None:
             storage.assumption.hold()
         for assumption in self._assumptions:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -182,6 +182,24 @@ class CapturedArray(BaseException):
         self.storage = storage
 
 
+class ItemChanged(BaseException):
+    """An item of a list that grows is changed where the list cannot see it: the recording begins again."""
+
+    def __init__(self, is_array: bool) -> None:
+        super().__init__(is_array)
+        self.is_array = is_array
+
+
+class KeptItem(NamedTuple):
+    """An array or container that is an item of a list that grows, which holds a copy."""
+
+    item: Any
+    before: Any
+    """What a container held then; for an array, what the clock showed."""
+    index: Any = None
+    """What it was read at."""
+
+
 class Recorder(ABC):
     """Records ops, in program order, into the region that is open."""
 
@@ -207,6 +225,10 @@ class Recorder(ABC):
         """The storages that became cells, in order."""
         self.kept: list[tuple[Storage, int]] = []
         """Arrays whose elements were put into lists that grow, and since when these must not be written."""
+        self.kept_items: list[KeptItem] = []
+        """Items of lists that grow that must not be changed."""
+        self.own_items: frozenset[bool] = frozenset()
+        """Whether lists that grow may hold no arrays (True) and no containers (False): they are changed later."""
         self.at_end: list[Callable[[], None]] = []
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False

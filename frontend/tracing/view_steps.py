@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.op import Op
 from ...dialect.records import dataclass
 
@@ -18,6 +20,17 @@ class ViewStep:
     """Run-time extents (traced scalars) behind the array operand."""
     writable: bool = True
     """Whether NumPy lets one write through it (not through `broadcast_to`)."""
+    refusal: str = ""
+    """Why compiled code cannot write through it where NumPy lets one; empty where it can."""
 
 
-__all__ = ["ViewStep"]
+def require_writable(path: Iterable[ViewStep]) -> None:
+    """Refuse to write through a view: a `ValueError` where NumPy raises one."""
+    for step in path:
+        if step.refusal:
+            raise UnsupportedError(step.refusal)
+        if not step.writable:
+            raise WeftValueError("assignment destination is read-only")
+
+
+__all__ = ["ViewStep", "require_writable"]

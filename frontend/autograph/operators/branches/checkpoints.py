@@ -23,6 +23,7 @@ class Checkpoint:
         self._op_count = trace.op_count
         self._grown = dict(control_flow(trace).grown)
         self._kept = len(trace.kept)
+        self._kept_items = list(trace.kept_items)
         self._catcher = catcher_of(trace)
         self._points = 0 if self._catcher is None else self._catcher.mark()
         self._last = trace.region.last_operation()
@@ -50,6 +51,7 @@ class Checkpoint:
         self._trace.op_count = self._op_count
         control_flow(self._trace).grown = dict(self._grown)
         del self._trace.kept[self._kept :]
+        self._trace.kept_items = list(self._kept_items)
 
 
 __all__ = ["Checkpoint"]

@@ -9,6 +9,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import raise_where
 from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import keep_read
 from ..values.hidden_state import require_own
 from ..values.known_arrays import is_plain
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -53,6 +54,12 @@ def _has_unknown_length(value: Any) -> bool:
     return isinstance(value, TracedArray) and value.ndim > 0 and value.type.shape[0] is None
 
 
+def _read(items: GrowingList, position: Any) -> Any:
+    item = items.item(position)
+    keep_read(item)
+    return item
+
+
 def _rows(array: TracedArray, before: int, after: int | None) -> list[Any]:
     """The rows of an array of unknown length, as views; a list of those between is one of copies."""
     first = [array[position] for position in range(before)]
@@ -63,11 +70,11 @@ def _rows(array: TracedArray, before: int, after: int | None) -> list[Any]:
 
 
 def _taken_apart(items: GrowingList, before: int, after: int | None) -> list[Any]:
-    first = [items.item(position) for position in range(before)]
+    first = [_read(items, position) for position in range(before)]
     if after is None:
         return first
     end = items.length - after
-    return [*first, items.taken(slice(before, end)), *(items.item(end + place) for place in range(after))]
+    return [*first, items.taken(slice(before, end)), *(_read(items, end + place) for place in range(after))]
 
 
 _TOO_FEW = "not enough values to unpack (expected {}, got {})"

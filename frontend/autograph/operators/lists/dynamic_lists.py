@@ -43,7 +43,7 @@ from ..values.abstract import (
 from ..values.control_flow_state import control_flow
 from ..values.iterables import Sequence
 from ..values.mismatches import control_flow_error
-from .kept_items import keep_read, keep_unwritten
+from .kept_items import keep_put, keep_read
 from .list_methods import ListMethods
 
 ROOM = 8
@@ -176,7 +176,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
     def _fitting(self, item: Any, kind: Kind | None = None) -> Kind:
         """The abstract type of the items with one more, which the list has from now on."""
-        keep_unwritten(item)
+        keep_put(item)
         kind = _joined(self.kind, item) if kind is None else join_items(self.kind, kind)
         if kind != self.kind:
             if is_known_outside(self):
@@ -231,7 +231,7 @@ class GrowingList(ListMethods, RuntimeLength):
     def of_array(array: Any) -> GrowingList:
         """A list of the entries of an array."""
         made = GrowingList()
-        keep_unwritten(array)
+        keep_put(array)
         made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
         made._arrays = (array.copy(),)
         made._length = _as_length(array.shape[0])

@@ -1,78 +1,130 @@
-"""Items of lists that grow are copies: a write to what was put in, or taken out, is refused unless the list sees it."""
+"""Arrays, lists, dicts and objects that are items of a list that grows: it holds copies, where Python holds themselves.
+
+That is the same as long as none of them is changed after it was put in or read. When one that was read is changed, or a
+container that was put in, the recording begins again, and such items stay in lists of Python: loops and comprehensions
+of known length that make them are unrolled, and others are refused.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ....tracing.recorder import ItemChanged, KeptItem
 from ..values.abstract import parts_of
+from ..values.optional import MaybeUnbound, Optional
 
 if TYPE_CHECKING:
-    from ....tracing.recorder import Recorder, Storage
+    from ....tracing.recorder import Recorder
     from ....tracing.regions import Region
 
 
-class ReadItems:
-    """The arrays that were read as items of lists and have to stay as they are, with the indices they were read at."""
-
-    def __init__(self) -> None:
-        self.indices: dict[Storage, tuple[int, Any]] = {}
-        """Since when they must not be written, and where they were read."""
-
-    def check(self) -> None:
-        """Refuse items that were written, and not put back into their places."""
-        for storage, (since, _) in self.indices.items():
-            if storage.written_at > since:
-                raise UnsupportedError(
-                    f"an item ({storage.type}, made at {storage.made_at or 'the entry'}) of a list whose length is "
-                    "known only at run time is written to, which the list would not see; write a copy, and put it "
-                    "back: row = rows[i].copy(); row[0] = 1; rows[i] = row"
-                )
-
-
-def keep_unwritten(item: Any) -> None:
-    """Note the arrays in an item, whose elements the list takes: writing them later would change the item in Python.
-
-    In a loop that the array is from outside of, the writes of the next iteration come later, too.
-    """
+def keep_put(item: Any) -> None:
+    """Note what is put into a list, which takes what is in it: changing it later would change the item in Python."""
     trace = _trace()
-    for array in _arrays_in(item):
-        storage = array._storage
-        since = trace.clock
-        region: Region | None = trace.region
-        while region is not None:
-            if region.loop is region and not storage.region.is_inside(region):
-                since = region.clock
-            region = region.parent
-        trace.kept.append((storage, since))
+    for part in _changeable(item):
+        is_array = isinstance(part, TracedArray)
+        if is_array in trace.own_items:
+            _refuse(part)
+        if is_array:
+            _keep_unwritten(trace, part)
+        else:
+            trace.kept_items.append(KeptItem(part, _state(part)))
+
+
+def _keep_unwritten(trace: Recorder, array: TracedArray) -> None:
+    """Note an array that must not be written; in a loop that it is from outside of, not in later iterations either."""
+    storage = array._storage
+    since = trace.clock
+    region: Region | None = trace.region
+    while region is not None:
+        if region.loop is region and not storage.region.is_inside(region):
+            since = region.clock
+        region = region.parent
+    trace.kept.append((storage, since))
 
 
 def keep_read(item: Any, index: Any = None) -> None:
-    """Note the arrays in an item that was read, whose elements are the list's own in Python."""
+    """Note the arrays and containers in an item that was read, which are the list's own in Python."""
     trace = _trace()
-    reads = trace.state(ReadItems)
-    if not reads.indices:
-        trace.at_end.append(reads.check)
-    for array in _arrays_in(item):
-        reads.indices[array._storage] = trace.clock, index
+    trace.kept_items.extend(KeptItem(part, _state(part), index) for part in _changeable(item))
 
 
 def forget_read(item: Any, index: Any) -> None:
     """Note that an item is put where it was read: `rows[i] += 1` reads, writes and puts it back."""
-    indices = _trace().state(ReadItems).indices
-    for array in _arrays_in(item):
-        found = indices.get(array._storage)
-        if found is not None and (found[1] is index or (isinstance(index, int) and found[1] == index)):
-            del indices[array._storage]
+    trace = _trace()
+    back = list(map(_identity, _changeable(item)))
+    if back:
+        trace.kept_items = [
+            kept
+            for kept in trace.kept_items
+            if not (_is_same_index(kept.index, index) and _identity(kept.item) in back)
+        ]
 
 
-def _arrays_in(item: Any) -> list[TracedArray]:
+def require_unchanged(trace: Recorder) -> None:
+    """Have the recording begun again if an item of a list that grows was changed, and not put back into its place."""
+    for item, before, _ in trace.kept_items:
+        is_array = isinstance(item, TracedArray)
+        if item._storage.written_at > before if is_array else _differ(_state(item), before):
+            if is_array in trace.own_items:
+                _refuse(item)
+            raise ItemChanged(is_array)
+
+
+def _refuse(item: Any) -> NoReturn:
+    is_array = isinstance(item, TracedArray)
+    kind, copy = ("an array", "rows[i].copy()") if is_array else (f"a {type(item).__name__}", "list(rows[i])")
+    raise UnsupportedError(
+        f"a list whose length is known only at run time has items that are or hold {kind}, and an item of such a list "
+        "is changed, which the list would not see; change a copy, and put it back: "
+        f"row = {copy}; row[0] = 1; rows[i] = row. Or keep what changes in one array (rows[i, 0] = 1)"
+    )
+
+
+def _changeable(item: Any) -> Iterator[Any]:
+    """The arrays and containers in an item that can be changed."""
+    while isinstance(item, (MaybeUnbound, Optional)):
+        item = item.value
     if isinstance(item, TracedArray):
-        return [item] if item.ndim else []
+        if item.ndim:
+            yield item
+        return
     parts = parts_of(item)
-    return [array for part in (parts[1] if parts is not None else ()) for array in _arrays_in(part)]
+    if parts is None:
+        return
+    if not isinstance(item, (tuple, slice)):
+        yield item
+    for part in parts[1]:
+        yield from _changeable(part)
+
+
+def _identity(part: Any) -> int:
+    return id(part._storage if isinstance(part, TracedArray) else part)
+
+
+def _is_same_index(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, int) and isinstance(other, int) and one == other)
+
+
+def _state(part: Any) -> Any:
+    """What a container holds now, keys and entries; for an array, what the clock shows."""
+    if isinstance(part, TracedArray):
+        return _trace().clock
+    if isinstance(part, list):
+        return list(part)
+    if isinstance(part, dict):
+        return [*part, *part.values()]
+    keys, entries = parts_of(part) or ((), [])
+    others = getattr(part, "__dict__", {})
+    return [*keys, *entries, *others, *others.values()]
+
+
+def _differ(now: list[Any], before: list[Any]) -> bool:
+    return len(now) != len(before) or any(one is not other for one, other in zip(now, before, strict=True))
 
 
 def _trace() -> Recorder:
@@ -81,4 +133,4 @@ def _trace() -> Recorder:
     return trace
 
 
-__all__ = ["forget_read", "keep_read", "keep_unwritten"]
+__all__ = ["forget_read", "keep_put", "keep_read", "require_unchanged"]

@@ -1,0 +1,134 @@
+"""Items of lists that are lists, dicts, objects or arrays themselves, and are changed: each is one object in Python."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import weft
+from support.behaviour_harness import same
+
+
+@dataclasses.dataclass
+class Point:
+    a: float
+    b: float = 0.0
+
+
+@dataclasses.dataclass(slots=True)
+class Slotted:
+    a: float
+
+
+def _rows_of_a_comprehension(x):
+    rows = [[0.0] * 3 for _ in range(20)]
+    for i in range(20):
+        rows[i][1] = x[0] * i
+    for row in rows:
+        row.append(x[1])
+    first = rows[0]
+    rows[0][2] = x[2]
+    rows[3], rows[4] = rows[4], rows[3]
+    rows[3][0] = 7.0
+    return first, rows[3], rows[4], rows[19]
+
+
+def _dicts_of_a_loop(x):
+    tables = []
+    for i in range(20):
+        tables.append({"a": x[0] * i, "inner": (i, [1.0])})
+    for table in tables:
+        table["b"] = 2
+        table["inner"][1][0] = table["a"]
+    return tables[0], tables[19]
+
+
+def _objects(x):
+    points = [Point(x[0] * i) for i in range(20)]
+    for point in points:
+        point.b = point.a + 1
+    slotted = [Slotted(x[0]) for _ in range(20)]
+    slotted[2].a = x[2]
+    return points[1].b, points[19], slotted[1], slotted[2]
+
+
+def _an_array_added_to(x):
+    arrays = [x * i for i in range(20)]
+    total = arrays[0]
+    for i in range(1, 20):
+        total += arrays[i]
+    return total, arrays[0], arrays[1]
+
+
+def test_changed_items():
+    for function in (_rows_of_a_comprehension, _dicts_of_a_loop, _objects, _an_array_added_to):
+        same(function, (np.array([1.0, 2.0, 3.0]),))
+
+
+def _read_only_lists_stay_lists_of_the_program(x, n):
+    rows = []
+    for i in range(n):
+        row = [x[0] * i, x[1]]
+        row[1] = x[2]
+        rows.append(row)
+    total = x[0]
+    for row in rows:
+        total = total + row[0] * row[1]
+    changed = list(rows[1])
+    changed[0] = x[2]
+    rows[1] = changed
+    return total, rows
+
+
+def _row_taken_away(x, n):
+    rows = []
+    for _ in range(n):
+        rows.append([x[0]])
+    row = rows.pop()
+    row.append(5.0)
+    return rows, row
+
+
+def test_items_that_are_replaced():
+    for function in (_read_only_lists_stay_lists_of_the_program, _row_taken_away):
+        same(function, (np.array([1.0, 2.0, 3.0]), np.int64(4)))
+
+
+def _row_set(x, n):
+    rows = []
+    for i in range(n):
+        rows.append([x[0], i])
+    for i in range(2):
+        rows[i][1] = 7
+    return rows
+
+
+def _row_changed_after_it_was_put_in(x, n):
+    rows, row = [], [0.0]
+    for i in range(n):
+        row[0] = x[0] * i
+        rows.append(row)
+    return rows
+
+
+def _array_set(x, n):
+    rows = []
+    for i in range(n):
+        rows.append(x * i)
+    rows[1][0] = 5.0
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (_row_set, "a list"),
+        (_row_changed_after_it_was_put_in, "a list"),
+        (_array_set, "an array"),
+    ],
+)
+def test_lists_of_run_time_length_whose_items_are_changed_are_refused(function, kind):
+    with pytest.raises(weft.UnsupportedError, match=f"hold {kind}, and an item.*changed.*put it back"):
+        weft.function(function)(np.array([1.0, 2.0, 3.0]), np.int64(4))
