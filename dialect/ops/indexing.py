@@ -101,7 +101,9 @@ class Slice(ShapedOp, name="slice", family="indexing", cost=Cost.CHEAP):
 
     @staticmethod
     def evaluate(x: Array, start: Bounds, stop: Bounds, step: Bounds) -> Array:
-        return x[slices_of(start, stop, step)]
+        index: tuple[Any, ...] = (*slices_of(start, stop, step), ...)  # a view also without dimensions
+        made: Array = x[index]
+        return made
 
 
 class Update(ShapedOp, family="indexing", cost=Cost.CHEAP):

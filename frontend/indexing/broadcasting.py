@@ -14,7 +14,7 @@ from ..tracing.extents import (
     known_shape,
     split_shape,
 )
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, trace_of, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, trace_of, type_of_operand, view_of
 from ..tracing.stretching import Misfit, broadcast_together, fit
 
 
@@ -85,6 +85,9 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ArrayResult
     (array([1, 2]), array([5, 5]))
     """
     arrays = [asarray(array) for array in args]
+    shapes = {type_of_operand(array).shape for array in arrays}
+    if len(shapes) == 1 and None not in next(iter(shapes)):
+        return tuple(arrays)
     shape = _common_shape(*arrays)
     return tuple(broadcast_to(array, shape) for array in arrays)
 

@@ -69,6 +69,17 @@ def read_item(x: TracedArray, index: Any) -> TracedArray:
     gives_scalar = view.ndim == 0 and not _has_ellipsis(index)
     if plan.copies or gives_scalar or x.items_are_copies:
         return view.copy()._as_array(not gives_scalar)
+    return _whole_view(x) if view is x else view
+
+
+def _whole_view(x: TracedArray) -> TracedArray:
+    """Another object that shows the same elements, as `x[:]` does."""
+    from ..tracing.array import TracedArray
+
+    if type(x) is not TracedArray or not (x.ndim or x._storage.is_array):
+        return x
+    view = TracedArray(x._storage, x._path, x.type)
+    view._assumptions, view._is_another = x._assumptions, True
     return view
 
 

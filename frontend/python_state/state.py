@@ -371,6 +371,19 @@ class PythonState(ABC):
             raise Reconsider(key)
         return self._make_input(handle, array).traced
 
+    def returned(self, value: Any) -> Any:
+        """What stands for a result: the traced array for one that was there before the trace, which the caller knows.
+
+        An array under a name, of which the result is a view perhaps, has to be data: then the trace begins again.
+        """
+        traced = self.data_of(value)
+        if traced is not None or type(value) is not np.ndarray or not self._decisions.takes_data:
+            return value if traced is None else traced
+        handle, key = self._find_array(value)
+        if handle is not None and self._is_array(value) and key not in self._decisions.data:
+            raise Reconsider(key)
+        return value
+
     def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
         """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
         while array.base is not None and id(array) not in self._handles and self._holder(array) is None:

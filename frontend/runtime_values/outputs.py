@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.ops.indexing import DynamicSlice, Gather
+from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Gather, Slice
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray, wrap
@@ -73,8 +73,7 @@ class Outputs:
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
         if not isinstance(leaf, TracedArray) and trace.python_state is not None:
-            known = trace.python_state.input_of(leaf)
-            leaf = leaf if known is None else known
+            leaf = trace.python_state.returned(leaf)
         if not isinstance(leaf, TracedArray):
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
@@ -82,10 +81,9 @@ class Outputs:
         for assumption in (storage.assumption, *leaf._assumptions):
             if assumption is not None:
                 assumption.returned()
-        if storage.argument is not None and _can_be_made_again(leaf._path):
-            return ArgumentResult(
-                self._argument_of(storage.argument), self._plain(leaf._path), self._bounds(leaf._path)
-            )
+        path = _path_of(leaf)
+        if storage.argument is not None and _can_be_made_again(path):
+            return ArgumentResult(self._argument_of(storage.argument), self._plain(path), self._bounds(path))
         return self._laid_out(leaf) or self._computed(leaf)
 
     def _laid_out(self, leaf: TracedArray) -> ViewResult | None:
@@ -93,10 +91,11 @@ class Outputs:
         storage = leaf._storage
         order = None if storage.layout is None or storage.layout.sources else storage.layout.order
         is_turned = order is not None and order != tuple(range(len(order)))
-        is_view = leaf._path and (self._seen[storage] > 1 or id(storage) in self._known)
-        if not (is_view or is_turned) or leaf._is_scalar or not _can_be_made_again(leaf._path):
+        path = _path_of(leaf)
+        is_view = path and (self._seen[storage] > 1 or id(storage) in self._known)
+        if not (is_view or is_turned) or leaf._is_scalar or not _can_be_made_again(path):
             return None
-        base, path = leaf._base(), leaf._path
+        base = leaf._base()
         if is_turned and order is not None:
             if id(storage) not in self._turned:
                 turned = base._view(ViewStep(Transpose, {"permutation": order}))
@@ -134,6 +133,14 @@ class Outputs:
             self.types.append(leaf.type)
             self.values.append(leaf._value())
         return ComputedResult(self._known[key][0], is_scalar, is_python)
+
+
+def _path_of(leaf: TracedArray) -> tuple[ViewStep, ...]:
+    """The steps from an array to a result; one that takes all of it makes another object of it."""
+    if leaf._path or not leaf._is_another:
+        return leaf._path
+    bounds = {"start": (0,), "stop": (INT64_MAX,), "step": (1,)}
+    return (ViewStep(Slice, {name: value * leaf.ndim for name, value in bounds.items()}),)
 
 
 def _can_be_made_again(path: Sequence[ViewStep]) -> bool:

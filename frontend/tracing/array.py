@@ -34,7 +34,6 @@ USE_WEFT_ARRAYS = (
     "weft.empty) instead of numpy"
 )
 
-
 ARRAY_API_VERSION = "2024.12"
 """The version of the Python Array API that the namespace follows."""
 
@@ -51,6 +50,7 @@ class TracedArray(TracedValue):
         "_cached",
         "_cached_section",
         "_cached_version",
+        "_is_another",
         "_path",
         "_python_type",
         "_storage",
@@ -59,7 +59,6 @@ class TracedArray(TracedValue):
 
     items_are_copies = False
     """Whether what an index selects is never a view."""
-
     __array_priority__ = 1000
 
     def __init__(
@@ -75,6 +74,8 @@ class TracedArray(TracedValue):
         self._cached_section: Section | None = None
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
+        self._is_another = False
+        """Whether it is a view of all of an array, another object than the array itself."""
 
     if TYPE_CHECKING:  # made by _install
 

@@ -47,6 +47,9 @@ class ExternalState(Protocol):
     def writable(self, array: Any) -> Any:
         """The traced array to write to in the place of one that was there before."""
 
+    def returned(self, value: Any) -> Any:
+        """What stands for a result: the traced array for one that was there before."""
+
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the recording works with."""
 

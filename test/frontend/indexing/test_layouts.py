@@ -205,3 +205,40 @@ def test_other_byte_orders_are_refused() -> None:
     view(x)
     with pytest.raises(TypeError, match="bytes of this array are not in the order of this machine"):
         view(x.astype(">i8"))
+
+
+GLOBAL = np.arange(6)
+
+
+def test_a_view_of_all_of_an_array_is_another_object() -> None:
+    def program(x: Any) -> Any:
+        return x, x.view(), x[...], np.broadcast_arrays(x, x)[0], *others(x)
+
+    def others(x: Any) -> Any:
+        y = x + 1
+        return () if x.ndim == 0 else (x[:], x[0:], y, y[:])
+
+    for x in (np.arange(6), np.arange(6)[::-1], np.array(5)):
+        got, expected = weft.function(program)(x), program(x)
+        assert [r is x for r in got] == [r is x for r in expected]
+        assert shared(got, [x, *got]) == shared(expected, [x, *expected])
+        assert [r.flags.writeable for r in got[:4]] == [r.flags.writeable for r in expected[:4]]
+
+
+def test_globals_and_views_of_these_are_returned() -> None:
+    function = weft.function(lambda x: (GLOBAL, GLOBAL[2::2], x + 1, GLOBAL[1]))
+    for _ in range(2):
+        itself, view, made, number = function(A)
+        assert itself is GLOBAL
+        assert view.base is GLOBAL
+        np.testing.assert_array_equal(made, A + 1)
+        assert number == 1
+
+
+def test_arguments_come_back_in_their_byte_order() -> None:
+    x = np.arange(4).astype(">i8")
+    itself, view, made = weft.function(lambda x: (x, x[1:], x + 1))(x)
+    assert itself is x
+    assert view.base is x
+    assert view.dtype == x.dtype
+    assert made.dtype.isnative
