@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..guards.handles import running
 from ..runtime_values.effects import outside_traces
 from ..runtime_values.results import flatten_results
-from ..runtime_values.values import Frozen, Thaw
+from ..runtime_values.values import Frozen
 from ..tracing.staging import host_call
 from .state import PythonState
+from .stored_values import StoredValue, storing
 from .write_back import WriteBack
 
 if TYPE_CHECKING:
@@ -28,22 +27,7 @@ class StoringState(PythonState):
             return
         self.stores_early = True
 
-        def store(*arrays: Any) -> None:
-            updates.apply(arrays, (), running.bound)
-
-        host_call(self._trace, outside_traces(store, "store"), values.operands)
-
-
-class _Value(NamedTuple):
-    """A value that is made of some of the operands of the call that stores it."""
-
-    first: int
-    last: int
-    thaw: Thaw
-
-    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
-        """The value of a call."""
-        return self.thaw(outputs[self.first : self.last])[0]
+        host_call(self._trace, outside_traces(storing(updates), "store"), values.operands)
 
 
 class _Values:
@@ -53,13 +37,13 @@ class _Values:
         self._trace = trace
         self.operands: list[Any] = []
 
-    def collect(self, value: Any) -> _Value:
+    def collect(self, value: Any) -> StoredValue:
         """Take a nested value apart."""
         flatten_results(value, [])  # refuses what cannot be made again
         frozen = Frozen(self._trace, (value,))
         first = len(self.operands)
         self.operands += frozen.operands
-        return _Value(first, len(self.operands), frozen.thaw)
+        return StoredValue(first, len(self.operands), frozen.thaw)
 
 
 __all__ = ["StoringState"]

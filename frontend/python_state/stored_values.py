@@ -1,0 +1,33 @@
+"""What stores changes of Python's state in the middle of a call; loaded without anything that traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..guards.handles import running
+from .updates import Updates
+
+
+class StoredValue(NamedTuple):
+    """A value that is made of some of the operands of the call that stores it."""
+
+    first: int
+    last: int
+    thaw: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.thaw(outputs[self.first : self.last])[0]
+
+
+def storing(updates: Updates) -> Callable[..., None]:
+    """A function that makes the changes of the call that runs, from the arrays that it is called with."""
+
+    def store(*arrays: Any) -> None:
+        updates.apply(arrays, (), running.bound)
+
+    return store
+
+
+__all__ = ["StoredValue", "storing"]
