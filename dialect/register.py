@@ -173,7 +173,14 @@ def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:
     attributes = op.attributes
     if missing := [f.name for f in fields if f.name not in attributes]:
         raise WeftValueError(f"needs the attribute {' and '.join(missing)}")
-    return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in fields}
+    try:
+        return {f.name: attribute_from_mlir(f.kind, attributes[f.name]) for f in fields}
+    except (
+        TypeError
+    ) as error:  # the bindings have no class for some attributes that can be read: array<ui8: 0>
+        if isinstance(error, WeftError):
+            raise
+        raise WeftValueError(f"has an attribute of a kind that it does not take: {error}") from error
 
 
 def create(

@@ -57,6 +57,7 @@ def read_source(name: str) -> Source:
     except OSError as error:
         raise WeftValueError(f"cannot open {name}: {error.strerror}") from error
     if content.startswith(BYTECODE):
+        _require_producer(name, content)
         return Source(name, "", content)
     try:
         text = content.decode("utf-8")
@@ -65,3 +66,12 @@ def read_source(name: str) -> Source:
     if "\0" in text:
         raise WeftValueError(f"{name} is not text: byte {text.encode().index(0)} is zero")
     return Source(name, text.replace("\r\n", "\n"))
+
+
+def _require_producer(name: str, content: bytes) -> None:
+    """Refuse bytecode whose producer has a name that is no text: the bindings abort where a diagnostic quotes it."""
+    producer = content[len(BYTECODE) + 1 :].partition(b"\0")[0]
+    try:
+        producer.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WeftValueError(f"{name} is damaged bytecode: the name of its producer is not UTF-8") from error

@@ -31,6 +31,14 @@ def test_what_goes_wrong_is_found(tmp_path: Path) -> None:
     assert list(failures_of(source, ["--no-such-pass"])) == []  # a diagnostic
 
 
+def test_attributes_that_the_bindings_do_not_know(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "f.mlir"
+    operation = '"weft.sum"(%x) {axes = array<ui8: 0>, keepdims = false} : (tensor<2xf32>) -> tensor<f32>'
+    source.write_text(f"func.func @f(%x: tensor<2xf32>) {{\n  %0 = {operation}\n  return\n}}\n")
+    assert main([str(source)]) == 1
+    assert "op has an attribute of a kind that it does not take" in capfd.readouterr().err
+
+
 DIAGNOSTICS = {
     "--outline-kernels": (
         "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
@@ -83,6 +91,12 @@ class TestBytecode:
         read = capfd.readouterr().out
         assert main([str(text)]) == 0
         assert read == capfd.readouterr().out
+
+    def test_producers_have_readable_names(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        source = tmp_path / "f.mlirbc"
+        source.write_bytes(b"ML\xefR\rMLI\xad24\0\1")
+        assert main([str(source)]) == 1
+        assert "is damaged bytecode: the name of its producer is not UTF-8" in capfd.readouterr().err
 
     def test_what_is_no_bytecode_is_told(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
         source = tmp_path / "f.mlirbc"
