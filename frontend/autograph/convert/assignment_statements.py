@@ -158,7 +158,10 @@ class AssignmentConverter(ComprehensionConverter):
         for target in node.targets:
             if isinstance(target, ast.Name) and self.may_be_unbound(target):
                 self.emit(build.statement(self.checked(build.load(target.id, target))))
-            self.emit(ast.Delete([self.target(target)], **build.place(node)))
+            place = self.target(target)
+            if isinstance(place, ast.Subscript):
+                place = build.copied(place, value=self.latest(place.value))
+            self.emit(ast.Delete([place], **build.place(node)))
 
 
 def _is_pattern(target: ast.expr) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import refused, same
 
 F64, I64 = np.float64, np.int64
@@ -339,6 +340,43 @@ class TestRefused:
             return rows
 
         refused(f, np.arange(2.0), I64(3), match="sorting items that are not numbers")
+
+
+QUEUE = [1, 2, 3]
+
+
+class Shrinking:
+    def __delitem__(self, index):
+        del QUEUE[index]
+
+
+def test_deleting_items_of_a_global_list(monkeypatch):
+    monkeypatch.setitem(globals(), "QUEUE", [1, 2, 3, 4])
+
+    @weft.function
+    def f(n):
+        while n > 2:
+            n = n - 1
+            del QUEUE[0]
+        if n > 1:
+            del QUEUE[1:]
+        return n
+
+    for n, left in [(1, [1, 2, 3, 4]), (4, [3]), (0, [3])]:
+        f(I64(n))
+        assert left == QUEUE
+
+
+def test_what_changes_a_list_unseen_is_refused(monkeypatch):
+    monkeypatch.setitem(globals(), "QUEUE", [1, 2, 3])
+
+    def f(n):
+        if n > 1:
+            del Shrinking()[0]  # Python calls this method
+        return n
+
+    refused(f, I64(2), match="changed by what compiled code cannot follow")
+    assert QUEUE == [1, 2, 3]
 
 
 def test_capacity_grows_from_nothing():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from .....dialect.errors import UnsupportedError
 from ....tracing.recorder import Recorder
 from ..lists.dynamic_lists import GrowingList, Widened, kind_of_items
 from ..values.control_flow_state import control_flow, snapshot_of
@@ -27,6 +28,7 @@ def recorded(
     A list that an enclosing loop or branch knows is left to that one.
     """
     flow = control_flow(trace)
+    grown: list[list[Any]] = []
     while True:
         checkpoint = Checkpoint.take(trace, tuple(watched))
         catcher = catcher_of(trace)
@@ -43,9 +45,15 @@ def recorded(
             flow.snapshots.append(snapshot)
             checkpoint.roll_back()
             if isinstance(widened.items, list):
-                grown = GrowingList(widened.items, widened.kind)
-                flow.grown[id(widened.items)] = (widened.items, grown)
-                snapshot.replace(widened.items, grown)
+                if any(items is widened.items for items in grown):
+                    raise UnsupportedError(
+                        "a list grows or shrinks as run-time values say, and is changed by what compiled code cannot "
+                        "follow; change it by a method of its own, by an assignment to its items, or by `del`"
+                    ) from None
+                grown.append(widened.items)
+                known = GrowingList(widened.items, widened.kind)
+                flow.grown[id(widened.items)] = (widened.items, known)
+                snapshot.replace(widened.items, known)
             else:
                 widened.items.widen(widened.kind)
         finally:
