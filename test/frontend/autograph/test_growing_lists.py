@@ -350,6 +350,9 @@ class Shrinking:
         del QUEUE[index]
 
 
+SHRINKING = Shrinking()
+
+
 def test_deleting_items_of_a_global_list(monkeypatch):
     monkeypatch.setitem(globals(), "QUEUE", [1, 2, 3, 4])
 
@@ -372,8 +375,8 @@ def test_what_changes_a_list_unseen_is_refused(monkeypatch):
 
     def f(n):
         if n > 1:
-            del Shrinking()[0]  # Python calls this method
-        return n
+            del SHRINKING[0]  # Python calls this method
+        return n, QUEUE[0]
 
     refused(f, I64(2), match="changed by what compiled code cannot follow")
     assert QUEUE == [1, 2, 3]
