@@ -216,3 +216,13 @@ class TestAttributes:
             weft.function(lambda x: int(x).hex())(np.int64(1))
         with pytest.raises(TypeError, match="'float' object cannot be interpreted as an integer"):
             weft.function(lambda x: hex(float(x)))(np.float64(1))
+
+
+def test_scalar_types_make_scalars_of_numbers_that_are_data():
+    @weft.function
+    def f(z):
+        r = min(z)
+        return np.float32(r), np.bool_(r), np.complex64(r), np.int8([r, 1]), f"{np.float32(r)!r}"
+
+    for z in [4, 0], [5, 3]:
+        assert repr(f(z)) == repr(f.python_function(z))

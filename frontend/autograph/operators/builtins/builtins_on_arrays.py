@@ -198,8 +198,8 @@ def _parts(number: Any) -> tuple[Any, Any]:
 
 
 def scalar(kind: type[np.generic], value: TracedArray) -> TracedArray:
-    """What a scalar type of NumPy makes of an array: one of that dtype."""
-    return fresh(value.astype(np.dtype(kind)), value)
+    """What a scalar type of NumPy makes of an array: one of that dtype, and a scalar of rank 0."""
+    return fresh(value.astype(np.dtype(kind)), value)._as_array(is_array=value.ndim > 0)
 
 
 def _only(array: TracedArray) -> TracedArray:

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .....dialect.errors import ConversionError
+from .....dialect.errors import ConversionError, UnsupportedError
 from ....guards.generated import is_generated
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
@@ -133,13 +133,20 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     assert trace is not None
     key = (function, args, tuple(kwargs.items()))
-    try:
-        known = trace.state(_Remembered).results
-        if key not in known or not is_available(known[key]):
-            known[key] = call(function.__wrapped__, *args, **kwargs)
-        return known[key]
-    except TypeError:  # an array has no hash
+    if not _has_hash(key):  # an array has none
         return call(function.__wrapped__, *args, **kwargs)
+    known = trace.state(_Remembered).results
+    if key not in known or not is_available(known[key]):
+        known[key] = call(function.__wrapped__, *args, **kwargs)
+    return known[key]
+
+
+def _has_hash(key: Any) -> bool:
+    try:
+        hash(key)
+    except (TypeError, UnsupportedError):
+        return False
+    return True
 
 
 def _converted_class(kind: type) -> Callable[..., Any]:
