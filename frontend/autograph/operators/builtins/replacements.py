@@ -84,6 +84,8 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
         if dtype.isbuiltin == 1
     },
     getattr: (_always, looked_up.getattr_),
+    setattr: (_always, looked_up.setattr_),
+    delattr: (_always, looked_up.delattr_),
     hasattr: (_always, looked_up.hasattr_),
     vars: (_of_object, looked_up.vars_),
     dir: (_of_object, looked_up.dir_),

@@ -107,8 +107,15 @@ def _takes_arrays(function: Function) -> bool:
         getattr(function, "__self__", None), (np.ndarray, TracedArray, np.ufunc)
     ):
         return True
+    if _class_of_method(function) in (np.ndarray, np.ufunc):
+        return True
     module = (getattr(function, "__module__", None) or "").partition(".")[0]
     return module in ("numpy", "_operator") or is_one_of(function, (abs, divmod, pow, round))
+
+
+def _class_of_method(function: Function) -> type | None:
+    """The class that a method was taken of, as in `np.ndarray.sort(x)`."""
+    return getattr(function, "__objclass__", None) if not hasattr(function, "__self__") else None
 
 
 def _of_arrays(function: Function, called: Function, args: Any, kwargs: Any) -> tuple[Function, Any, Any]:
@@ -116,12 +123,19 @@ def _of_arrays(function: Function, called: Function, args: Any, kwargs: Any) -> 
     while isinstance(called, functools.partial):
         args, kwargs, called = (*called.args, *args), called.keywords | kwargs, called.func
     owner = getattr(function, "__self__", None)
+    if args and isinstance(args[0], np.ufunc) and _class_of_method(function) is np.ufunc:
+        function = called = getattr(args[0], function.__name__)
+        args = args[1:]
+    if _class_of_method(function) is np.ndarray:
+        return Method(function.__name__), args, kwargs
     if isinstance(owner, (np.ndarray, TracedArray)):
         return (
             Method(function.__name__),
             args if isinstance(function, types.MethodType) else (owner, *args),
             kwargs,
         )
+    if isinstance(function, np.ufunc) and len(args) > function.nin:
+        args, kwargs = args[: function.nin], kwargs | {"out": args[function.nin :]}
     return numpy_function(function) or called, args, kwargs
 
 

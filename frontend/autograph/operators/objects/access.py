@@ -16,6 +16,7 @@ from ....source.modules import is_own_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
+from ....tracing.recorder import Recorder
 from ..calls.calls import call
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
@@ -28,6 +29,10 @@ from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
 from .arithmetic import update
 from .slice_bounds import without_optional_bounds
+
+
+_OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
+"""The attributes of arrays that say how elements are laid out."""
 
 
 class _Index:
@@ -85,7 +90,22 @@ def changed(owner: Any, name: str) -> Any:
             f"the attribute {name!r} of the {kind} {owner.__name__!r} is changed, which compiled code would do once, "
             "while it is traced: keep it in an object, a dict or a global variable of the function's module"
         )
-    return owner
+    trace = current_trace()
+    if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
+        return owner
+    if name in _OF_THE_LAYOUT:
+        raise UnsupportedError(
+            f"the {name} of an array is changed in place, which compiled code does not do: make another array "
+            "(x = x.reshape(...), x = x.view(...)), and work with that"
+        )
+    return writable(trace, owner) if isinstance(owner, np.ndarray) else owner
+
+
+def _writable(trace: Recorder, container: Any) -> Any:
+    """What to write an item to: an array from outside, and `flat` of one, is written at each call."""
+    if isinstance(container, np.flatiter):
+        return writable(trace, container.base).flat
+    return writable(trace, container) if isinstance(container, np.ndarray) else container
 
 
 def _member(kind: type, name: str) -> Any:
@@ -133,16 +153,16 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     container = resolve_grown_list(container)
     trace = current_trace()
     require_own(trace, container)
-    if isinstance(container, np.ndarray) and trace is not None:
-        container = writable(trace, container)
+    if trace is not None:
+        container = _writable(trace, container)
     assign_item(container, without_optional_bounds(key), value)
 
 
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
-    if isinstance(container, np.ndarray) and trace is not None:
-        container = writable(trace, container)
+    if trace is not None:
+        container = _writable(trace, container)
     if is_looked_up(container, key):
         dict_lookups.update(container, key, lambda old: update(symbol, old, value() if late else value))
         return

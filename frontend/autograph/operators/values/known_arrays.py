@@ -89,12 +89,14 @@ def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: 
         except UnsupportedError:
             if traced:
                 raise
-    shown = known | {id(value): _read_only(value) for value in outside}
+    if _declared_targets(function, args, kwargs):
+        return _write(trace, function, args, kwargs)
+    shown = known | {id(value): _read_only(value) for value in given if isinstance(value, np.ndarray)}
     try:
         with np.errstate(all="ignore"):
             made = function(*_replaced(args, shown), **_replaced(kwargs, shown))
     except ValueError as error:
-        if "read-only" not in str(error):
+        if not _is_about_writing(error):
             raise
         return _write(trace, function, args, kwargs)
     if any(_shares(made, elements) for elements in shown.values()):
@@ -165,9 +167,35 @@ def _record(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
 
 def _write(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
     """Call what writes to arrays: at each call to those from outside."""
-    targets = [*args[:1], *(_arrays((kwargs["out"],)) if "out" in kwargs else ())]
-    replaced = {id(value): writable(trace, value) for value in targets if isinstance(value, np.ndarray)}
+    targets = _declared_targets(function, args, kwargs) or _found_targets(function, args, kwargs)
+    replaced = {id(value): writable(trace, value) for value in targets}
     return function(*_replaced(args, replaced), **_replaced(kwargs, replaced))
+
+
+def _declared_targets(function: Function, args: Any, kwargs: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays from outside that a call says it writes to."""
+    named = [kwargs[name] for name in ("out", "dst") if name in kwargs]
+    if isinstance(function, Method) and function.writes or getattr(function, "__name__", None) == "at":
+        named.append(args[0])  # NumPy's own `at` writes to read-only arrays, too
+    return [value for value in _arrays(named) if isinstance(value, np.ndarray)]
+
+
+def _found_targets(function: Function, args: Any, kwargs: Any) -> list[np.ndarray[Any, Any]]:
+    """The arrays from outside that a call writes to: it fails where one of these is read-only, tried on copies."""
+    found = []
+    given = [value for value in _arrays((args, kwargs)) if isinstance(value, np.ndarray)]
+    for value in given:
+        tried = {id(other): other.copy() for other in given} | {id(value): _read_only(value)}
+        try:
+            function(*_replaced(args, tried), **_replaced(kwargs, tried))
+        except ValueError as error:
+            if _is_about_writing(error):
+                found.append(value)
+    return found
+
+
+def _is_about_writing(error: ValueError) -> bool:
+    return "read-only" in str(error) or "output array is not acceptable" in str(error)
 
 
 def writable(trace: Recorder, array: np.ndarray[Any, Any]) -> Any:

@@ -60,6 +60,16 @@ def hasattr_(owner: Any, name: Any) -> bool:
     return True
 
 
+def setattr_(owner: Any, name: Any, value: Any, /) -> None:
+    """`setattr`."""
+    builtins.setattr(operators().changed(owner, name), name, value)
+
+
+def delattr_(owner: Any, name: Any, /) -> None:
+    """`delattr`."""
+    builtins.delattr(operators().changed(owner, name), name)
+
+
 def vars_(owner: Any) -> Any:
     """`vars` of an object."""
     note_whole(owner)
@@ -78,4 +88,15 @@ def note_whole(owner: Any) -> None:
         noting.whole(owner)
 
 
-__all__ = ["as_input", "dir_", "getattr_", "hasattr_", "lookups", "note_entry", "note_whole", "vars_"]
+__all__ = [
+    "as_input",
+    "delattr_",
+    "dir_",
+    "getattr_",
+    "hasattr_",
+    "lookups",
+    "note_entry",
+    "note_whole",
+    "setattr_",
+    "vars_",
+]

@@ -1,0 +1,115 @@
+"""Calls that write to arrays which were there before: at each call where the program gets there, or not at all."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import weft
+from weft.dialect.errors import UnsupportedError
+
+G = np.array([3.0, 1.0, 2.0])
+TEXTS = np.array(["b", "a"])
+
+
+def function_of_many_writes():
+    """A function with one write in each branch; G is a global of it."""
+
+    def f(n):
+        if n == 1:
+            np.negative(G, out=G)
+        elif n == 2:
+            np.add(1.0, 2.0, G)
+        elif n == 3:
+            np.copyto(dst=G, src=0)
+        elif n == 4:
+            np.add.at(G, [0, 0], 1.0)
+        elif n == 5:
+            np.ndarray.fill(G, 7)
+        elif n == 6:
+            np.ndarray.__setitem__(G, 0, 7)
+        elif n == 7:
+            G.flat[0] = 9.0
+        elif n == 8:
+            G.flat = 3
+        elif n == 9:
+            setattr(G, "real", 4)  # noqa: B010
+        elif n == 10:
+            np.ufunc.at(np.add, G, [1], 1)
+        elif n == 11:
+            G.real = 5
+        elif n == 12:
+            np.matmul(np.eye(3), np.ones(3), G)
+        elif n == 13:
+            operator.setitem(G, 1, 6)
+        elif n == 14:
+            np.clip(G, 1.5, 2.5, G)
+        elif n == 15:
+            np.putmask(G, G > 1, 9.0)
+        elif n == 16:
+            np.flip(G)[0] += 1
+        elif n == 17:
+            G.T[...] *= 2
+        elif n == 18:
+            G.flat[1:] += 2
+        return n
+
+    return f
+
+
+def test_every_kind_of_write_happens_where_the_program_gets_there():
+    f = function_of_many_writes()
+    compiled = weft.function(f)
+    start = G.copy()
+    for n in [0, *range(19)]:
+        G[...] = start
+        f(np.int64(n))
+        expected = G.copy()
+        G[...] = start
+        assert compiled(np.int64(n)) == n
+        assert G.tolist() == expected.tolist(), n
+    G[...] = start
+
+
+def reshaped(x):
+    if x > 1:
+        G.shape = (3, 1)
+
+
+def retyped(x):
+    if x > 1:
+        setattr(G, "dtype", np.int64)  # noqa: B010
+
+
+def filled_texts(x):
+    if x > 1:
+        TEXTS.fill("c")
+
+
+def copied_texts(x):
+    if x > 1:
+        np.copyto(TEXTS, "c")
+
+
+def sorted_texts(x):
+    if x > 1:
+        TEXTS[:].sort()
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (reshaped, "the shape of an array is changed in place, which compiled code does not do"),
+        (retyped, "the dtype of an array is changed in place"),
+        (filled_texts, "writes to a NumPy array of dtype <U1, which compiled code cannot hold"),
+        (copied_texts, "writes to a NumPy array of dtype <U1"),
+        (sorted_texts, "writes to a NumPy array of dtype <U1"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused_and_writes_nothing(function, message):
+    with pytest.raises(UnsupportedError, match=message):
+        weft.function(function)(np.int64(0))
+    assert G.tolist() == [3.0, 1.0, 2.0]
+    assert TEXTS.tolist() == ["b", "a"]
