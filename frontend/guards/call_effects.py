@@ -237,6 +237,8 @@ def _why_it_varies(function: Any, owner: Any, name: str) -> str | None:
             return reason
     if is_one_of(function, _LOOKING):
         return None
+    if isinstance(owner, (io.StringIO, io.BytesIO)):
+        return None
     if owner is not None:
         kind = owner if isinstance(owner, type) else type(owner)
         if (why := varying_object(owner)) is not None:

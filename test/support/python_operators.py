@@ -256,6 +256,9 @@ class PythonOperators:
         item = value[index]
         value[index] = _UPDATES[symbol](item, operand() if late else operand)
 
+    def manager(self, value: Any) -> Any:
+        return value
+
     def changed(self, owner: Any, name: str) -> Any:
         """The owner itself."""
         return owner

@@ -17,7 +17,7 @@ from .generated import Body, Names, Owner
 from .liveness import Liveness
 from .uses import Scope, UseTable
 
-FRAME_READERS = frozenset({"locals", "vars", "dir", "eval", "exec"})
+FRAME_READERS = frozenset({"locals", "vars", "dir"})
 """Builtins that look at the variables of the function that calls them, unless they are given others."""
 
 FRAME_CALLS = FRAME_READERS | {"globals", "super", "breakpoint"}

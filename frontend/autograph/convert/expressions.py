@@ -222,7 +222,7 @@ class ExpressionConverter(Emitter):
             if first is None or self.context.class_name is None:
                 return node  # an error, which Python reports
             return build.copied(node, args=[build.load("__class__", node), build.load(first, node)])
-        needs_frame = name in FRAME_READERS and len(node.args) < (2 if name in ("eval", "exec") else 1)
+        needs_frame = name in FRAME_READERS and not node.args
         if needs_frame and self.body.is_generated:
             raise unsupported(
                 self.context,

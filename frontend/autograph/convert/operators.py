@@ -61,6 +61,9 @@ class Operators(Protocol):
     def raise_(self, error: Thunk | None = None, cause: Thunk | None = None, /) -> None:
         """`raise error() from cause()`."""
 
+    def manager(self, value: Any, /) -> Any:
+        """The object that `with` enters."""
+
     # Names and attributes
 
     def load(self, read: Thunk, name: str, /) -> Any:

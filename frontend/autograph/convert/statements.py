@@ -129,7 +129,7 @@ class StatementConverter(FunctionConverter):
             target = item.optional_vars
             if target is not None:
                 self.note_targets(target)
-            manager = self.expr(item.context_expr)
+            manager = build.call("manager", [self.expr(item.context_expr)], item.context_expr)
             items.append(ast.withitem(manager, None if target is None else self.target(target)))
         return items
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .branches import exits
 from .builtins import unpacking
-from .calls import calls
+from .calls import calls, managers
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
@@ -55,6 +55,7 @@ class _Operators:
     update = staticmethod(arithmetic.update)
     update_item = staticmethod(access.update_item)
     changed = staticmethod(access.changed)
+    manager = staticmethod(managers.manager)
     update_attr = staticmethod(access.update_attr)
     index = access.index
     fstring = staticmethod(effects.fstring)

@@ -153,6 +153,60 @@ def test_iterators_and_buffers_from_outside_are_refused(function):
         weft.function(function)(F64(1))
 
 
+LOCK, CONDITION, STACK = threading.Lock(), threading.Condition(), contextlib.ExitStack()
+QUIET = np.errstate(all="ignore")
+
+
+def locked(x):
+    with LOCK:
+        return x + 1
+
+
+def waiting(x):
+    with silence(), CONDITION:
+        return x + 1
+
+
+def stacked(x):
+    with STACK:
+        return x + 1
+
+
+def quiet(x):
+    with QUIET:
+        return x + 1
+
+
+def silence():
+    return np.errstate(all="ignore")
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (locked, "`with` enters a _thread.lock object, which deals with threads or processes"),
+        (waiting, "`with` enters a threading.Condition object"),
+        (stacked, "uses a ExitStack from outside"),
+        (quiet, "uses a errstate from outside"),
+        (lambda x: eval("x + 1"), r"eval\(\) makes Python code while the function is traced"),
+        (lambda x: exec("x + 1", {"x": x}) or x, r"exec\(\) makes Python code"),
+    ],
+)
+def test_context_managers_with_a_state_and_code_in_texts_are_refused(function, message):
+    with pytest.raises(weft.UnsupportedError, match=message):
+        weft.function(function)(F64(1))
+
+
+def test_context_managers_of_the_function_itself():
+    @weft.function
+    def f(x):
+        with np.errstate(all="ignore"), io.StringIO() as buffer, contextlib.nullcontext(2) as two:
+            buffer.write("abc")
+            return x + len(buffer.getvalue()) + two
+
+    assert f(F64(1)) == f(F64(1)) == 6
+
+
 def test_iterators_and_queues_of_the_function_itself():
     @weft.function
     def f(x):

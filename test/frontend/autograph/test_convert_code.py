@@ -305,7 +305,7 @@ EXAMPLES = {
         """,
         """
         def f(x):
-            with x as y:
+            with weft_.manager(x) as y:
                 weft_.call(y)
                 return 1
         """,
@@ -417,7 +417,7 @@ def test_names_read_in_handlers_are_not_dead() -> None:
 
 
 def test_nothing_is_dead_where_all_variables_may_be_read() -> None:
-    assert "dead" not in code_of("def f(x):\n    if x:\n        y = 1\n    return eval(x)\n")
+    assert "dead" not in code_of("def f(x):\n    if x:\n        y = 1\n    return locals()\n")
 
 
 def test_the_protocol_has_all_operators_that_are_generated() -> None:

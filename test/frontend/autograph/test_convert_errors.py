@@ -51,7 +51,7 @@ def test_asynchronous_comprehension() -> None:
     assert (error.lineno, error.offset) == (2, 12)
 
 
-@pytest.mark.parametrize("call", ["locals()", "vars()", "dir()", "eval('x')", "exec('x')"])
+@pytest.mark.parametrize("call", ["locals()", "vars()", "dir()"])
 @pytest.mark.parametrize(
     "template",
     [
@@ -68,9 +68,7 @@ def test_calls_that_look_at_variables(call: str, template: str) -> None:
     assert "it looks at the variables of the function that calls it" in str(error)
 
 
-@pytest.mark.parametrize(
-    "call", ["vars(x)", "dir(x)", "eval('1', {})", "globals() and 1", "exec('1', {}, {})"]
-)
+@pytest.mark.parametrize("call", ["vars(x)", "dir(x)", "globals() and 1"])
 def test_calls_that_look_at_other_variables_are_fine(call: str) -> None:
     function = define(f"def f(x):\n    if x:\n        return {call}\n")
     assert converted(function)(traceback) == function(traceback)

@@ -451,7 +451,6 @@ NOT_STORED = {
     "return x * native(x)": "native, which runs as it is",
     "return x * id(x)": "id, of which",
     "return x * len(globals())": "globals() in",
-    "return x * eval('2')": "eval() in",
     "return x + next(generated(x))": "generated, which runs as it is",
     "return x + Owner().rate": "Owner",
     "return x + np.fromfunction(scaled, (2,))": "fromfunction, which got a function",

@@ -7,11 +7,6 @@ It computes with what tracing knows, it runs when the program runs, or it is ref
 from __future__ import annotations
 
 import functools
-import json
-import pprint
-import reprlib
-import struct
-import textwrap
 import types
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -76,7 +71,7 @@ def through_gate(trace: Recorder, function: Function, called: Function, args: An
         )
     if effect.does is Does.UNKNOWN:
         _refuse_unknown(function)
-    if is_one_of(function, _TEXTS):
+    if _full_name(function) in _TEXTS:
         return string_of(called, *args, **kwargs)
     _look_at_objects(trace, function, args, kwargs)
     if _takes_arrays(function):
@@ -145,7 +140,9 @@ def _call_known(called: Function, function: Function, args: Any, kwargs: Any) ->
         return called(*args, **kwargs)
     except WeftError:
         raise
-    except (TypeError, AttributeError, struct.error) as error:
+    except Exception as error:
+        if not isinstance(error, (TypeError, AttributeError)) and type(error).__module__ != "struct":
+            raise
         is_of_python = getattr(function, "__module__", None) in (None, "builtins")
         if is_of_python or not holds_traced([args, kwargs], depth=4):
             raise
@@ -173,10 +170,19 @@ def _refuse_unknown(function: Function) -> NoReturn:
             "np.vectorize calls a Python function for each element, which compiled code does not: compute with whole "
             "arrays, or write a loop over the elements, which is compiled (for i in range(x.size): y[i] = f(x[i]))"
         )
+    if is_one_of(function, (eval, exec, compile)):
+        raise UnsupportedError(
+            f"{function.__name__}() makes Python code while the function is traced, which is not converted: write that "
+            "code as a function, or make it outside of the compiled function, and call it"
+        )
     raise UnsupportedError(
         f"nothing is known of what {_described(function)} does, which cannot be converted: called in compiled code it "
         "would run once, while the function is traced. " + INSTEAD.format("Call it")
     )
+
+
+def _full_name(function: Function) -> str:
+    return f"{getattr(function, '__module__', None)}.{getattr(function, '__qualname__', None)}"
 
 
 def _described(function: Function) -> str:
@@ -205,11 +211,12 @@ _PASSING_ON = (len, enumerate, zip, map, reversed)
 """What looks at no elements of an array by itself."""
 
 
-_TEXTS = (
-    json.dumps, pprint.pformat, reprlib.repr, textwrap.fill, textwrap.indent, textwrap.dedent, np.array2string,
-    np.array_str, np.array_repr, np.format_float_positional, np.format_float_scientific,
-)  # fmt: skip
-"""Functions that make a text of values: at run time, where these are known only then."""
+_TEXTS = frozenset({
+    "json.dumps", "pprint.pformat", "reprlib.Repr.repr", "textwrap.fill", "textwrap.indent", "textwrap.dedent",
+    "numpy.array2string", "numpy.array_str", "numpy.array_repr", "numpy.format_float_positional",
+    "numpy.format_float_scientific",
+})  # fmt: skip
+"""Functions that make a text of values: at run time, where these are known only then; by name, to import none."""
 
 
 __all__ = ["look_at_arguments", "note_made", "through_gate", "unconverted"]

@@ -30,7 +30,6 @@ from ..values.resolve_grown_lists import resolve_grown_list
 from .arithmetic import update
 from .slice_bounds import without_optional_bounds
 
-
 _OF_THE_LAYOUT = ("shape", "dtype", "strides", "data")
 """The attributes of arrays that say how elements are laid out."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import array
 import collections
+import contextlib
 import io
 from collections.abc import Iterable
 from types import FunctionType
@@ -31,7 +32,9 @@ class MadeObjects:
         self.places: dict[int, tuple[Any, Region]] = {}
 
 
-_BUFFERS = (collections.deque, array.array, bytearray, io.StringIO, io.BytesIO)
+_BUFFERS = (
+    collections.deque, array.array, bytearray, io.StringIO, io.BytesIO, contextlib.ExitStack, np.errstate,
+)  # fmt: skip
 
 
 def has_hidden_state(value: Any) -> bool:

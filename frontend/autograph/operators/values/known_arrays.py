@@ -175,7 +175,7 @@ def _write(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
 def _declared_targets(function: Function, args: Any, kwargs: Any) -> list[np.ndarray[Any, Any]]:
     """The arrays from outside that a call says it writes to."""
     named = [kwargs[name] for name in ("out", "dst") if name in kwargs]
-    if isinstance(function, Method) and function.writes or getattr(function, "__name__", None) == "at":
+    if (isinstance(function, Method) and function.writes) or getattr(function, "__name__", None) == "at":
         named.append(args[0])  # NumPy's own `at` writes to read-only arrays, too
     return [value for value in _arrays(named) if isinstance(value, np.ndarray)]
 
