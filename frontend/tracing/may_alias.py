@@ -58,6 +58,8 @@ def make_unique(storage: Storage) -> None:
     if join is None:
         return
     sources = all_aliases(storage)
+    for source in sources:  # the write that follows may be one to each of them, which lists may hold
+        source.written_at = storage.trace.clock + 1
     own = {storage, *sources}
     for user in _all_users(sources):
         if user not in own and not _are_apart(storage, user):

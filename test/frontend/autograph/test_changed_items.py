@@ -132,3 +132,18 @@ def _array_set(x, n):
 def test_lists_of_run_time_length_whose_items_are_changed_are_refused(function, kind):
     with pytest.raises(weft.UnsupportedError, match=f"hold {kind}, and an item.*changed.*put it back"):
         weft.function(function)(np.array([1.0, 2.0, 3.0]), np.int64(4))
+
+
+def test_what_may_be_an_item_is_not_written():
+    @weft.function
+    def f(x, n):
+        rows = []
+        while n > 0:
+            rows.append(x * n)
+            n -= 1
+        chosen = rows[0] if x.sum() > 1 else x + 1
+        chosen[...] = 1
+        return rows
+
+    with pytest.raises(weft.UnsupportedError, match="an item of such a list is changed"):
+        f(np.arange(3.0), np.int64(2))
