@@ -36,14 +36,21 @@ def signature(value: Any) -> Hashable:
     return type(value).__name__
 
 
-def is_compatible(before: Any, after: Any) -> bool:
-    """Whether what a variable held can be where it was not changed: compiled code has one type for both."""
+def is_compatible(before: Any, after: Any, depth: int = 8) -> bool:
+    """Whether what a variable held can be where it was not changed: compiled code has one type for both.
+
+    Only so deep: a list of an object that holds this list has no end.
+    """
+    if depth == 0:
+        return True
     if isinstance(before, dict) and isinstance(after, dict):
-        return all(is_compatible(value, after[key]) for key, value in before.items() if key in after)
+        return all(
+            is_compatible(value, after[key], depth - 1) for key, value in before.items() if key in after
+        )
     if isinstance(before, (list, tuple)) and type(before) is type(after):
-        return all(is_compatible(one, other) for one, other in zip(before, after, strict=False))
+        return all(is_compatible(one, other, depth - 1) for one, other in zip(before, after, strict=False))
     if hasattr(before, "__dict__") and type(before) is type(after):
-        return is_compatible(vars(before), vars(after))
+        return is_compatible(vars(before), vars(after), depth - 1)
     return signature(before) == signature(after)
 
 
