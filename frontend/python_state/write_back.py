@@ -41,6 +41,8 @@ class WriteBack:
         for items, value in grown.values():
             self._add_grown(items, value)
         needs_arguments = any(_root(update.handle) is not None for update in self._updates)
+        # What is taken out of a container is changed while it is still found there.
+        self._updates.sort(key=lambda update: -_depth(update.handle))
         self.updates = Updates(tuple(self._updates), needs_arguments) if self._updates else None
         """What was found; None where nothing is changed."""
         del self._state, self._outputs
@@ -100,6 +102,14 @@ class WriteBack:
         except UnsupportedError as error:
             error.args = (str(error.args[0]).replace("the result", place.name, 1), *error.args[1:])
             raise
+
+
+def _depth(handle: Handle) -> int:
+    """How many containers and objects a place is inside of."""
+    depth = 0
+    while isinstance(handle, (Item, Member)):
+        handle, depth = handle.parent, depth + 1
+    return depth
 
 
 def _root(handle: Handle) -> Arguments | None:
