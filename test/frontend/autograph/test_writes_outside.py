@@ -83,6 +83,16 @@ def retyped(x):
         setattr(G, "dtype", np.int64)
 
 
+def resized(x):
+    if x > 1:
+        G.resize(2)
+
+
+def locked(x):
+    if x > 1:
+        G.setflags(write=False)
+
+
 def filled_texts(x):
     if x > 1:
         TEXTS.fill("c")
@@ -103,6 +113,8 @@ def sorted_texts(x):
     [
         (reshaped, "the shape of an array is changed in place, which compiled code does not do"),
         (retyped, "the dtype of an array is changed in place"),
+        (resized, r"resize\(\) of an array changes in place"),
+        (locked, r"setflags\(\) of an array changes in place"),
         (filled_texts, "writes to a NumPy array of dtype <U1, which compiled code cannot hold"),
         (copied_texts, "writes to a NumPy array of dtype <U1"),
         (sorted_texts, "writes to a NumPy array of dtype <U1"),

@@ -111,6 +111,11 @@ class Method:
     """A method of arrays by its name; the array is the first argument."""
 
     def __init__(self, name: str) -> None:
+        if name in ("resize", "setflags"):
+            raise UnsupportedError(
+                f"{name}() of an array changes in place what is no element of it, which compiled code does not do: "
+                "call it outside of the compiled function, or make another array (np.resize(x, shape))"
+            )
         self.name = name
         self.writes = name in _WRITING_METHODS
 
