@@ -184,7 +184,9 @@ class Session:
             if not isinstance(error, PassError) or not collector.has_errors:
                 collector.error(str(error))
         except Exception as error:  # a mistake in weft itself must not end in a traceback
-            if "str_from_cstr_and_size" in str(error):  # how the bindings say of some texts that they cannot be read
+            if "str_from_cstr_and_size" in str(
+                error
+            ):  # how the bindings say of some texts that they cannot be read
                 collector.error("the input holds a text that is not UTF-8")
                 return None
             if self.options.mlir_print_stacktrace_on_diagnostic:
