@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.behaviour_harness import same
 from weft.dialect.errors import UnsupportedError
 
 
@@ -82,3 +84,26 @@ def test_a_long_list_of_other_things_than_numbers_is_not_sorted() -> None:
         UnsupportedError, match="sorting 20 values of the run time that are not numbers of one type"
     ):
         weft.function(lambda x: sorted([(x[0], 1), (x[1], 2)] * 10))(np.arange(20.0))
+
+
+class TestFunctionsOfTheOperatorModule:
+    def test_they_change_what_they_get(self):
+        def changed(x):
+            items, table = [1, 2, 3], {}
+            operator.delitem(items, 0)
+            operator.setitem(items, 0, x[0])
+            operator.iadd(items, [5])
+            operator.setitem(table, "a", x[1])
+            if operator.gt(x[0], 1):
+                operator.setitem(items, 1, 7)
+            return items, table, operator.contains(items, 5), operator.add(x, 1), operator.neg(x[0])
+
+        same(changed, np.array([0.0, 3.0]), np.array([2.0, 4.0]))
+
+    def test_they_write_arrays(self):
+        def written(x, n):
+            operator.iadd(x, 1)
+            operator.setitem(x, 0, operator.mul(n, 2))
+            return operator.getitem(x, 0), operator.is_(x, x), operator.not_(n > 1), operator.truth(n)
+
+        same(written, (np.ones(3), np.float64(2)), (np.zeros(3), np.float64(0)))

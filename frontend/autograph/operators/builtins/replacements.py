@@ -27,6 +27,7 @@ from . import builtins_on_lists as lists
 from . import plain_lists
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
+from .operator_functions import operator_rows
 from .rounding import round_
 
 Function = Callable[..., Any]
@@ -118,6 +119,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     oct: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#o"))),
     bin: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#b"))),
     **dict(math_rows()),
+    **{theirs: (_always, ours) for theirs, ours in operator_rows()},
 }
 """For each function when another is called in its place, and which."""
 
