@@ -16,6 +16,8 @@ from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
 from ...dialect.ops.shape import Stack
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
+from ..tracing.may_alias import connect
+from ..tracing.recorder import Join
 from ..tracing.staging import apply, cast, emit, raise_if, trace_of, type_of_operand, value_of
 from ..tracing.view_steps import ViewStep
 
@@ -150,6 +152,9 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
     step = ViewStep(Gather, {"axes": (0,), "position": 0}, (place.copy(),), refusal=_REFUSAL)
     found = _stacked(trace, entries)._view(step)
     if found.ndim:
+        # It is one of the arrays: a write to one of these makes what was stacked stale.
+        arrays = [entry._storage if isinstance(entry, TracedArray) else None for entry in entries]
+        connect(found._storage, Join(), arrays)
         return found
     kinds = {(isinstance(entry, TracedArray) and entry._python_type) or type(entry) for entry in entries}
     number = (float if float in kinds else int) if kinds <= {int, float} else None

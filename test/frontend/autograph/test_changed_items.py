@@ -147,3 +147,28 @@ def test_what_may_be_an_item_is_not_written():
 
     with pytest.raises(weft.UnsupportedError, match="an item of such a list is changed"):
         f(np.arange(3.0), np.int64(2))
+
+
+def test_items_have_an_identity():
+    def f(x):
+        table = [[0.0, 1.0] for _ in range(32)]
+        wanted, found = table[3], 0
+        for row in table:
+            if row is wanted:
+                found += 1
+        largest = max(table)
+        largest[0] = x[0]
+        return found, table[0] is table[0], table[0] is table[1], table[0], table[31]
+
+    same(f, np.array([1.0, 2.0]))
+
+
+def test_an_array_of_a_list_is_not_read_after_it_may_have_been_written():
+    def f(x):
+        log = [x * 1, x * 2, x * 3]
+        found = log[int(x[0])]
+        log[1][0] = 50.0
+        return found.sum()
+
+    with pytest.raises(weft.UnsupportedError, match="one that was written since"):
+        weft.function(f)(np.array([1.0, 2.0]))

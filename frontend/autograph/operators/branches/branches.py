@@ -13,6 +13,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
 from ....tracing.recorder import Join, Recorder
 from ....tracing.staging import value_of
+from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import note_containers
 from ..values.abstract import (
     Kind,
@@ -127,6 +128,7 @@ def join_paths(
         place = merge.place
         originals = [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
         note_containers(trace, merge.name, merge.value, originals)
+        keep_joined(merge.value, originals)
     settled = {
         merge.place.key(): merge.place
         for merge in merges

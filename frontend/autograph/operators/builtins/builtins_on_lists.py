@@ -17,6 +17,7 @@ from ..branches.conditions import truth_of
 from ..branches.exits import BREAK, Exit
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import keep_read
 from ..statements.comparisons import compare, holds_staged, sorted_by_comparing
 from ..statements.comprehensions import comprehension
 from ..statements.expressions import as_bool, if_exp, not_, or_
@@ -133,11 +134,15 @@ def _extreme(
     if isinstance(length, int):
         return builtin([], **default) if length == 0 else _best(first, rest, rank, is_better, key)
     if default:
-        return if_exp(
+        found = if_exp(
             length > 0, lambda: _best(first, rest, rank, is_better, key), lambda: default["default"]
         )
-    raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
-    return _best(first, rest, rank, is_better, key)
+    else:
+        raise_if(np.equal(length, 0), "ValueError", _complaint(builtin))
+        found = _best(first, rest, rank, is_better, key)
+    if isinstance(items, GrowingList):
+        keep_read(found)
+    return found
 
 
 def _best_of(

@@ -7,7 +7,7 @@ of known length that make them are unrolled, and others are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
@@ -63,6 +63,23 @@ def forget_read(item: Any, index: Any) -> None:
             for kept in trace.kept_items
             if not (_is_same_index(kept.index, index) and _identity(kept.item) in back)
         ]
+
+
+def keep_joined(joined: Any, candidates: Iterable[Any]) -> None:
+    """Note what a branch leaves of items that were read: it is one of these in Python."""
+    kept = {_identity(found.item) for found in _trace().kept_items}
+    if kept and any(_identity(part) in kept for item in candidates for part in _changeable(item)):
+        keep_read(joined)
+
+
+def compare_identity(left: Any, right: Any) -> None:
+    """Begin again where it is asked whether an item that was read is another object: each read makes a copy."""
+    trace = _trace()
+    for value in (left, right):
+        for kept in trace.kept_items:
+            is_array = isinstance(value, TracedArray)
+            if kept.item is value and is_array not in trace.own_items:
+                raise ItemChanged(is_array)
 
 
 def require_unchanged(trace: Recorder) -> None:
@@ -133,4 +150,4 @@ def _trace() -> Recorder:
     return trace
 
 
-__all__ = ["forget_read", "keep_put", "keep_read", "require_unchanged"]
+__all__ = ["compare_identity", "forget_read", "keep_joined", "keep_put", "keep_read", "require_unchanged"]

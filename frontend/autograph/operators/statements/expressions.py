@@ -13,6 +13,7 @@ from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..lists.dynamic_lists import GrowingList
+from ..lists.kept_items import compare_identity
 from ..values.control_flow_state import Facts
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
@@ -122,6 +123,8 @@ def is_(left: Any, right: Any) -> Any:
     left, right = as_input(left), as_input(right)
     if (noting := lookups()) is not None:
         noting.compared(left, right)
+    if left is not None and right is not None and current_trace() is not None:
+        compare_identity(left, right)
     return left is right
 
 
