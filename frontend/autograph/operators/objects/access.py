@@ -20,6 +20,7 @@ from ....tracing.recorder import Recorder
 from ..calls.calls import call
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
+from ..statements.special_methods import users_method
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
@@ -151,6 +152,10 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     """`container[key] = value`; an array from outside is written at each call."""
     container = resolve_grown_list(container)
     trace = current_trace()
+    method = users_method(container, "__setitem__")
+    if method is not None and trace is not None:
+        call(method, container, key, value)
+        return
     require_own(trace, container)
     if trace is not None:
         container = _writable(trace, container)

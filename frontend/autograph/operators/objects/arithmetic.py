@@ -11,6 +11,8 @@ import numpy as np
 from ....signature.foreign_arrays import require_numpy_rules
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
+from ..calls.calls import call
+from ..statements.special_methods import call_operator, has_users_operator, users_unary, users_update
 from ..values.known_arrays import compute, writable
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -42,6 +44,8 @@ def binary(symbol: str, left: Any, right: Any) -> Any:
     for value in (left, right):
         if type(value) not in _NUMBERS:
             require_numpy_rules("an operand", value)
+    if has_users_operator(symbol, left, right) and current_trace() is not None:
+        return call_operator(symbol, left, right)
     return _BINARY[symbol](left, right)
 
 
@@ -61,6 +65,9 @@ def unary(symbol: str, value: Any) -> Any:
         if trace is not None:
             return compute(trace, _UNARY[symbol], (value,), {})
     require_numpy_rules("an operand", value)
+    method = users_unary(symbol, value)
+    if method is not None and current_trace() is not None:
+        return call(method, value)
     return _UNARY[symbol](value)
 
 
@@ -70,6 +77,12 @@ def update(symbol: str, target: Any, value: Any) -> Any:
         trace = current_trace()
         if trace is not None:
             target = writable(trace, target)
+    elif current_trace() is not None:
+        method = users_update(symbol, target)
+        if method is not None and (result := call(method, target, value)) is not NotImplemented:
+            return result
+        if method is not None or has_users_operator(symbol.removesuffix("="), target, value):
+            return binary(symbol.removesuffix("="), target, value)
     return _IN_PLACE[symbol](target, value)
 
 

@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
+from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import resolve_grown_list
 from .expressions import and_, as_bool, if_exp, not_
+from .special_methods import call_operator, has_users_operator
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -24,6 +26,8 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     True
     """
     left, right = resolve_grown_list(left), resolve_grown_list(right)
+    if current_trace() is not None and has_users_operator(symbol, left, right):
+        return call_operator(symbol, left, right)
     if not _goes_by_entry(left, right):
         return _OPERATORS[symbol](left, right)
     if symbol == "==":

@@ -12,6 +12,7 @@ from ....tracing.current import current_trace
 from ....tracing.staging import asarray, raise_if
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
+from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
 from ..lists.kept_items import compare_identity
 from ..values.control_flow_state import Facts
@@ -24,6 +25,7 @@ from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
+from .special_methods import users_method
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -139,6 +141,9 @@ def in_(item: Any, container: Any) -> Any:
     require_own(current_trace(), container, changes=False)
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))
+    method = users_method(container, "__contains__")
+    if method is not None and current_trace() is not None:
+        return operators().call(bool, operators().call(method, container, item))
     if isinstance(container, GrowingList):
         return container.holds(item)
     if isinstance(container, Range):
