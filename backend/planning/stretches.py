@@ -197,6 +197,9 @@ def _slice_of_known_sizes(x: Value, wanted: Type, mapping: dict[Value, Value]) -
     pairs = zip(slice_.sizes, static_shape(wanted), strict=True)
     sizes = [size if known is None else known for size, known in pairs]
     base = owner.operation.operands[0]
+    limits = zip(sizes, static_shape(base.type), strict=True)
+    if any(limit is not None and isinstance(size, int) and size > limit for size, limit in limits):
+        return None  # no such slice: these loops never run
     return extract_region(mapping.get(base, base), Region(slice_.offsets, sizes, strides))
 
 

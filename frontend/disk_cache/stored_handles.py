@@ -36,6 +36,10 @@ class ModuleAttribute(Handle):
         self.module = module
         self.attribute = attribute
 
+    @property
+    def key(self) -> Any:
+        return ("global", id(vars(self.module)), self.attribute)  # as of `Global`, which is the same place
+
     def get(self, bound: Any = None) -> Any:
         if self.attribute in vars(self.module):
             return vars(self.module)[self.attribute]

@@ -161,7 +161,9 @@ class Lookups:
             guard = Same if left is right else Different
             self._state.guards.append(guard(*handles))
         elif handles and self._is_new(handles[0].key, "is"):
-            self._state.guards.append(Identity(handles[0], left if places[0] is not None else right))
+            value = left if places[0] is not None else right
+            if not isinstance(value, TracedArray):  # what data is the same as is told when a call is bound
+                self._state.guards.append(Identity(handles[0], value))
 
 
 __all__ = ["Lookups"]

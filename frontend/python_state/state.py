@@ -513,6 +513,11 @@ class PythonState(ABC):
         ):
             table.clear()
 
+    def _is_met(self, owner: Any) -> bool:
+        """Whether the function can have got an object: nobody reads of one in an attribute that was not read."""
+        holder = self._holder(owner)
+        return not isinstance(holder, Attribute) or holder.key() in self._guarded
+
     def settle(self) -> None:
         """Decide what could not be decided before all was read: lists that only grow, functions in attributes."""
         grown = self.grown_lists()
@@ -530,7 +535,7 @@ class PythonState(ABC):
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
                 is_plain = name in self._plain_reads
-                is_implicit = name in implicit_reads(kind)
+                is_implicit = name in implicit_reads(kind) and self._is_met(owner)
                 if (
                     (is_plain or is_implicit or (name in mentioned and callable(value)))
                     and key not in self._guarded

@@ -99,8 +99,8 @@ def layout_key(array: Array) -> LayoutKey:
 
 
 def lies_as(key: LayoutKey, array: Any) -> bool:
-    """Whether an array has a layout."""
-    return layout_key(array) == key
+    """Whether an array has a layout; what stands for one of which only the type is known is row-major."""
+    return (layout_key(array) if hasattr(array, "flags") else row_major_key(len(array.shape))) == key
 
 
 def row_major_key(rank: int) -> LayoutKey:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -171,12 +170,8 @@ def expressions(table: str) -> list[str]:
 
 def call_of(expression: str) -> tuple[Any, list[np.ndarray[Any, Any]]]:
     """A function of a namespace and arrays that evaluates the expression, and its arrays."""
-    code = compile(expression, expression, "eval")
-    names = [name for name in ARRAYS if name in code.co_names]
-
-    def function(xp: ModuleType, *arrays: Any) -> Any:
-        return eval(code, {"xp": xp, **dict(zip(names, arrays, strict=True))})
-
+    names = [name for name in ARRAYS if name in compile(expression, expression, "eval").co_names]
+    function = eval(f"lambda {', '.join(['xp', *names])}: {expression}")
     return function, [ARRAYS[name].copy() for name in names]
 
 

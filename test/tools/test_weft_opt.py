@@ -115,7 +115,7 @@ def test_wrong_command_lines(arguments: tuple[str, ...], tmp_path: Path) -> None
 WRONG_INPUTS: dict[str | bytes, str] = {
     b"\xff\xfe\x00binary": "- is not text: byte 0 is not UTF-8",
     b"module {\x00}": "- is not text: byte 8 is zero",
-    b"ML\xefR\x01garbage": "is not UTF-8",
+    b"ML\xefR\x01garbage": "malformed null-terminated string",
     "module {": "-:1:7: error: ",
     "what is this": "-:1:1: error: ",
     "func.func @f() { return": "error: ",

@@ -233,7 +233,7 @@ EXAMPLES = {
             value_2, value_3 = (weft_.item(x, 1), weft_.item(x, 0))
             weft_.set_item(x, 0, value_2)
             weft_.set_item(x, 1, value_3)
-            del x[i]
+            del weft_.latest(x)[i]
         """,
     ),
     "modules and what looks at frames": (

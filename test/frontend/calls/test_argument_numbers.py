@@ -143,14 +143,6 @@ class Holder:
         self.number = number
 
 
-def keyed(x, n):
-    x[0] = n
-    try:
-        return TABLE.get(n), n in {1, 2}
-    except TypeError:
-        return None
-
-
 class TestConstants:
     """Tracing needs the value, so that each value compiles; the results are right, whatever Python does with it."""
 
@@ -161,12 +153,9 @@ class TestConstants:
             (lambda x, n: x[:n] * 2, "the length of a slice"),
             (lambda x, n: [x * i for i in range(n)], "the length of a list"),
             (lambda x, n: x.sum(axis=n - n), "an index or size in Python"),
-            (lambda x, n: ["none", "one", "two", "three"][n], "tracing"),
             (lambda x, n: n.bit_length(), "the attribute bit_length"),
             (lambda x, n: n if n > 2 else 0.5, "the type of a number"),
             (lambda x, n: [1] * n, "the length of a repeated list"),
-            (lambda x, n: sorted([n, 2]), "sorted()"),
-            (keyed, "a key"),
         ],
     )
     def test_what_needs_the_value(self, function, needs):
