@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from ...dialect.mlir import Operation, Value, ir
 from .nest import Access, LoopNest, nested
@@ -25,12 +26,38 @@ def any_order(nests: Sequence[LoopNest], dims: Sequence[int]) -> bool:
     pairs = list(zip(nests, dims, strict=True))
     if not all(nest.parallel[dim] and not _writes_by_itself(nest) for nest, dim in pairs):
         return False
-    return all(
-        independent(*first, *second) for number, first in enumerate(pairs) for second in pairs[number:]
-    )
+    together = IndependentNests()
+    return all(_independent(nest, dim, nest, dim) and together.join(nest, dim) for nest, dim in pairs)
 
 
-def independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
+class IndependentNests:
+    """Nests, each with one of its dimensions, whose iterations only share data when they are the same iteration.
+
+    A nest that joins is compared with those that use the same memory, not with all.
+    """
+
+    def __init__(self) -> None:
+        self._touching: dict[Value, list[tuple[LoopNest, int]]] = {}
+        self._writing: dict[Value, list[tuple[LoopNest, int]]] = {}
+
+    def join(self, nest: LoopNest, dim: int) -> bool:
+        """Add a nest if its iterations are independent of those of all others; returns whether they are."""
+        gathered = {base(memref) for memref in _captured_memrefs(nest)}
+        written = {base(access.memref) for access in nest.outputs}
+        touched = gathered | {base(access.memref) for access in nest.accesses}
+        others = chain(
+            *(self._touching.get(memory, ()) for memory in written),
+            *(self._writing.get(memory, ()) for memory in touched),
+        )
+        if gathered & written or not all(_independent(*other, nest, dim) for other in others):
+            return False
+        for users, memories in ((self._touching, touched), (self._writing, written)):
+            for memory in memories:
+                users.setdefault(memory, []).append((nest, dim))
+        return True
+
+
+def _independent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:
     """Whether iterations of the two dimensions only share data when they are the same iteration."""
     captured = [base(memref) for nest in (left, right) for memref in _captured_memrefs(nest)]
     for a, b in _conflicts(left, right):

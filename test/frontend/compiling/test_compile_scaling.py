@@ -95,8 +95,7 @@ PROGRAMS = (chain, results, layers, writes, branches, loops)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_work_grows_with_the_program(program: Callable[[int], Any]) -> None:
     """Twice the operations are twice the calls, but for what a compilation does once."""
-    work_of(program, 10)
-    small, medium, large = (work_of(program, count) for count in (20, 40, 80))
+    small, medium, large = work_of(program, 20, 40, 80)
     assert medium - small > 20 * 20  # tracing is among what is counted
     assert large - medium < 2.4 * (medium - small)
 
@@ -106,8 +105,7 @@ def test_work_grows_with_the_depth() -> None:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(10_000)  # some thirty frames for a branch inside of another
     try:
-        work_of(nested_branches, 4)
-        small, medium, large = (work_of(nested_branches, depth) for depth in (8, 16, 32))
+        small, medium, large = work_of(nested_branches, 8, 16, 32)
     finally:
         sys.setrecursionlimit(limit)
     assert medium - small > 8 * 100

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from .....dialect.mlir import Value, ir
 from .....passes.rewriting import constant_integer
 from ....nests.emit import Emitter, Index
-from ....nests.independence import any_order, independent
+from ....nests.independence import IndependentNests, any_order
 from ....nests.nest import LoopNest
 from .prefetch import prefetch_next_row
 from .schedule import emit_loops
@@ -39,10 +39,11 @@ def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
 
 def _fusable_prefix(nests: Sequence[LoopNest]) -> int:
     """How many of the first nests can share the loop over their next dimension."""
+    together = IndependentNests()
     count = 1
-    if not _may_lead(nests[0]):
+    if not _may_lead(nests[0]) or not together.join(nests[0], nests[0].free_dims()[0]):
         return count
-    while count < len(nests) and _joins(nests[:count], nests[count]):
+    while count < len(nests) and _joins(nests[:count], together, nests[count]):
         count += 1
     return count
 
@@ -56,13 +57,13 @@ def _may_lead(nest: LoopNest) -> bool:
     return len(remaining) < 2 or nest.innermost() != free[0]
 
 
-def _joins(group: Sequence[LoopNest], nest: LoopNest) -> bool:
+def _joins(group: Sequence[LoopNest], together: IndependentNests, nest: LoopNest) -> bool:
     if not _may_lead(nest):
         return False
     dim = nest.free_dims()[0]
     if not any(_same_extent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group):
         return False
-    return all(independent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group)
+    return together.join(nest, dim)
 
 
 def _same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) -> bool:

@@ -12,6 +12,7 @@ import collections
 import copy
 import dis
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
@@ -440,6 +441,8 @@ def _refill(buffer: Any, saved: Any) -> None:
 
 def _changed_entries(before: dict[Any, Any], now: dict[Any, Any]) -> Iterator[tuple[Any, Any, Any]]:
     """The keys whose values changed, with the old and the new value; one that is not there is unbound."""
+    if before.keys() == now.keys() and all(map(operator.is_, before.values(), map(now.__getitem__, before))):
+        return  # most are as they were: found without Python code for each entry
     for key in dict.fromkeys([*before, *now]):
         old, new = before.get(key, UNBOUND), now.get(key, UNBOUND)
         if new is not old:
