@@ -22,7 +22,9 @@ from ..runtime_values.result_spec import (
     ArgumentResult,
     ChosenResult,
     ComputedResult,
+    HolderResult,
     OptionalResult,
+    SelectedResult,
     ThawedResult,
     ViewResult,
     view_type,
@@ -152,6 +154,10 @@ class ConcreteFunction:
             own = len(self.argument_types)
             base = self.argument_types[position] if position < own else self._extra[position - own].type
             return self._view_type(base, leaf)
+        if isinstance(leaf, SelectedResult):
+            return self._type_of(leaf.options[0])
+        if isinstance(leaf, HolderResult):
+            return " and ".join(str(self._type_of(part)) for part in leaf.parts.leaves)
         if isinstance(leaf, OptionalResult):
             inner = [self._type_of(part) for part in leaf.value.leaves]
             return f"{describe(leaf.value.structure, inner)} or None"

@@ -22,7 +22,7 @@ from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
 from ..guards.handles import Bound
-from ..runtime_values.result_spec import ArgumentResult, ComputedResult
+from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
 from ..signature.signature import Leaf, Node, Static, Structure
 from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
@@ -211,13 +211,8 @@ class _Description:
     def _build(self) -> None:
         """Say how the result is built."""
         concrete, program = self._concrete, self._program
-        result = concrete._result
-        is_plain = all(
-            isinstance(leaf, ComputedResult) or (isinstance(leaf, ArgumentResult) and not leaf.bounds)
-            for leaf in result.leaves
-        )
-        if concrete._write_back is None and is_plain:
-            self._build_structure(result.structure)
+        if _is_plain(concrete):
+            self._build_structure(concrete._result.structure)
         else:
             finish = _finisher(concrete, self._parameters)
             program.build_by_python(finish, len(concrete._computed_types))
@@ -245,6 +240,12 @@ class _Description:
 
     def _build_leaf(self, leaf: Any) -> None:
         program = self._program
+        if isinstance(leaf, SelectedResult):
+            parts = [leaf.choice._replace(is_python=True), *leaf.options]
+            for part in parts:
+                self._build_leaf(part)
+            program.build_call(_selected, len(parts))
+            return
         if isinstance(leaf, ArgumentResult):
             program.build_leaf(self._objects[leaf.argument])
             if leaf.path:
@@ -262,6 +263,27 @@ class _Description:
             program.build_scalar(leaf.position, type.dtype)
         else:
             program.build_output(leaf.position)
+
+
+def _is_plain(concrete: ConcreteFunction) -> bool:
+    """Whether native code can build the result."""
+    parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
+    return concrete._write_back is None and all(
+        isinstance(part, ComputedResult) or (isinstance(part, ArgumentResult) and not part.bounds)
+        for part in parts
+    )
+
+
+def _parts_of(leaf: Any) -> Sequence[Any]:
+    """What a result is selected of, and what selects it; itself where nothing is."""
+    if not isinstance(leaf, SelectedResult):
+        return (leaf,)
+    return (leaf.choice, *leaf.options)
+
+
+def _selected(choice: int, *values: Any) -> Any:
+    """One of several values."""
+    return values[choice]
 
 
 def _runner(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:
@@ -312,13 +334,10 @@ def native_code(concrete: ConcreteFunction) -> NativeCode:
 
 def _scalars(concrete: ConcreteFunction) -> set[int]:
     """The computed results that are needed as scalars only."""
-    result = concrete._result
-    if concrete._write_back is not None or not all(
-        isinstance(leaf, ComputedResult) or (isinstance(leaf, ArgumentResult) and not leaf.bounds)
-        for leaf in result.leaves
-    ):
+    if not _is_plain(concrete):
         return set()
-    computed = [leaf for leaf in result.leaves if isinstance(leaf, ComputedResult)]
+    parts = [part for leaf in concrete._result.leaves for part in _parts_of(leaf)]
+    computed = [part for part in parts if isinstance(part, ComputedResult)]
     arrays = {leaf.position for leaf in computed if not (leaf.is_scalar or leaf.is_python)}
     return {leaf.position for leaf in computed if leaf.position not in arrays}
 

@@ -16,6 +16,7 @@ from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
+from .origins import COMPUTED, Origins
 from .result_spec import (
     ArgumentResult,
     ChosenResult,
@@ -24,6 +25,7 @@ from .result_spec import (
     ListResult,
     OptionalResult,
     Result,
+    SelectedResult,
     ThawedResult,
     ViewResult,
 )
@@ -46,6 +48,9 @@ class Outputs:
         self._known: dict[int, tuple[int, TracedArray]] = {}
         self._seen: Counter[Storage] = Counter()
         """How often the results show an array, or a view of it."""
+        self._origins = Origins(trace, self._number_of)
+        self._options: list[ArgumentResult] = []
+        """The arrays of the caller's, or views of these, that branches and loops may hand on."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
@@ -78,13 +83,40 @@ class Outputs:
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage
         trace.require_active(storage, leaf.type)
-        for assumption in (storage.assumption, *leaf._assumptions):
-            if assumption is not None:
-                assumption.returned()
+        _note_returned(leaf)
         path = _path_of(leaf)
         if storage.argument is not None and _can_be_made_again(path):
             return ArgumentResult(self._argument_of(storage.argument), self._plain(path), self._bounds(path))
-        return self._laid_out(leaf) or self._computed(leaf)
+        return self._selected(leaf) or self._laid_out(leaf) or self._computed(leaf)
+
+    def _selected(self, leaf: TracedArray) -> SelectedResult | None:
+        """A result that may be one of the caller's arrays, as a branch or loop decided, or a view of one."""
+        storage = leaf._storage
+        path = _path_of(leaf)
+        if storage.handed is None or leaf._is_scalar or not _can_be_made_again(path):
+            return None
+        possible = self._origins.possible(storage)
+        if possible <= {COMPUTED}:
+            return None
+        choice = self._computed(self._origins.number(storage))
+        plain, bounds = self._plain(path), self._bounds(path)
+        options = [option.viewed(plain, bounds) for option in self._options]
+        computed = self._laid_out(leaf) or self._computed(leaf) if COMPUTED in possible else options[0]
+        return SelectedResult(choice._replace(is_scalar=True), (computed, *options))
+
+    def _number_of(self, array: TracedArray) -> int:
+        """The number of an array that the caller has among those that may be handed on; COMPUTED for another one."""
+        path = _path_of(array)
+        is_there = all(o._storage.section.is_usable for step in path for o in step.operands)
+        if array._storage.argument is None or not is_there or not _can_be_made_again(path):
+            return COMPUTED
+        option = ArgumentResult(
+            self._argument_of(array._storage.argument), self._plain(path), self._bounds(path)
+        )
+        _note_returned(array)
+        if option not in self._options:
+            self._options.append(option)
+        return self._options.index(option) + 1
 
     def _laid_out(self, leaf: TracedArray) -> ViewResult | None:
         """A result as a view: of an array that others show, too, or of one that was made in an order of its own."""
@@ -133,6 +165,12 @@ class Outputs:
             self.types.append(leaf.type)
             self.values.append(leaf._value())
         return ComputedResult(self._known[key][0], is_scalar, is_python)
+
+
+def _note_returned(leaf: TracedArray) -> None:
+    for assumption in (leaf._storage.assumption, *leaf._assumptions):
+        if assumption is not None:
+            assumption.returned()
 
 
 def _path_of(leaf: TracedArray) -> tuple[ViewStep, ...]:

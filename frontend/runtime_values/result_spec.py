@@ -66,6 +66,12 @@ class ArgumentResult(NamedTuple):
         """The value of a call."""
         return _viewed(leaves[self.argument], self.path, self.bounds, outputs)
 
+    def viewed(self, path: tuple[ViewStep, ...], bounds: tuple[tuple[int, ...], ...]) -> ArgumentResult:
+        """A view of it."""
+        own = self.bounds or ((),) * len(self.path) if bounds else self.bounds
+        further = bounds or ((),) * len(path) if own else bounds
+        return self._replace(path=self.path + path, bounds=own + further)
+
 
 class ViewResult(NamedTuple):
     """A result that is a view of an array that compiled code computes, of which other results are views, too."""
@@ -78,6 +84,17 @@ class ViewResult(NamedTuple):
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
         return _viewed(outputs[self.position], self.path, self.bounds, outputs)
+
+
+class SelectedResult(NamedTuple):
+    """A result that is one of the caller's arrays, or a computed one, as a branch or loop decided."""
+
+    choice: ComputedResult
+    options: tuple[ComputedResult | ViewResult | ArgumentResult, ...]
+
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
 
 
 class OptionalResult(NamedTuple):
@@ -150,6 +167,7 @@ class Result(NamedTuple):
         | ChosenResult
         | HolderResult
         | ListResult
+        | SelectedResult
         | ThawedResult,
         ...,
     ]
@@ -194,6 +212,7 @@ __all__ = [
     "ListResult",
     "OptionalResult",
     "Result",
+    "SelectedResult",
     "ThawedResult",
     "ViewResult",
     "list_of",

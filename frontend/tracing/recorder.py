@@ -23,7 +23,7 @@ from .layouts import Layout
 
 if TYPE_CHECKING:
     from ...dialect.callbacks import Callback
-    from ...dialect.mlir import Location, Type, Value, ir
+    from ...dialect.mlir import Location, Operation, Type, Value, ir
     from ..source.locations import Caller, SourceRange
     from .external_state import ExternalState
     from .regions import Region
@@ -37,6 +37,20 @@ class Join:
 
     sees_any: Callable[[Iterable[Storage]], bool] | None = None
     """Whether the program can see one of some arrays; None in a loop's body, whose writes are looked at at its end."""
+
+
+class Handed(NamedTuple):
+    """The values that a branch or loop may hand on as one of its results, or to one of its regions."""
+
+    op: Operation
+    to: int | None
+    """The region that gets it as a parameter; None for a result."""
+    values: tuple[tuple[int, Any], ...]
+    """Each with the region at whose end it is handed on, or BEFORE_LOOP; ABSENT where nothing looks at it."""
+
+
+BEFORE_LOOP = -1
+ABSENT = object()
 
 
 class Aliases:
@@ -105,6 +119,7 @@ class Storage:
         "aliases",
         "argument",
         "assumption",
+        "handed",
         "is_array",
         "known",
         "layout",
@@ -146,6 +161,8 @@ class Storage:
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
+        self.handed: Handed | None = None
+        """What a branch or loop handed on as this."""
         self.layout: Layout | None = None
         """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
         self.assumption: Assumption | None = None
@@ -346,4 +363,15 @@ class Recorder(ABC):
         """Go back to what was remembered before."""
 
 
-__all__ = ["Aliases", "Assumption", "CapturedArray", "Catcher", "Join", "Recorder", "Storage"]
+__all__ = [
+    "ABSENT",
+    "BEFORE_LOOP",
+    "Aliases",
+    "Assumption",
+    "CapturedArray",
+    "Catcher",
+    "Handed",
+    "Join",
+    "Recorder",
+    "Storage",
+]

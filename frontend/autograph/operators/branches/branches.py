@@ -11,7 +11,7 @@ from .....dialect.mlir import Value
 from .....dialect.records import dataclass
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
-from ....tracing.recorder import Join, Recorder
+from ....tracing.recorder import ABSENT, Handed, Join, Recorder
 from ....tracing.staging import value_of
 from ..lists.kept_items import keep_joined
 from ..lists.mixed_containers import note_containers
@@ -23,7 +23,7 @@ from ..values.abstract import (
     flatten,
     unflatten,
 )
-from ..values.aliases import is_available, note_aliases, same_value, sees_any
+from ..values.aliases import is_available, note_aliases, note_handed, same_value, sees_any
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.program_locations import (
     UNBOUND,
@@ -116,13 +116,20 @@ def join_paths(
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
     merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
     computed = _join_all(merges, paths, snapshot)
-    values = iter(_finish(trace, draft, paths, computed))
+    results = _finish(trace, draft, paths, computed)
+    values = iter(results)
     exit_ = _exit(trace, paths, values)
     join = Join(sees_any)
     for merge in computed:
         assert merge.kind is not None
         merge.value = unflatten(trace, merge.kind, values)
         note_aliases(join, merge.value, merge.values)
+        handed = [
+            (number, ABSENT if gone or value is UNBOUND else value)
+            for number, gone, value in zip((0, 1), merge.absent, merge.values, strict=True)
+        ]
+        if results:
+            note_handed(merge.value, Handed(results[0].owner, None, tuple(handed)))
     result = _deliver(merges, paths, dead)
     for merge in computed:
         place = merge.place

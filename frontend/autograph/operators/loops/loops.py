@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from .....dialect.errors import UnsupportedError
-from .....dialect.mlir import Value, ir
+from .....dialect.mlir import Operation, Value, ir
 from .....dialect.records import dataclass
 from .....dialect.register import context
 from ....source.code_table import remembered_by_code
 from ....tracing.array import TracedArray, wrap
 from ....tracing.drafts import Draft
-from ....tracing.recorder import Join, Recorder
+from ....tracing.recorder import BEFORE_LOOP, Handed, Join, Recorder
 from ....tracing.regions import Region
 from ....tracing.staging import value_of
 from ..branches.branches import Path, record_path, stage_if
@@ -52,7 +52,7 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.aliases import note_aliases, same_value, sees_any
+from ..values.aliases import note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
@@ -63,6 +63,7 @@ from ..values.program_locations import (
     Slot,
     Snapshot,
     consume,
+    copied,
     locations_to_join,
     value_after,
 )
@@ -224,6 +225,8 @@ class _Recording:
         self.regions: list[Region] = []
         self.ends: list[dict[tuple[Any, ...], Any]] = []
         """The values of the carried places at the end of each region."""
+        self.starts: list[dict[tuple[Any, ...], Any]] = []
+        """What stands for the carried places at the start of each region."""
         self.path: Path | None = None
 
     def run(self) -> dict[tuple[Any, ...], Carried]:
@@ -273,6 +276,7 @@ class _Recording:
             carried.place.set(value)
         self.bound = {key: carried.place.get() for key, carried in kinds.items()}
         self.contents = {key: content_of(value) for key, value in self.bound.items()}
+        self.starts.append({key: copied(value) for key, value in self.bound.items()})
         for key, carried in kinds.items():
             note_containers(self.trace, carried.place.name, self.bound[key], [carried.initial])
 
@@ -392,7 +396,8 @@ class _Recording:
             assert loop.trips is not None
             zero, one = index_constant(trace, 0, self.draft), index_constant(trace, 1, self.draft)
             operands = [zero, loop.trips, one, *self.initial]
-        results = iter(self.draft.finish(operands, types))
+        made = self.draft.finish(operands, types)
+        results = iter(made)
         join = Join(sees_any)
         for key, carried in self.passed.items():
             value = unflatten(trace, carried.kind, results)
@@ -402,6 +407,8 @@ class _Recording:
                 else:
                     value = value.value
             note_aliases(join, value, [carried.initial, self.ends[-1].get(key)])
+            if made:
+                self._note_handed(made[0].owner, key, value)
             carried.place.set(value)
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
@@ -412,6 +419,17 @@ class _Recording:
             if place.name in loop.dead.split():
                 place.set(UNBOUND)
         loop.remember(self.carried)
+
+    def _note_handed(self, op: Operation, key: tuple[Any, ...], value: Any) -> None:
+        """Remember what the regions get: the first from before the loop and from the last, the last from the first."""
+        last = len(self.regions) - 1
+        initial = self.carried[key].initial if key in self.carried else self.passed[key].initial
+        around = ((BEFORE_LOOP, initial), (last, self.ends[last].get(key)))
+        between = ((0, self.ends[0].get(key)),)
+        for number, start in enumerate(self.starts):
+            if key in start:
+                note_handed(start[key], Handed(op, number, between if number else around))
+        note_handed(value, Handed(op, None, between if last else around))
 
 
 class LeavesLoop(Exception):

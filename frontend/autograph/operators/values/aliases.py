@@ -12,7 +12,7 @@ from typing import Any
 from ....source.locations import user_frames
 from ....tracing.array import TracedArray
 from ....tracing.may_alias import connect, usable_aliases
-from ....tracing.recorder import Join, Storage
+from ....tracing.recorder import ABSENT, Handed, Join, Storage
 from .abstract import parts_of
 from .optional import MaybeUnbound, Optional
 from .program_locations import Snapshot
@@ -64,6 +64,22 @@ def note_aliases(join: Join, result: Any, candidates: Iterable[Any]) -> None:
             note_aliases(join, item, entries)
     elif isinstance(result, TracedArray):
         connect(result._storage, join, map(_storage_of, candidates))
+
+
+def note_handed(result: Any, handed: Handed) -> None:
+    """Remember what a branch or loop hands on as its result, for the arrays in it that are returned."""
+    result = present(result)
+    values = [(region, present(value)) for region, value in handed.values]
+    parts = parts_of(result)
+    if isinstance(result, TracedArray):
+        result._storage.handed = handed._replace(values=tuple(values))
+    elif parts is not None:
+        for position, (key, item) in enumerate(zip(*_named(parts), strict=True)):
+            entries = [
+                (region, value if value is ABSENT else entry_of(value, position, key))
+                for region, value in values
+            ]
+            note_handed(item, handed._replace(values=tuple(entries)))
 
 
 def _storage_of(candidate: Any) -> Storage | None:
@@ -131,6 +147,7 @@ __all__ = [
     "is_available",
     "is_visible",
     "note_aliases",
+    "note_handed",
     "present",
     "reachable",
     "same_value",

@@ -1,0 +1,92 @@
+"""Results that are one of the caller's arrays, as a branch or loop decided when the program ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+BIAS = np.arange(3.0)
+
+
+def early(x: Any, z: Any) -> Any:
+    if x[0] > 1:
+        return x
+    return x.round()
+
+
+def chosen(x: Any, z: Any) -> Any:
+    y = x if x[0] > 1 else z
+    return [y], y[1:]
+
+
+def of_views(x: Any, z: Any) -> Any:
+    if x[0] > 3:
+        return x, z
+    if x[0] > 1:
+        return z[::-1], x * 2
+    return x[1:], BIAS
+
+
+def from_loop(x: Any, z: Any) -> Any:
+    y = z
+    for i in range(int(x[2])):
+        if y[i] > 8:
+            return y, x
+        y = y + 1
+    return y, z
+
+
+def swapped(x: Any, z: Any) -> Any:
+    n = x[0]
+    while n > 0:
+        x, z = z, x
+        n = n - 1
+    return x, {"z": z}
+
+
+def caught(x: Any, z: Any) -> Any:
+    try:
+        y = z[1:]
+        z[int(x[0])]
+    except IndexError:
+        return x
+    return y
+
+
+def written(x: Any, z: Any) -> Any:
+    if x[0] > 1:
+        x[0] = 7
+        return x
+    return x + 1
+
+
+def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
+    """For the arrays in a value which of some arrays they are or share memory with."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [shared(item, arrays) for item in value]
+    return [(value is array, np.shares_memory(value, array)) for array in arrays]
+
+
+@pytest.mark.parametrize("function", [early, chosen, of_views, from_loop, swapped, caught, written])
+def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
+    compiled = weft.function(function)
+    for first in (0.0, 2.0, 5.0):
+        x, z = np.array([first, 2.0, 3.0]), np.array([8.0, 7.0, 6.0])
+        own, other = (x.copy(), z.copy()), (x.copy(), z.copy())
+        got, expected = compiled(*own), function(*other)
+        assert shared(got, (*own, BIAS)) == shared(expected, (*other, BIAS))
+        np.testing.assert_equal(got, expected)
+        np.testing.assert_array_equal(own, other)
+
+
+def test_what_is_chosen_of_arguments_alone_is_not_computed() -> None:
+    concrete = weft.function(lambda x, z: x if x[0] > 1 else z).get_concrete_function(np.ones(3), np.ones(3))
+    assert concrete.result_types == "f64[3]"
+    assert "-> tensor<i64>" in concrete.as_text()
