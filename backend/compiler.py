@@ -1,12 +1,13 @@
 """The way into the backend: a module in linalg becomes machine code, or text, for a target.
 
-This is all that the rooms above know of how code is made; which backend makes it, the target decides. There is one kind
-of target so far: processors, which are `cpu/`'s.
+This is all that the rooms above know of how code is made; which backend makes it, the target decides: processors are
+`cpu/`'s, GPUs are `gpu/`'s.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,28 @@ from ..passes.pipeline import Observer
 from .analysis.report import is_report, report
 from .cpu.execution.symbols import called_by_instructions
 from .cpu.machine import llvm
-from .cpu.pipeline import ALL_PASSES, text_passes
-from .cpu.pipeline import CPU_PIPELINES as PIPELINES
-from .cpu.stages import STAGES, Lowering, stage_text
+from .cpu.pipeline import CPU_PIPELINES, text_passes
+from .cpu.stages import STAGES as CPU_STAGES
+from .cpu.stages import Lowering
+from .cpu.stages import stage_text as cpu_text
+from .gpu.pipeline import ALL_PASSES, GPU_PIPELINES
+from .gpu.stages import STAGES as GPU_STAGES
+from .gpu.stages import Lowering as GpuLowering
+from .gpu.stages import ptx_text, sass_text
+from .gpu.stages import stage_text as gpu_text
 from .planning.plan import MachineCode
-from .target import compiling_for
+from .target import compiling_for, current
+
+PIPELINES: Mapping[str, str] = MappingProxyType({**CPU_PIPELINES, **GPU_PIPELINES})
+"""The pipelines of all backends."""
+
+STAGES = tuple(dict.fromkeys([*CPU_STAGES, *GPU_STAGES]))
+"""The stages of all backends."""
+
+
+def pipelines() -> list[str]:
+    """The names of the pipelines that a module takes for the current target."""
+    return [*(CPU_PIPELINES if current().gpu is None else GPU_PIPELINES)]
 
 
 def machine_code(
@@ -40,7 +58,7 @@ def machine_code(
     `WeftValueError` for a target that there is not.
     """
     with compiling_for(target) as machine:
-        lowering = Lowering(module, verify)
+        lowering = Lowering(module, verify) if machine.gpu is None else GpuLowering(module, verify)
         for _ in lowering.stages():
             pass
         plan = next((plan for plan in lowering.plans if plan.name == name), None)
@@ -50,6 +68,8 @@ def machine_code(
             dtypes = [element_type(np.dtype(dtype)).dtype for dtype in result_dtypes]
             results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
             plan = plan._replace(results=results)
+        if isinstance(lowering, GpuLowering):
+            return MachineCode(plan, b"", (), machine.name, lowering.kernels)
         optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
         symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
         return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), machine.name)
@@ -60,11 +80,14 @@ def backend_text(source: Module, stage: str, target: str = "native") -> str:
 
     Analyses are text, too (see `analysis.report`). Raises `WeftValueError` for stages and targets that there are not.
     """
-    if stage not in STAGES and not is_report(stage):
-        raise WeftValueError(f"{stage!r} is not a stage of the CPU backend: {', '.join(STAGES)}")
-    with compiling_for(target), source.context, ir.Location.unknown():
+    with compiling_for(target) as machine, source.context, ir.Location.unknown():
+        kind, stages = ("CPU", CPU_STAGES) if machine.gpu is None else ("GPU", GPU_STAGES)
+        if stage not in stages and not is_report(stage):
+            raise WeftValueError(f"{stage!r} is not a stage of the {kind} backend: {', '.join(stages)}")
         module = source.clone()
-        return report(module, stage) if is_report(stage) else stage_text(module, stage)
+        if is_report(stage):
+            return report(module, stage)
+        return cpu_text(module, stage) if machine.gpu is None else gpu_text(module, stage)
 
 
 def emit(
@@ -72,8 +95,14 @@ def emit(
 ) -> str | bytes:
     """LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), for the current target.
 
-    The module is in linalg on tensors, or in the LLVM dialect already (`is_lowered`); it is used up.
+    Of a GPU: MLIR of the stages "gpu" and "nvvm", PTX ("ptx") or instructions ("sass"). The module is in linalg on
+    tensors, or in the LLVM dialect already (`is_lowered`); it is used up. Raises `WeftValueError` for what the target
+    has not.
     """
+    if (kind in DEVICE_KINDS) != (current().gpu is not None):
+        raise WeftValueError(f"the target {current().name!r} has no {kind!r}")
+    if kind in DEVICE_KINDS:
+        return _emit_for_device(module, kind, verify, observers)
     lowering = Lowering(module, verify, observers)
     if is_lowered:
         lowering.translate()
@@ -86,4 +115,27 @@ def emit(
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-__all__ = ["ALL_PASSES", "PIPELINES", "STAGES", "backend_text", "emit", "machine_code", "text_passes"]
+DEVICE_KINDS = ("gpu", "nvvm", "ptx", "sass")
+"""What `emit` writes for GPUs."""
+
+
+def _emit_for_device(module: Module, kind: str, verify: bool, observers: Sequence[Observer]) -> str:
+    lowering = GpuLowering(module, verify, observers)
+    for reached in lowering.stages():
+        if reached == kind and kind != "ptx":
+            return str(module)
+    return ptx_text(lowering.kernels) if kind == "ptx" else sass_text(lowering.kernels)
+
+
+__all__ = [
+    "ALL_PASSES",
+    "CPU_PIPELINES",
+    "DEVICE_KINDS",
+    "PIPELINES",
+    "STAGES",
+    "backend_text",
+    "emit",
+    "machine_code",
+    "pipelines",
+    "text_passes",
+]

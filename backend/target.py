@@ -13,6 +13,23 @@ from ..dialect.records import dataclass
 
 
 @dataclass(frozen=True)
+class Gpu:
+    """What schedules of device kernels ask of a GPU."""
+
+    multiprocessors: int
+    """Of the chip that is most used; grids are cut by it, so that runs repeat on every chip of an architecture."""
+    shared_bytes: int
+    """What a block may ask for, in bytes."""
+    asynchronous_copies: bool
+    """Whether there is cp.async, and mma.sync for bfloat16."""
+    warp: int = 32
+    max_threads: int = 1024
+    """Of a block."""
+    registers: int = 65536
+    """Of a multiprocessor, for all of its threads."""
+
+
+@dataclass(frozen=True)
 class Target:
     """A machine, as LLVM names it and as schedules see it."""
 
@@ -33,6 +50,10 @@ class Target:
     """Whether floats are rounded to whole numbers by instructions."""
     needs: frozenset[str] | None = frozenset()
     """Features that the processor must have to run the code; None where they are not known."""
+    gpu: Gpu | None = None
+    """Of kernels for a GPU; all else here is then about the code inside of them."""
+    host: str = "native"
+    """The machine that launches the kernels, where they are for a GPU."""
 
 
 _V3 = frozenset(["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"])
@@ -59,6 +80,18 @@ _FEATURES = {
 """What can be added to a name."""
 
 
+_GPUS = {
+    "sm_70": Gpu(80, 96 << 10, asynchronous_copies=False),
+    "sm_75": Gpu(40, 64 << 10, asynchronous_copies=False),
+    "sm_80": Gpu(108, 163 << 10, asynchronous_copies=True),
+    "sm_86": Gpu(84, 99 << 10, asynchronous_copies=True),
+    "sm_89": Gpu(128, 99 << 10, asynchronous_copies=True),
+    "sm_90": Gpu(132, 227 << 10, asynchronous_copies=True),
+    "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True),
+}
+"""GPUs by the architecture that their code is for."""
+
+
 @cache
 def host() -> Target:
     """This machine."""
@@ -74,12 +107,14 @@ def host() -> Target:
 
 @cache
 def named(name: str) -> Target:
-    """The machine of a name: "native", a level of x86-64, "aarch64", or a processor as LLVM calls it.
+    """The machine of a name: "native", a level of x86-64, "aarch64", a processor as LLVM calls it, or a GPU ("sm_90a").
 
     Features may follow with a plus sign each: "aarch64+neon". Raises `WeftValueError` for unknown names.
     """
     if name == "native":
         return host()
+    if name in _GPUS:
+        return _gpu(name)
     cpu, *added = name.split("+")
     level = (
         cpu if cpu in _LEVELS else next((level for level, cpus in _CPUS.items() if cpu in cpus.split()), cpu)
@@ -102,7 +137,8 @@ def named(name: str) -> Target:
 
 def names() -> list[str]:
     """All names of machines, without features."""
-    return ["native", *_LEVELS, "aarch64", *(cpu for cpus in _CPUS.values() for cpu in cpus.split())]
+    processors = (cpu for cpus in _CPUS.values() for cpu in cpus.split())
+    return ["native", *_LEVELS, "aarch64", *processors, *_GPUS]
 
 
 def _is_arm(triple: str) -> bool:
@@ -150,10 +186,28 @@ def _arm(name: str, triple: str) -> Target:
     )
 
 
+def _gpu(name: str) -> Target:
+    return Target(
+        name=name,
+        triple="nvptx64-nvidia-cuda",
+        cpu=name,
+        features="+ptx86",
+        vector_bytes=16,
+        vector_registers=32,
+        fused_multiply_add=True,
+        exponent_instructions=False,
+        half_conversions=True,
+        rounding_instructions=True,
+        gpu=_GPUS[name],
+    )
+
+
 def why_not_here(target: Target) -> str:
     """Why this machine does not run code for a target; empty if it does."""
     if target == host():
         return ""
+    if target.gpu is not None:
+        return "this machine is no GPU"
     if _is_arm(target.triple) != _is_arm(host().triple):
         return f"this machine is {host().triple.partition('-')[0]}"
     if target.needs is None:

@@ -26,6 +26,7 @@ ORDER = {
         "ranges",
         "analysis",
         "cpu",
+        "gpu",
         "compiler.py",
     ),
     "frontend": (

@@ -16,7 +16,7 @@ from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
 from ..passes.registry import PassTable, load_pass
 
-WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *compiler.PIPELINES])
+WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *compiler.CPU_PIPELINES])
 """The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
 
 

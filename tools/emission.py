@@ -20,13 +20,14 @@ def emission_pipelines(module: Module) -> list[str]:
     dialects = _dialects(module)
     if dialects <= {"builtin", "llvm"}:
         return []
-    return [*(("weft-optimize", "weft-to-linalg") if "weft" in dialects else ()), *compiler.PIPELINES]
+    return [*(("weft-optimize", "weft-to-linalg") if "weft" in dialects else ()), *compiler.pipelines()]
 
 
 def emit(
     module: Module, kind: str, pipelines: Sequence[str], *, verify: bool, observers: Sequence[Observer]
 ) -> str | bytes:
-    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj").
+    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), or to one of
+    `compiler.DEVICE_KINDS` for a GPU.
 
     `pipelines` are its `emission_pipelines`; the module is used up. Raises `WeftError` where it cannot be lowered.
     """

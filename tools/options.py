@@ -50,7 +50,7 @@ class Options:
     """One step per flag that is not an option: `--cse`, `--weft-fold=max-elements=8`."""
 
 
-CHOICES = {"emit": ("mlir", "llvm", "asm", "obj")}
+CHOICES = {"emit": ("mlir", "llvm", "asm", "obj", "gpu", "nvvm", "ptx", "sass")}
 
 HELP: dict[str, tuple[str, str]] = {
     "o": ("file", "write the result to a file"),
@@ -61,9 +61,12 @@ HELP: dict[str, tuple[str, str]] = {
     "spec": ("type", "type of the next argument of the Python function, as in f32[?,3]"),
     "stage": (
         "name",
-        "print a Python function at a stage: weft, optimized, linalg, llvm or asm",
+        "print a Python function at a stage: weft, optimized, linalg, llvm or asm, of GPUs ptx",
     ),
-    "target": ("name", "the machine to generate code for, as in x86-64-v3 or aarch64 (default native)"),
+    "target": (
+        "name",
+        "the machine to generate code for, as in x86-64-v3, aarch64 or sm_90a (default native)",
+    ),
     "verify-each": ("0|1", "verify the module after every pass (default 1)"),
     "verify-diagnostics": ("", "compare diagnostics with `expected-error {{text}}` comments"),
     "allow-unregistered-dialect": ("", "accept ops of unknown dialects"),

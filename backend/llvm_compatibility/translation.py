@@ -19,9 +19,10 @@ REPAIRS: tuple[TextPass, ...] = (
 
 
 def translate(module: Module) -> str:
-    """The LLVM assembly of a module in the LLVM dialect, before repairs; InternalError when another op is left.
+    """The LLVM assembly of a module in the LLVM dialect, or of a `gpu.module` in that and nvvm, before repairs.
 
-    The check comes first because the translation ends the process on an op it does not know.
+    InternalError when another op is left. The check comes first because the translation ends the process on an op it
+    does not know.
     """
     with phase("translate"):
         left = _left_over(module.operation)
@@ -32,12 +33,12 @@ def translate(module: Module) -> str:
 
 
 def _left_over(module: Operation) -> Operation | None:
-    """The first op in a module that is not of the LLVM dialect."""
+    """The first op in a module that is not of the LLVM dialects."""
     found: Operation | None = None
 
     def visit(op: Operation) -> ir.WalkResult:
         nonlocal found
-        if op.name.startswith("llvm.") or op == module:
+        if op.name.startswith(("llvm.", "nvvm.")) or op == module:
             return ir.WalkResult.ADVANCE
         found = op
         return ir.WalkResult.INTERRUPT

@@ -163,7 +163,7 @@ class ForLoop:
         emitter: Emitter,
         start: Index,
         stop: Index,
-        step: int,
+        step: Index,
         carried: Sequence[Value],
         unroll: bool = True,
     ) -> None:

@@ -18,6 +18,7 @@ from .clusters import contains
 from .failures import FailureSites, record_type
 from .interrupts import insert_polls, is_interruptible
 from .names import is_kernel_name
+from .profile import Profile
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def kernel_functions(module: Module) -> dict[str, Operation]:
     }
 
 
-def convert_kernel(function: Operation, failures: FailureSites) -> KernelInterface:
+def convert_kernel(function: Operation, failures: FailureSites, profile: Profile) -> KernelInterface:
     """Give a kernel memref arguments and out-parameters."""
     block = function.regions[0].blocks[0]
     results = terminator(block)
@@ -76,11 +77,12 @@ def convert_kernel(function: Operation, failures: FailureSites) -> KernelInterfa
                 destinations.append(argument)
     types = [value.type for value in scalars]
     _store_results(results, tensors, scalars, destinations)
-    polls = is_interruptible(function)
+    polls = profile.kernels_poll and is_interruptible(function)
     if may_raise or polls:
         record = block.add_argument(record_type(), function.location)
         failures.lower_nested(function, record)
-        insert_polls(function, record, failures)
+        if polls:
+            insert_polls(function, record, failures)
     inputs = [argument.type for argument in block.arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, types))
     return KernelInterface(len(tensors), may_raise, polls)

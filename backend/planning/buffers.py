@@ -39,6 +39,7 @@ from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
 from .plan_attributes import attach_plans, packed_arguments
 from .plannable import require_plannable
+from .profile import DEVICE, PROCESSOR, Profile
 from .regions import Regions
 from .shapes import Shapes, Sizes, static_shape
 from .sizes_function import build_sizes_function
@@ -53,12 +54,15 @@ class PlanBuffers(Pass):
     name: ClassVar[str] = "plan-buffers"
     summary: ClassVar[str] = "turn tensors into arguments, out-parameters and slots of one workspace"
 
+    device: bool = False
+    """Whether kernels are for a GPU."""
+
     def require(self, module: Module) -> None:
         require_lowered(module, _TAKEN, before="outline-kernels")
         require_plannable(module)
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        plans = plan_buffers(module)
+        plans = plan_buffers(module, profile=DEVICE if self.device else PROCESSOR)
         attach_plans(module, plans)
         for plan in plans:
             statistics["workspace bytes"] += plan.workspace or 0
@@ -69,10 +73,12 @@ _TAKEN = ("raise_if", "sort", "argsort", "partition")
 """The ops of weft that are left, of which the sorts are in kernels."""
 
 
-def plan_buffers(module: Module, workspaces: dict[str, Workspace] | None = None) -> list[Plan]:
+def plan_buffers(
+    module: Module, workspaces: dict[str, Workspace] | None = None, profile: Profile = PROCESSOR
+) -> list[Plan]:
     """Plan the memory of all public functions of an outlined module; the workspaces are noted where asked for."""
     failures = FailureSites(module)
-    kernels = {name: convert_kernel(op, failures) for name, op in kernel_functions(module).items()}
+    kernels = {name: convert_kernel(op, failures, profile) for name, op in kernel_functions(module).items()}
     program = _Program(module, failures, kernels, HostCalls(module, failures), {})
     functions = entry_functions(module)
     program.functions.update(interfaces(functions))

@@ -90,6 +90,23 @@ class Plan(NamedTuple):
         return sum(self.results[index].shape.count(None) for index in self.on_heap)
 
 
+class DeviceKernel(NamedTuple):
+    """A function that a GPU runs, as data."""
+
+    name: str
+    """Of the function in its PTX."""
+    ptx: str
+    """Of the module that it is in, which other kernels may share."""
+    arch: str
+    """The architecture that it is for, as in "sm_90a"."""
+    cubin: bytes | None = None
+    """The code of the architecture, where there was an assembler."""
+    shared_bytes: int = 0
+    """Memory of a block that a launch asks for."""
+    attributes: tuple[tuple[int, int], ...] = ()
+    """What the driver is told of the function: numbers of `CUfunction_attribute` and their values."""
+
+
 class MachineCode(NamedTuple):
     """A compiled function as data: all that is needed to run it, in this process or another one on such a machine."""
 
@@ -98,7 +115,9 @@ class MachineCode(NamedTuple):
     symbols: tuple[str, ...]
     """The functions of the C library, of the compiler and of weft that it calls."""
     target: str = "native"
-    """The machine that it is for, as `codegen.target` names it."""
+    """The machine that it is for, as `backend.target` names it."""
+    kernels: tuple[DeviceKernel, ...] = ()
+    """The device kernels that it launches."""
 
 
 __all__ = [
@@ -110,6 +129,7 @@ __all__ = [
     "POLLED",
     "RECORD_LENGTH",
     "STACK",
+    "DeviceKernel",
     "HostSite",
     "MachineCode",
     "Plan",

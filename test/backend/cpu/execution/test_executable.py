@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_text, elementwise, matmul_chain, power, stage_text
-from weft.backend.compiler import STAGES
 from weft.backend.cpu.codegen.vectors.width import vector_bytes
 from weft.backend.cpu.execution.executable import RuntimeFailure
+from weft.backend.cpu.stages import STAGES
 from weft.dialect.errors import InternalError, UnsupportedError, WeftValueError
 
 NEGATE = "%r = arith.negf %a : f32"

@@ -1,0 +1,1 @@
+"""What is written inside of device kernels, whatever their schedule."""

@@ -1,0 +1,117 @@
+"""What operations of a kernel function take from around them, and what of that a device kernel makes again.
+
+Arithmetic on sizes and numbers, and views, are cheap: each thread makes them again. What is left are arguments of the
+kernel function and memory that it allocates, which are the parameters of the device kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ....dialect.errors import WeftError
+from ....dialect.mlir import Operation, Value, ir
+from ....passes.rewriting import operations_of
+from ...nests.independence import base, written_memrefs
+
+_VIEWS = frozenset(
+    {
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.get_global",
+        "memref.reinterpret_cast",
+        "memref.subview",
+    }
+)
+_PURE_DIALECTS = ("affine.apply", "affine.max", "affine.min", "arith.", "complex.", "index.", "math.")
+
+
+class NotScheduled(WeftError):
+    """Why a schedule does not take a kernel; another one may."""
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an operation only computes a number, or another view of memory."""
+    return not op.regions and (
+        op.name in _VIEWS or op.name == "memref.dim" or op.name.startswith(_PURE_DIALECTS)
+    )
+
+
+def is_parameter(value: Value) -> bool:
+    """Whether a value is an argument of the kernel function, or memory that it allocates."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return bool(owner.owner.operation.name == "func.func")
+    return bool(owner.operation.name == "memref.alloc")
+
+
+def outer_operands(op: Operation) -> list[Value]:
+    """The values that an operation, and what is in its regions, takes from outside."""
+    found = dict.fromkeys(op.operands)
+    inner = operations_of(op)
+    if inner:
+        made = {value for o in inner for value in o.results}
+        made |= {value for o in (op, *inner) for region in o.regions for b in region for value in b.arguments}
+        found |= dict.fromkeys(v for o in inner for v in o.operands if v not in made)
+    return list(found)
+
+
+def captures(ops: Iterable[Operation]) -> list[Value]:
+    """The parameters of a device kernel that runs some operations of a kernel function, in their order of use.
+
+    Raises `NotScheduled` where an operation takes what another one made that cannot be made again.
+    """
+    ops = list(ops)
+    made = {value for op in ops for value in op.results}
+    found: dict[Value, None] = {}
+    seen: set[Value] = set()
+
+    def visit(value: Value) -> None:
+        if value in seen or value in made:
+            return
+        seen.add(value)
+        if is_parameter(value):
+            found[value] = None
+            if not isinstance(value.owner, ir.Block):
+                for extent in value.owner.operation.operands:
+                    visit(extent)
+            return
+        maker = _maker(value)
+        for operand in maker.operands:
+            visit(operand)
+
+    for op in ops:
+        for value in outer_operands(op):
+            visit(value)
+    return list(found)
+
+
+def _maker(value: Value) -> Operation:
+    """The operation that is made again for a value."""
+    if isinstance(value.owner, ir.Block):
+        raise NotScheduled("it uses a value of a loop around it")
+    maker = value.owner.operation
+    if is_pure(maker) or (maker.name == "memref.load" and is_constant_memory(maker.operands[0], maker)):
+        return maker
+    raise NotScheduled(f"it uses what {maker.name} made")
+
+
+def is_constant_memory(memref: Value, inside: Operation) -> bool:
+    """Whether nothing in the kernel function around an operation writes the memory of a memref."""
+    function = inside
+    while function.name != "func.func":
+        function = function.parent.operation
+    memory = base(memref)
+    return not any(base(written) == memory for op in operations_of(function) for written in writes_of(op))
+
+
+def writes_of(op: Operation) -> Iterator[Value]:
+    """The memrefs that an operation writes, without those that operations inside of it write."""
+    yield from written_memrefs(op)
+    if op.name in ("linalg.generic", "linalg.fill"):
+        inputs = next(iter(op.attributes["operandSegmentSizes"]))
+        yield from (v for v in list(op.operands)[inputs:] if isinstance(v.type, ir.MemRefType))
+    elif op.name == "memref.copy":
+        yield op.operands[1]
+    elif op.name == "func.call":
+        yield from (v for v in op.operands if isinstance(v.type, ir.MemRefType))

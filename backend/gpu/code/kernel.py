@@ -1,0 +1,255 @@
+"""A device kernel under construction: a `gpu.module` with one function, and its launch in the kernel function.
+
+    gpu.module @kernel_0_device { gpu.func @kernel_0(%x: memref<f32>, %y: memref<4xf32>, %n: index) kernel ... }
+
+Arrays are passed as one pointer each: as memref of static extents, or as memref of rank 0 where extents are not known;
+such extents follow behind the arrays and numbers, and the memref is made of both inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ....dialect.mlir import Module, Operation, Type, Value, ir
+from ...nests.emit import Emitter, Index, create
+from .captures import captures
+
+SCHEDULE = "weft.schedule"
+"""On `gpu.func`: how the kernel is spread over threads, and why so."""
+
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+_SEGMENTS = "operandSegmentSizes"
+
+
+def device_module_name(kernel: str) -> str:
+    """The name of the `gpu.module` with the device kernels of a kernel function."""
+    return f"{kernel}_device"
+
+
+class Kernel:
+    """Writes one device kernel; code is written inside of `body()`, and `launch` comes last."""
+
+    def __init__(
+        self, function: Operation, name: str, ops: Sequence[Operation], threads: tuple[int, int, int]
+    ) -> None:
+        """A kernel that runs some operations of a kernel function, in blocks of so many threads.
+
+        Raises `NotScheduled` where they take what other operations made.
+        """
+        self.name, self.threads = name, threads
+        self._values: dict[Value, Value] = {}
+        self._captured = captures(ops)
+        self._function = function
+        self._parameters = [_pointer_type(v.type) for v in self._captured]
+        extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
+        module = _device_module(function)
+        with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
+            self.operation = _function_operation(
+                name, [*self._parameters, *[ir.IndexType.get()] * len(extents)], threads
+            )
+            block = self.operation.regions[0].blocks[0]
+            self.emitter = Emitter(self.operation)
+            with ir.InsertionPoint(block):
+                self._return = create_operation("gpu.return")
+        self._shared = 0
+        with self.body():
+            self._bind(list(block.arguments), extents)
+
+    @contextmanager
+    def body(self) -> Iterator[None]:
+        """Write at the end of the kernel."""
+        with ir.InsertionPoint(self._return), self._function.location:
+            yield
+
+    def _bind(self, arguments: list[Value], extents: list[tuple[Value, int]]) -> None:
+        sizes = dict(zip(extents, arguments[len(self._captured) :], strict=True))
+        for outer, inner in zip(self._captured, arguments, strict=False):
+            if isinstance(outer.type, ir.MemRefType) and inner.type != outer.type:
+                inner = self._array(inner, outer, sizes)
+            self._values[outer] = inner
+
+    def _array(self, pointer: Value, outer: Value, sizes: dict[tuple[Value, int], Value]) -> Value:
+        """The memref of unknown extents behind a pointer."""
+        shape = list(outer.type.shape)
+        extents: list[Index] = [
+            sizes[outer, axis] if extent == _DYNAMIC else extent for axis, extent in enumerate(shape)
+        ]
+        strides: list[Index] = [1]
+        for extent in reversed(extents[1:]):
+            strides.insert(0, self.emitter.multiply(strides[0], extent))
+        return reinterpret(pointer, outer.type, extents, strides)
+
+    # What the kernel is made of
+
+    def value(self, outer: Value) -> Value:
+        """What a value of the kernel function is in here; numbers and views are made again."""
+        if outer not in self._values:
+            self.clone(outer.owner.operation)
+        return self._values[outer]
+
+    def bind(self, outer: Value, inner: Value) -> None:
+        """Say what a value of the kernel function is in here."""
+        self._values[outer] = inner
+
+    def clone(self, op: Operation) -> Operation:
+        """The same operation at the insertion point, of the values in here."""
+        if op.name == "memref.get_global":
+            _copy_global(op, self.operation)
+        return clone_with(op, self._values, self.value)
+
+    def id(self, what: str, axis: str = "x") -> Value:
+        """A number of the thread: `thread_id`, `block_id`, `block_dim` or `grid_dim`."""
+        dimension = {"dimension": ir.Attribute.parse(f"#gpu<dim {axis}>")}
+        return create(f"gpu.{what}", [ir.IndexType.get()], [], dimension)
+
+    def shared(self, shape: Sequence[int], element: Type) -> Value:
+        """Memory that the threads of a block share."""
+        space = ir.Attribute.parse("#gpu.address_space<workgroup>")
+        type = ir.MemRefType.get(list(shape), element, memory_space=space)
+        self._shared += 1
+        i64 = ir.IntegerType.get_signless(64)
+        self.operation.attributes["workgroup_attributions"] = ir.IntegerAttr.get(i64, self._shared)
+        return self.operation.regions[0].blocks[0].add_argument(type, ir.Location.current)
+
+    # Its launch
+
+    def launch(self, blocks: Sequence[Index], reason: str) -> None:
+        """Launch so many blocks at the insertion point, which is in the kernel function."""
+        self.operation.attributes[SCHEDULE] = ir.StringAttr.get(reason)
+        emitter = Emitter(self._function)
+        grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
+        block = [emitter.value(extent) for extent in self.threads]
+        operands = [
+            v if type == v.type else reinterpret(v, type, [], [])
+            for v, type in zip(self._captured, self._parameters, strict=True)
+        ]
+        operands += [_extent(v, axis, emitter) for v in self._captured for axis in _unknown_axes(v)]
+        segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
+        module = device_module_name(self._function.attributes["sym_name"].value)
+        attributes = {
+            "kernel": ir.SymbolRefAttr.get([module, self.name]),
+            _SEGMENTS: ir.DenseI32ArrayAttr.get(segments),
+        }
+        create("gpu.launch_func", [], [*grid, *block, *operands], attributes)
+
+
+def clone_with(op: Operation, values: dict[Value, Value], value: Any) -> Operation:
+    """Clone an operation at the insertion point; what it takes from outside, `value` gives.
+
+    Its results are added to `values`.
+    """
+    new = op.operation.clone(ir.InsertionPoint.current)
+
+    def fix(old: Operation, fresh: Operation, inner: set[Value]) -> None:
+        for index, operand in enumerate(old.operands):
+            if operand not in inner:
+                with ir.InsertionPoint(new):
+                    fresh.operands[index] = value(operand)
+        for old_region, fresh_region in zip(old.regions, fresh.regions, strict=True):
+            for old_block, fresh_block in zip(old_region.blocks, fresh_region.blocks, strict=True):
+                inner |= set(old_block.arguments)
+                pairs = zip(old_block.operations, fresh_block.operations, strict=True)
+                for before, after in pairs:
+                    if before.operation.operands or before.operation.regions:
+                        fix(before.operation, after.operation, inner)
+                    inner |= set(before.operation.results)
+
+    fix(op.operation, new.operation, set())
+    values.update(zip(op.results, new.results, strict=True))
+    return new.operation
+
+
+def create_operation(
+    name: str,
+    results: Sequence[Type] = (),
+    operands: Sequence[Value] = (),
+    attributes: dict[str, Any] | None = None,
+    regions: int = 0,
+) -> Operation:
+    """Create an operation at the insertion point."""
+    return ir.Operation.create(name, list(results), list(operands), attributes or {}, regions=regions)
+
+
+def reinterpret(source: Value, type: Type, extents: Sequence[Index], strides: Sequence[Index]) -> Value:
+    """The memory of a memref, from its start, as one of another shape."""
+    dynamic_stride = ir.ShapedType.get_dynamic_stride_or_offset()
+    groups = [[0], [e if isinstance(e, int) else _DYNAMIC for e in extents]]
+    groups.append([s if isinstance(s, int) else dynamic_stride for s in strides])
+    sizes = [e for e in extents if not isinstance(e, int)]
+    steps = [s for s in strides if not isinstance(s, int)]
+    names = ("static_offsets", "static_sizes", "static_strides")
+    attributes = {name: ir.DenseI64ArrayAttr.get(group) for name, group in zip(names, groups, strict=True)}
+    attributes[_SEGMENTS] = ir.DenseI32ArrayAttr.get([1, 0, len(sizes), len(steps)])
+    return create("memref.reinterpret_cast", [type], [source, *sizes, *steps], attributes)
+
+
+def _pointer_type(type: Type) -> Type:
+    if isinstance(type, ir.MemRefType) and _DYNAMIC in type.shape:
+        return ir.MemRefType.get([], type.element_type)
+    return type
+
+
+def _unknown_axes(value: Value) -> list[int]:
+    if not isinstance(value.type, ir.MemRefType):
+        return []
+    return [axis for axis, extent in enumerate(value.type.shape) if extent == _DYNAMIC]
+
+
+def _extent(value: Value, axis: int, emitter: Emitter) -> Value:
+    return create("memref.dim", [ir.IndexType.get()], [value, emitter.value(axis)])
+
+
+def _device_module(function: Operation) -> Operation:
+    """The `gpu.module` behind a kernel function."""
+    name = device_module_name(function.attributes["sym_name"].value)
+    module: Module = function.parent.operation
+    following = [op.operation for op in module.regions[0].blocks[0].operations]
+    for op in following:
+        if op.name == "gpu.module" and op.attributes["sym_name"].value == name:
+            return op
+    module.attributes["gpu.container_module"] = ir.UnitAttr.get()
+    with ir.InsertionPoint.after(function), function.location:
+        made = create_operation("gpu.module", attributes={"sym_name": ir.StringAttr.get(name)}, regions=1)
+        made.regions[0].blocks.append()
+    return made
+
+
+def _function_operation(name: str, types: list[Type], threads: tuple[int, int, int]) -> Operation:
+    """A function that can be launched, empty yet."""
+    function = create_operation(
+        "gpu.func",
+        attributes={
+            "sym_name": ir.StringAttr.get(name),
+            "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
+            "gpu.kernel": ir.UnitAttr.get(),
+            "known_block_size": ir.DenseI32ArrayAttr.get(list(threads)),
+        },
+        regions=1,
+    )
+    function.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    return function
+
+
+def _copy_global(op: Operation, kernel: Operation) -> None:
+    """Let the module of a kernel have a constant of the module around."""
+    name = op.attributes["name"].value
+    own = kernel.parent.operation.regions[0].blocks[0]
+    if any("sym_name" in o.attributes and o.attributes["sym_name"].value == name for o in own.operations):
+        return
+    outer = kernel.parent.operation.parent.operation.regions[0].blocks[0]
+    found = next(
+        o.operation
+        for o in outer.operations
+        if o.operation.name == "memref.global" and o.attributes["sym_name"].value == name
+    )
+    found.clone(ir.InsertionPoint.at_block_begin(own))
+
+
+def remove_device_module(function: Operation) -> None:
+    """Take back what was written for a kernel function."""
+    name = device_module_name(function.attributes["sym_name"].value)
+    for op in [op.operation for op in function.parent.operation.regions[0].blocks[0].operations]:
+        if op.name == "gpu.module" and op.attributes["sym_name"].value == name:
+            op.erase()

@@ -1,0 +1,89 @@
+"""Write the kernels of a module as device kernels: functions on memrefs in, launches and `gpu.module`s out."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.records import dataclass
+from ...passes.base import Pass, Statistics
+from ...passes.rewriting import operations_in, operations_of
+from ..nests.emit import create
+from ..planning.boundaries import kernel_functions
+from .code.captures import NotScheduled
+from .code.kernel import remove_device_module
+from .schedule import parts_of
+
+_WRITTEN = ("gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
+"""The dialects of what is written, which have to be loaded before."""
+
+SIDE, REASON = "weft.side", "weft.reason"
+"""On kernel functions: "device" or "host", and why."""
+
+
+@dataclass(frozen=True)
+class ScheduleDeviceKernels(Pass):
+    """Replace what kernels do by launches of device kernels."""
+
+    name: ClassVar[str] = "schedule-device-kernels"
+    summary: ClassVar[str] = "write kernels as device kernels, and their launches"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for name in _WRITTEN:
+            module.context.get_dialect_descriptor(name)
+        for function in kernel_functions(module).values():
+            if not _is_for_device(function):
+                continue
+            try:
+                statistics["launches"] += _schedule(function)
+                statistics["kernels on the device"] += 1
+            except NotScheduled as error:
+                remove_device_module(function)
+                function.attributes[SIDE] = ir.StringAttr.get("host")
+                function.attributes[REASON] = ir.StringAttr.get(str(error))
+                statistics["kernels on the host"] += 1
+
+
+def _is_for_device(function: Operation) -> bool:
+    return SIDE not in function.attributes or function.attributes[SIDE].value == "device"
+
+
+def _schedule(function: Operation) -> int:
+    """Replace the operations of a kernel function by launches; returns how many there are."""
+    parts = parts_of(function)
+    name = function.attributes["sym_name"].value
+    names = [name] if len(parts) == 1 else [f"{name}_{number}" for number in range(len(parts))]
+    with function.location:
+        for part, own in zip(parts, names, strict=True):
+            with ir.InsertionPoint(part.ops[-1]):
+                part.write(own)
+    for part in parts:
+        for op in reversed(part.ops):
+            op.erase()
+    _own_memory(function)
+    return sum(1 for op in operations_of(function) if op.name == "gpu.launch_func")
+
+
+def _own_memory(function: Operation) -> None:
+    """Memory that launches share is the device's; what only one needed is gone."""
+    block = function.regions[0].blocks[0]
+    for op in reversed(operations_in(block)):
+        if op.name in ("memref.load", "memref.dealloc") or (
+            op.name != "gpu.launch_func" and op.results and not any(True for v in op.results for _ in v.uses)
+        ):
+            op.erase()
+    for op in operations_in(block):
+        if op.name == "memref.alloc":
+            _allocate_on_device(op, block)
+
+
+def _allocate_on_device(op: Operation, block: ir.Block) -> None:
+    with ir.InsertionPoint(op), op.location:
+        segments = ir.DenseI32ArrayAttr.get([0, len(list(op.operands)), 0])
+        memory = create(
+            "gpu.alloc", [op.results[0].type], list(op.operands), {"operandSegmentSizes": segments}
+        )
+    op.results[0].replace_all_uses_with(memory)
+    op.erase()
+    with ir.InsertionPoint.at_block_terminator(block), memory.owner.location:
+        create("gpu.dealloc", [], [memory])

@@ -1,0 +1,70 @@
+"""A `gpu.module` in the dialects of LLVM becomes PTX."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from ....dialect.errors import InternalError
+from ....dialect.mlir import Operation
+from ....passes.pipeline import run_text_passes
+from ....passes.timing import phase
+from ...llvm_compatibility.translation import REPAIRS, translate
+from ...target import Target, current
+
+_UNKNOWN_FUNCTION = re.compile(r"^\s*\.extern \.func\s+(?:\([^)]*\)\s*)?(?P<name>[\w$]+)", re.MULTILINE)
+
+
+def ptx_of(module: Operation) -> str:
+    """The PTX of the kernels of a `gpu.module`, for the current target.
+
+    Raises `InternalError` where an op is not lowered, or a function is called that there is not.
+    """
+    text = run_text_passes(translate(module), REPAIRS)
+    binding, machine = _binding(), _target_machine(current())
+    try:
+        compiled = binding.parse_assembly(text)
+    except RuntimeError as error:
+        raise InternalError(f"LLVM refuses the code of a device kernel: {error}") from error
+    compiled.triple, compiled.data_layout = machine.triple, str(machine.target_data)
+    with phase("llvm-optimise"):
+        _optimise(compiled, current())
+    with phase("llvm-codegen"):
+        ptx: str = machine.emit_assembly(compiled)
+    unknown = _UNKNOWN_FUNCTION.search(ptx)
+    if unknown is not None:
+        raise InternalError(f"a device kernel calls {unknown['name']}, which there is not on a GPU")
+    return ptx
+
+
+def _optimise(module: Any, target: Target) -> None:
+    from llvmlite.binding.newpassmanagers import NewPassManager
+
+    binding = _binding()
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    builder = binding.create_pass_builder(_target_machine(target), options)
+    passes = builder.getModulePassManager()
+    try:
+        passes.run(module, builder)
+    finally:
+        NewPassManager._dispose(passes)  # llvmlite's own `close` finds the `_dispose` of another base class
+        passes.detach()
+
+
+@cache
+def _binding() -> Any:
+    import llvmlite.binding as binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return binding
+
+
+@cache
+def _target_machine(target: Target) -> Any:
+    return (
+        _binding()
+        .Target.from_triple(target.triple)
+        .create_target_machine(cpu=target.cpu, features=target.features, opt=3)
+    )

@@ -1,0 +1,92 @@
+"""The path of the GPU backend, from linalg on tensors to device kernels in the dialects that PTX is made of.
+
+Each line of a pipeline is one pass, of weft's or of upstream's, and says why it stands where it does. The function
+between the kernels takes the path of the CPU backend, once its kernels are launches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+
+from ...passes.managers import module_pipeline
+from ...passes.pipeline import Step, parse_pipeline
+from ...passes.registry import PassTable
+from ..cpu.pipeline import ALL_PASSES as CPU_AND_SHARED
+from .registry import GPU_PASSES
+
+
+def _inside_modules(passes: Sequence[str]) -> str:
+    return f"gpu.module({','.join(passes)})"
+
+
+GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
+    {
+        # linalg on tensors -> calls of kernels: stage "kernels"
+        "linalg-to-device-kernels": module_pipeline(
+            [
+                "check-names",  # what is refused, is refused first
+                "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
+                "outline-kernels",  # from here on, each kernel is looked at once
+            ]
+        ),
+        # tensors between kernels -> memory: stage "buffers"
+        "kernels-to-device-buffers": module_pipeline(["plan-buffers{device=true}"]),
+        # kernels -> launches of device kernels: stage "gpu"
+        "buffers-to-gpu": module_pipeline(
+            [
+                "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
+                "func.func(linalg-generalize-named-ops)",  # one form to recognise
+                "eliminate-empty-tensors",  # results are computed where they are stored
+                "empty-tensor-to-alloc-tensor",
+                "one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true"
+                " function-boundary-type-conversion=identity-layout-map}",
+                "canonicalize",
+                "cse",
+                "convert-copies",  # copies are nests like others
+                "schedule-device-kernels",
+                "expand-device-math",  # last, as schedules look for the functions that they know
+                "canonicalize",  # sizes that nobody asks for
+                "cse",
+            ]
+        ),
+        # device kernels -> dialects of LLVM: stage "nvvm"
+        "gpu-to-nvvm": module_pipeline(
+            [
+                _inside_modules(
+                    [
+                        "convert-linalg-to-loops",  # what one thread does
+                        "canonicalize",
+                        "cse",
+                        "loop-invariant-code-motion",
+                        "convert-vector-to-scf{full-unroll=true}",
+                        "convert-scf-to-cf",
+                        "expand-strided-metadata",  # views become address arithmetic, at first as affine.apply
+                        "lower-affine",
+                        "convert-complex-to-standard",
+                        "arith-expand{include-bf16=true}",  # bfloat16 by integers, as on processors
+                        "convert-math-to-llvm",  # roots and roundings are instructions; nothing else is left
+                        "convert-complex-to-llvm",
+                        "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=1}",
+                        "canonicalize",
+                        "cse",
+                        "reconcile-unrealized-casts",
+                    ]
+                )
+            ]
+        ),
+    }
+)
+
+ALL_PASSES: PassTable = MappingProxyType({**CPU_AND_SHARED, **GPU_PASSES})
+"""The passes that these pipelines may name."""
+
+
+@lru_cache
+def steps_of(pipeline: str) -> Sequence[Step]:
+    """The steps of a pipeline."""
+    return parse_pipeline(GPU_PIPELINES[pipeline], passes=ALL_PASSES)
+
+
+__all__ = ["ALL_PASSES", "GPU_PIPELINES", "steps_of"]

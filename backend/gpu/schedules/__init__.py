@@ -1,0 +1,1 @@
+"""How kernels are spread over threads: one way of writing them a file."""

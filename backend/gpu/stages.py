@@ -1,0 +1,100 @@
+"""The stages of the GPU backend in order: what `backend_text` shows and `machine_code` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...dialect.errors import InternalError, PassError, UnsupportedError
+from ...dialect.mlir import Module, Operation
+from ...passes.pipeline import Observer, run_pipeline
+from ...passes.timing import phase
+from ..planning.plan import DeviceKernel, Plan
+from ..planning.plan_attributes import plans_of
+from ..target import current
+from .machine.assembler import assemble, disassemble
+from .machine.ptx import ptx_of
+from .pipeline import ALL_PASSES, steps_of
+
+STAGES = ("linalg", "kernels", "buffers", "gpu", "nvvm", "ptx", "sass")
+"""All stages that text can be asked of."""
+
+
+class Lowering:
+    """Takes a module from linalg to PTX, one stage after the other, in place."""
+
+    def __init__(self, module: Module, verify: bool, observers: Sequence[Observer] = ()) -> None:
+        self._module = module
+        self._verify = verify
+        self._observers = observers
+        self.plans: list[Plan] = []
+        self.kernels: tuple[DeviceKernel, ...] = ()
+
+    def stages(self) -> Iterator[str]:
+        """Run the stages up to PTX; the name of each is given when it is reached."""
+        yield "linalg"
+        self._run("linalg-to-device-kernels")
+        yield "kernels"
+        self._run("kernels-to-device-buffers")
+        yield "buffers"
+        self.plans = plans_of(self._module)
+        self._run("buffers-to-gpu")
+        yield "gpu"
+        self._run("gpu-to-nvvm")
+        yield "nvvm"
+        self.kernels = device_kernels(self._module)
+        yield "ptx"
+
+    def _run(self, pipeline: str) -> None:
+        with phase(pipeline):
+            try:
+                run_pipeline(
+                    self._module,
+                    steps_of(pipeline),
+                    passes=ALL_PASSES,
+                    observers=self._observers,
+                    verify=self._verify,
+                )
+            except PassError as error:
+                # What a program asks for in vain, and mistakes of weft, are no failures of a pass.
+                if isinstance(error.__cause__, (UnsupportedError, InternalError)):
+                    raise error.__cause__ from None
+                raise
+
+
+def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:
+    """The device kernels of a module at stage "nvvm", compiled."""
+    found: list[DeviceKernel] = []
+    for view in module.body.operations:
+        if view.operation.name == "gpu.module":
+            ptx = ptx_of(view.operation)
+            found += [
+                DeviceKernel(function.attributes["sym_name"].value, ptx, current().cpu)
+                for function in _entries(view.operation)
+            ]
+    return tuple(found)
+
+
+def _entries(module: Operation) -> list[Operation]:
+    """The functions of a `gpu.module` that can be launched."""
+    ops = [view.operation for view in module.regions[0].blocks[0].operations]
+    return [op for op in ops if op.name == "llvm.func" and "nvvm.kernel" in op.attributes]
+
+
+def ptx_text(kernels: Sequence[DeviceKernel]) -> str:
+    """The PTX of kernels; those that share a module have it in common."""
+    return "\n".join(dict.fromkeys(kernel.ptx for kernel in kernels))
+
+
+def sass_text(kernels: Sequence[DeviceKernel]) -> str:
+    """The instructions of kernels on their GPU; raises `WeftValueError` where the tools of CUDA are not there."""
+    modules = {kernel.ptx: kernel.arch for kernel in kernels}
+    return "\n".join(disassemble(assemble(ptx, arch).cubin) for ptx, arch in modules.items())
+
+
+def stage_text(module: Module, stage: str) -> str:
+    """The text of a module at a stage; the module is used up."""
+    lowering = Lowering(module, verify=False)
+    for reached in lowering.stages():
+        if reached == stage and reached != "ptx":
+            return str(module)
+    return ptx_text(lowering.kernels) if stage == "ptx" else sass_text(lowering.kernels)

@@ -1,0 +1,76 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+
+// Points next to each other are read and written by 16 bytes, where they start at multiples of that; the rest one by one.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NOT: linalg.generic
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0 blocks in (%{{.*}}, %{{.*}}, %{{.*}}) threads in (%c256
+// CHECK: gpu.func @kernel_0(%[[X:.*]]: memref<f32>, %[[Y:.*]]: memref<f32>, %[[N:.*]]: index, %{{.*}}: index) kernel
+// CHECK-SAME: weft.schedule = "points: no point needs another; 4 points a thread"
+// CHECK: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[N]], 256]
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store %{{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK: else
+// CHECK: memref.load
+// CHECK: memref.store
+func.func private @kernel_0(%a: memref<?x256xf32>, %b: memref<?x256xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<?x256xf32>) outs(%b : memref<?x256xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %x, %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Rows that are no multiple of 16 bytes are written one by one.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK: weft.schedule = "points: no point needs another"
+// CHECK-NOT: vector.
+func.func private @kernel_1(%a: memref<64x33xf32>, %b: memref<33xf32>, %c: memref<64x33xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<64x33xf32>, memref<33xf32>) outs(%c : memref<64x33xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.addf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// A kernel that returns numbers stays with the host.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK-SAME: weft.reason = "it returns numbers", weft.side = "host"
+// CHECK-NOT: gpu.launch_func
+func.func private @kernel_2(%a: memref<f32>) -> f32 {
+  %0 = memref.load %a[] : memref<f32>
+  return %0 : f32
+}
+
+// -----
+
+// A loop of which each iteration needs the last is for one thread.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: gpu.launch_func {{.*}} blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+// CHECK: weft.schedule = "one thread: scf.for is one step after the other"
+// CHECK: scf.for
+func.func private @kernel_3(%a: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c15 = arith.constant 15 : index
+  scf.for %i = %c0 to %c15 step %c1 {
+    %x = memref.load %a[%i] : memref<16xf32>
+    %next = arith.addi %i, %c1 : index
+    %y = memref.load %a[%next] : memref<16xf32>
+    %z = arith.addf %x, %y : f32
+    memref.store %z, %a[%next] : memref<16xf32>
+  }
+  return
+}
