@@ -6,11 +6,15 @@ import importlib
 
 FAMILIES = (
     "elementwise",
+    "elementary",
+    "comparison",
     "casts",
     "selection",
     "complex_parts",
     "creation",
     "shape",
+    "arrangement",
+    "slicing",
     "indexing",
     "reductions",
     "scans",

@@ -11,7 +11,7 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftIndexError, WeftTypeError
 from ...dialect.op import Array
-from ...dialect.ops.indexing import INT64_MAX, INT64_MIN
+from ...dialect.ops.slicing import INT64_MAX, INT64_MIN
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 

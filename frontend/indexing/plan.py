@@ -16,18 +16,17 @@ import numpy as np
 
 from ...dialect.errors import InternalError, WeftIndexError, WeftValueError
 from ...dialect.op import Op
-from ...dialect.ops.indexing import (
+from ...dialect.ops.indexing import Gather, Scatter
+from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
+from ...dialect.ops.slicing import (
     INT64_MAX,
     INT64_MIN,
     DynamicSlice,
     DynamicSliceUpdate,
-    Gather,
-    Scatter,
     Slice,
     SliceUpdate,
     slice_extent,
 )
-from ...dialect.ops.shape import ExpandDims, Reshape, Squeeze, Transpose
 from ...dialect.records import dataclass
 from ...dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
 from ..tracing.needed_numbers import need_number

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
+from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
-from ...dialect.ops.shape import Stack
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
 from ..tracing.may_alias import connect
 from ..tracing.recorder import Join

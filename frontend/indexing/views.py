@@ -9,8 +9,8 @@ import numpy as np
 
 from ...dialect.errors import WeftValueError
 from ...dialect.ops.casts import Bitcast
+from ...dialect.ops.comparison import NotEqual
 from ...dialect.ops.complex_parts import Complex, Imag, Real
-from ...dialect.ops.elementwise import NotEqual
 from ...dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze

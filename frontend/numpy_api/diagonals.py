@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from ...dialect.errors import WeftTypeError, WeftValueError
-from ...dialect.ops import shape as ops
+from ...dialect.ops import arrangement
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, view_of
 from .arguments import axis_index
@@ -22,7 +22,7 @@ def tril(m: ArrayLike, /, k: int = 0) -> ArrayResult:
     array([[1, 0],
            [3, 4]])
     """
-    return _triangle(ops.Tril, m, k)
+    return _triangle(arrangement.Tril, m, k)
 
 
 def triu(m: ArrayLike, /, k: int = 0) -> ArrayResult:
@@ -34,7 +34,7 @@ def triu(m: ArrayLike, /, k: int = 0) -> ArrayResult:
     array([[1, 2],
            [0, 4]])
     """
-    return _triangle(ops.Triu, m, k)
+    return _triangle(arrangement.Triu, m, k)
 
 
 def _triangle(op_class: Any, m: ArrayLike, k: int) -> ArrayResult:
@@ -64,7 +64,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     rest = tuple(axis for axis in range(x.ndim) if axis not in (first, second))
     order = (*rest, first, second)
     arranged = x if order == tuple(range(x.ndim)) else transpose(x, order)
-    return view_of(arranged, ops.Diagonal, writable=False, offset=operator.index(offset))
+    return view_of(arranged, arrangement.Diagonal, writable=False, offset=operator.index(offset))
 
 
 def diag(v: ArrayLike, k: int = 0) -> ArrayResult:
@@ -79,7 +79,7 @@ def diag(v: ArrayLike, k: int = 0) -> ArrayResult:
     """
     x = asarray(v)
     if x.ndim == 1:
-        return asarray(apply(ops.Diag, x, offset=operator.index(k)))
+        return asarray(apply(arrangement.Diag, x, offset=operator.index(k)))
     if x.ndim != 2:
         raise WeftValueError("Input must be 1- or 2-d.")
     return diagonal(x, k)

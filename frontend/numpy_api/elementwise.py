@@ -15,7 +15,7 @@ from ...dialect.dtypes import as_dtype, kind
 from ...dialect.errors import WeftValueError
 from ...dialect.op import OPS, Ufunc
 from ...dialect.ops.complex_parts import Complex, Imag, Real
-from ...dialect.ops.elementwise import RealFunction
+from ...dialect.ops.elementary import RealFunction
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of, view_of

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import UnsupportedError, WeftValueError
-from ...dialect.ops.shape import Concat, Stack
+from ...dialect.ops.arrangement import Concat, Stack
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal

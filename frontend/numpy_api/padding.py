@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
-from ...dialect.ops import shape as ops
+from ...dialect.ops import arrangement
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, rank_0_array
 from .arguments import axis_index
@@ -46,10 +46,10 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         raise WeftValueError("index can't contain negative values")
     if mode not in ("constant", "empty"):
         _require_elements_to_extend(x, low, high)
-        return rank_0_array(apply(ops.Extend, x, low=low, high=high, mode=mode))
+        return rank_0_array(apply(arrangement.Extend, x, low=low, high=high, mode=mode))
     values = kwargs.get("constant_values", 0)
     if isinstance(values, TracedArray) or np.ndim(values) == 0:
-        return rank_0_array(apply(ops.Pad, x, cast(asarray(values), x.dtype), low=low, high=high))
+        return rank_0_array(apply(arrangement.Pad, x, cast(asarray(values), x.dtype), low=low, high=high))
     before, after = _value_pairs(values, x.ndim)
     for axis in range(x.ndim):
         for widths, value, at_front in ((low, before[axis], True), (high, after[axis], False)):
@@ -57,7 +57,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
             zeros = (0,) * x.ndim
             fill = cast(asarray(value), x.dtype)
             x = asarray(
-                apply(ops.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one)
+                apply(
+                    arrangement.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one
+                )
             )
     return x
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops import indexing as ops
-from ...dialect.ops.elementwise import NotEqual
+from ...dialect.ops.comparison import NotEqual
 from ..indexing.selections import nonzero_places
 from ..tracing.staging import (
     ArrayLike,

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops import arrangement
 from ...dialect.ops import shape as ops
 from ...dialect.ops.creation import Arange
-from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, Gather, Slice
+from ...dialect.ops.indexing import Gather
+from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, Slice
 from ...dialect.types import format_shape
 from ..tracing.array import TracedArray
 from ..tracing.extents import (
@@ -468,7 +470,7 @@ def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
             places = places % extent if extent else 0
         elif not INT64_MIN <= places <= INT64_MAX:
             raise OverflowError("roll() by more than 64 bits hold needs the extent of the axis while tracing")
-        return apply(ops.Roll, x, shift=places, axis=axis)
+        return apply(arrangement.Roll, x, shift=places, axis=axis)
     if shift.dtype.kind not in "iub" or shift.ndim:
         raise WeftTypeError("roll() takes a number that is an integer as the shift of an axis")
     if extent == 0:
@@ -500,7 +502,7 @@ def tile(A: ArrayLike, reps: Any) -> ArrayResult:
     counts = (1,) * (rank - len(counts)) + tuple(operator.index(c) for c in counts)
     if x.ndim < rank:
         x = reshape(x, (1,) * (rank - x.ndim) + tuple(x.shape))
-    return rank_0_array(asarray(apply(ops.Tile, x, counts=counts)))
+    return rank_0_array(asarray(apply(arrangement.Tile, x, counts=counts)))
 
 
 def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
@@ -526,7 +528,7 @@ def repeat(a: ArrayLike, repeats: Any, axis: int | None = None) -> ArrayResult:
     if (counts < 0).any():
         raise WeftValueError("repeats may not contain negative values.")
     if counts.size == 1:
-        return asarray(apply(ops.Repeat, x, count=int(counts.reshape(())), axis=place))
+        return asarray(apply(arrangement.Repeat, x, count=int(counts.reshape(())), axis=place))
     extent = known_extent(x, place, "repeat")
     if counts.shape != (extent,):
         raise WeftValueError(

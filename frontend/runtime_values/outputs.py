@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.ops.indexing import INT64_MAX, DynamicSlice, Gather, Slice
+from ...dialect.ops.indexing import Gather
 from ...dialect.ops.shape import Reshape, Transpose
+from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage

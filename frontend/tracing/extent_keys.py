@@ -14,8 +14,8 @@ from ...dialect.attributes import elements_from_mlir
 from ...dialect.extents import SCALAR, SIZE_FUNCTIONS, Axis, extent_source
 from ...dialect.op import Elementwise, Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
 from ...dialect.ops.shape import Dim, ExpandDims, Reshape, Squeeze
+from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
 from ...dialect.register import op_class_of
 from ...dialect.sizes import Computed, Polynomial, Size, computed, symbol
 

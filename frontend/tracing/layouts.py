@@ -14,9 +14,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.op import Array, Elementwise, Op
-from ...dialect.ops.indexing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
+from ...dialect.ops.arrangement import Concat, Repeat, Roll, Tile
 from ...dialect.ops.reductions import normalize_axes
-from ...dialect.ops.shape import BroadcastTo, Concat, Repeat, Reshape, Roll, Tile
+from ...dialect.ops.shape import BroadcastTo, Reshape
+from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
 from ...dialect.types import MAX_BYTES, TensorType
 from .view_steps import ViewStep
 

@@ -14,9 +14,9 @@ import numpy as np
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
+from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.shape import Stack
 from ...dialect.types import TensorType, type_of
 from ..signature.foreign_arrays import require_numpy_rules
 from .array import TracedArray, wrap

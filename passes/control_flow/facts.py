@@ -8,7 +8,7 @@ import numpy as np
 
 from ...dialect.mlir import Value
 from ...dialect.op import Array, Elementwise, Op
-from ...dialect.ops.elementwise import (
+from ...dialect.ops.comparison import (
     BitwiseAnd,
     BitwiseOr,
     Equal,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
-from ...dialect.ops.elementwise import Less
+from ...dialect.ops.comparison import Less
 from ...dialect.ops.state import RaiseIf
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of

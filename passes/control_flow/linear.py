@@ -8,14 +8,8 @@ import numpy as np
 
 from ...dialect.extents import SIZE_FUNCTIONS
 from ...dialect.mlir import Operation, Value, ir
-from ...dialect.ops.elementwise import (
-    MIRRORED,
-    OPPOSITE,
-    Less,
-    LessEqual,
-    Maximum,
-    Minimum,
-)
+from ...dialect.ops.comparison import MIRRORED, OPPOSITE, Less, LessEqual
+from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.selection import Select
 from ...dialect.ops.shape import Dim
 from ...dialect.records import dataclass

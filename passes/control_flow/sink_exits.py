@@ -8,7 +8,7 @@ import numpy as np
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op import Array
-from ...dialect.ops.elementwise import Equal
+from ...dialect.ops.comparison import Equal
 from ...dialect.records import dataclass
 from ..base import Pass, Statistics
 from ..rewriting import is_defined_inside, type_of

@@ -8,21 +8,8 @@ import numpy as np
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op import Op
-from ...dialect.ops.elementwise import (
-    MIRRORED,
-    Add,
-    Equal,
-    FloorDivide,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-    Maximum,
-    Minimum,
-    Multiply,
-    NotEqual,
-    Subtract,
-)
+from ...dialect.ops.comparison import MIRRORED, Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual
+from ...dialect.ops.elementwise import Add, FloorDivide, Maximum, Minimum, Multiply, Subtract
 from ...dialect.ops.selection import Select
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of

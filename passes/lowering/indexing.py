@@ -11,18 +11,14 @@ import numpy as np
 
 from ...dialect.mlir import Value, dialect, ir
 from ...dialect.ops.elementwise import Add
-from ...dialect.ops.indexing import (
+from ...dialect.ops.indexing import FindOutOfBounds, Gather, PutAlongAxis, Scatter, TakeAlongAxis
+from ...dialect.ops.slicing import (
     INT64_MAX,
     INT64_MIN,
     DynamicSlice,
     DynamicSliceUpdate,
-    FindOutOfBounds,
-    Gather,
-    PutAlongAxis,
-    Scatter,
     Slice,
     SliceUpdate,
-    TakeAlongAxis,
     slice_of,
 )
 from ...dialect.types import TensorType

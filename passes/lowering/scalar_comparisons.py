@@ -8,16 +8,16 @@ import numpy as np
 
 from ...dialect.mlir import Value
 from ...dialect.op import Op
-from ...dialect.ops import elementwise as ops
+from ...dialect.ops import comparison
 from .scalars import BOOL, ScalarBuilder, emits
 
 _RELATIONS: dict[type[Op], str] = {
-    ops.Equal: "eq",
-    ops.NotEqual: "ne",
-    ops.Less: "lt",
-    ops.LessEqual: "le",
-    ops.Greater: "gt",
-    ops.GreaterEqual: "ge",
+    comparison.Equal: "eq",
+    comparison.NotEqual: "ne",
+    comparison.Less: "lt",
+    comparison.LessEqual: "le",
+    comparison.Greater: "gt",
+    comparison.GreaterEqual: "ge",
 }
 
 
@@ -86,12 +86,12 @@ def _logical(op_class: type[Op], combine: Callable[[ScalarBuilder, Value, Value]
         return combine(b, is_nonzero(b, x), is_nonzero(b, y))
 
 
-_logical(ops.LogicalAnd, ScalarBuilder.both)
-_logical(ops.LogicalOr, ScalarBuilder.either)
-_logical(ops.LogicalXor, ScalarBuilder.differ)
+_logical(comparison.LogicalAnd, ScalarBuilder.both)
+_logical(comparison.LogicalOr, ScalarBuilder.either)
+_logical(comparison.LogicalXor, ScalarBuilder.differ)
 
 
-@emits(ops.LogicalNot, "biufc")
+@emits(comparison.LogicalNot, "biufc")
 def logical_not(b: ScalarBuilder, x: Value) -> Value:
     """Whether the scalar is zero."""
     return b.complement(is_nonzero(b, x))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...dialect.mlir import Value
 from ...dialect.op import Op
+from ...dialect.ops import comparison, elementary
 from ...dialect.ops import elementwise as ops
 from . import scalar_floats
 from .scalar_casts import cast_scalar
@@ -61,21 +62,21 @@ def conjugate(b: ScalarBuilder, x: Value) -> Value:
     return make(b, real, part.op("arith.negf", imag))
 
 
-@emits(ops.Isnan, "c")
+@emits(comparison.Isnan, "c")
 def isnan(b: ScalarBuilder, x: Value) -> Value:
     """Whether a part is NaN."""
     part, real, imag = complex_parts(b, x)
     return b.either(scalar_floats.isnan(part, real), scalar_floats.isnan(part, imag))
 
 
-@emits(ops.Isinf, "c")
+@emits(comparison.Isinf, "c")
 def isinf(b: ScalarBuilder, x: Value) -> Value:
     """Whether a part is infinite."""
     part, real, imag = complex_parts(b, x)
     return b.either(scalar_floats.isinf(part, real), scalar_floats.isinf(part, imag))
 
 
-@emits(ops.Isfinite, "c")
+@emits(comparison.Isfinite, "c")
 def isfinite(b: ScalarBuilder, x: Value) -> Value:
     """Whether both parts are finite."""
     part, real, imag = complex_parts(b, x)
@@ -205,21 +206,21 @@ def _library(op_class: type[Op], function: str) -> None:
 
 
 for _op_class, _function in (
-    (ops.Exp, "cexp"),
-    (ops.Log, "clog"),
+    (elementary.Exp, "cexp"),
+    (elementary.Log, "clog"),
     (ops.Sqrt, "csqrt"),
-    (ops.Sin, "csin"),
-    (ops.Cos, "ccos"),
-    (ops.Tan, "ctan"),
-    (ops.Sinh, "csinh"),
-    (ops.Cosh, "ccosh"),
-    (ops.Tanh, "ctanh"),
-    (ops.Arcsin, "casin"),
-    (ops.Arccos, "cacos"),
-    (ops.Arctan, "catan"),
-    (ops.Arcsinh, "casinh"),
-    (ops.Arccosh, "cacosh"),
-    (ops.Arctanh, "catanh"),
+    (elementary.Sin, "csin"),
+    (elementary.Cos, "ccos"),
+    (elementary.Tan, "ctan"),
+    (elementary.Sinh, "csinh"),
+    (elementary.Cosh, "ccosh"),
+    (elementary.Tanh, "ctanh"),
+    (elementary.Arcsin, "casin"),
+    (elementary.Arccos, "cacos"),
+    (elementary.Arctan, "catan"),
+    (elementary.Arcsinh, "casinh"),
+    (elementary.Arccosh, "cacosh"),
+    (elementary.Arctanh, "catanh"),
 ):
     _library(_op_class, _function)
 
@@ -230,25 +231,25 @@ def _scaled(b: ScalarBuilder, x: Value, factor: float) -> Value:
     return make(b, *(part.op("arith.mulf", p, part.constant(factor)) for p in (real, imag)))
 
 
-@emits(ops.Exp2, "c")
+@emits(elementary.Exp2, "c")
 def exp2(b: ScalarBuilder, x: Value) -> Value:
     """exp(x log(2))."""
     return _call(b, "cexp", _scaled(b, x, math.log(2)))
 
 
-@emits(ops.Log2, "c")
+@emits(elementary.Log2, "c")
 def log2(b: ScalarBuilder, x: Value) -> Value:
     """log(x) / log(2)."""
     return _scaled(b, _call(b, "clog", x), 1 / math.log(2))
 
 
-@emits(ops.Log10, "c")
+@emits(elementary.Log10, "c")
 def log10(b: ScalarBuilder, x: Value) -> Value:
     """log(x) / log(10)."""
     return _scaled(b, _call(b, "clog", x), 1 / math.log(10))
 
 
-@emits(ops.Log1p, "c")
+@emits(elementary.Log1p, "c")
 def log1p(b: ScalarBuilder, x: Value) -> Value:
     """Logarithm of the length and the angle of 1 + x."""
     part, real, imag = complex_parts(b, x)
@@ -257,7 +258,7 @@ def log1p(b: ScalarBuilder, x: Value) -> Value:
     return make(b, part.op("math.log", length), part.op("math.atan2", imag, shifted))
 
 
-@emits(ops.Expm1, "c")
+@emits(elementary.Expm1, "c")
 def expm1(b: ScalarBuilder, x: Value) -> Value:
     """Real part expm1(real) cos(imag) - 2 sin(imag / 2)**2, imaginary part exp(real) sin(imag)."""
     p, real, imag = complex_parts(b, x)

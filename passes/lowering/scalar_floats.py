@@ -9,6 +9,7 @@ import numpy as np
 from ...dialect.dtypes import bfloat16
 from ...dialect.mlir import Value, ir
 from ...dialect.op import OPS, Op
+from ...dialect.ops import comparison, elementary
 from ...dialect.ops import elementwise as ops
 from .conversion import scalar_type
 from .scalar_integers import identity
@@ -60,19 +61,19 @@ for _op_class in (ops.Positive, ops.Conjugate):
 # Classes of numbers
 
 
-@emits(ops.Isnan, "f")
+@emits(comparison.Isnan, "f")
 def isnan(b: ScalarBuilder, x: Value) -> Value:
     """A NaN differs from itself."""
     return b.compare("ne", x, x)
 
 
-@emits(ops.Isinf, "f")
+@emits(comparison.Isinf, "f")
 def isinf(b: ScalarBuilder, x: Value) -> Value:
     """Whether the magnitude is infinity."""
     return b.compare("eq", b.op("math.absf", x), b.constant(math.inf))
 
 
-@emits(ops.Isfinite, "f")
+@emits(comparison.Isfinite, "f")
 def isfinite(b: ScalarBuilder, x: Value) -> Value:
     """Whether the magnitude is below infinity."""
     return b.compare("lt", b.op("math.absf", x), b.constant(math.inf))
@@ -118,13 +119,13 @@ def reciprocal(b: ScalarBuilder, x: Value) -> Value:
     return b.op("arith.divf", b.constant(1), x)
 
 
-@emits(ops.Deg2rad, "f")
+@emits(elementary.Deg2rad, "f")
 def deg2rad(b: ScalarBuilder, x: Value) -> Value:
     """Multiply by pi / 180."""
     return b.op("arith.mulf", x, b.constant(math.pi / 180))
 
 
-@emits(ops.Rad2deg, "f")
+@emits(elementary.Rad2deg, "f")
 def rad2deg(b: ScalarBuilder, x: Value) -> Value:
     """Multiply by 180 / pi, divided in the dtype itself."""
     scalar = b.dtype.type
@@ -216,13 +217,13 @@ def _log_of_sum(b: ScalarBuilder, x: Value, y: Value, base: float, exponential: 
     return b.select(isnan(b, x), x, total)
 
 
-@emits(ops.Logaddexp, "f")
+@emits(elementary.Logaddexp, "f")
 def logaddexp(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """To base e."""
     return _log_of_sum(b, x, y, math.e, "math.exp")
 
 
-@emits(ops.Logaddexp2, "f")
+@emits(elementary.Logaddexp2, "f")
 def logaddexp2(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """To base 2."""
     return _log_of_sum(b, x, y, 2.0, "math.exp2")

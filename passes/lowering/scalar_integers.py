@@ -6,6 +6,7 @@ import numpy as np
 
 from ...dialect.mlir import Value
 from ...dialect.op import Op
+from ...dialect.ops import comparison
 from ...dialect.ops import elementwise as ops
 from .conversion import scalar_type
 from .scalar_casts import cast_scalar
@@ -25,9 +26,9 @@ for _op_class, _kinds, _mlir_name in (
     (ops.Add, "iu", "arith.addi"),
     (ops.Subtract, "iu", "arith.subi"),
     (ops.Multiply, "iu", "arith.muli"),
-    (ops.BitwiseAnd, "biu", "arith.andi"),
-    (ops.BitwiseOr, "biu", "arith.ori"),
-    (ops.BitwiseXor, "biu", "arith.xori"),
+    (comparison.BitwiseAnd, "biu", "arith.andi"),
+    (comparison.BitwiseOr, "biu", "arith.ori"),
+    (comparison.BitwiseXor, "biu", "arith.xori"),
     # Booleans: sums and maxima are or, products and minima are and.
     (ops.Add, "b", "arith.ori"),
     (ops.Maximum, "b", "arith.ori"),
@@ -63,9 +64,9 @@ def _always(op_class: type[Op], value: bool) -> None:
         return b.of(BOOL).constant(value)
 
 
-_always(ops.Isnan, False)
-_always(ops.Isinf, False)
-_always(ops.Isfinite, True)
+_always(comparison.Isnan, False)
+_always(comparison.Isinf, False)
+_always(comparison.Isfinite, True)
 
 
 # Signs
@@ -179,7 +180,7 @@ def power(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return b.loop([one, x, y], exponent_left, next_bit)[0]
 
 
-@emits(ops.Gcd, "iu")
+@emits(comparison.Gcd, "iu")
 def gcd(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Euclid's algorithm on the absolute values, as unsigned numbers."""
     zero = b.constant(0)
@@ -194,7 +195,7 @@ def gcd(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return b.loop(magnitudes, unfinished, step)[0]
 
 
-@emits(ops.Lcm, "iu")
+@emits(comparison.Lcm, "iu")
 def lcm(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The first magnitude, divided by the common divisor, times the second."""
     common = gcd(b, x, y)
@@ -206,7 +207,7 @@ def lcm(b: ScalarBuilder, x: Value, y: Value) -> Value:
 # Bits
 
 
-@emits(ops.Invert, "biu")
+@emits(comparison.Invert, "biu")
 def invert(b: ScalarBuilder, x: Value) -> Value:
     """Exclusive or with all ones."""
     return b.differ(x, b.constant(1 if b.kind == "b" else (1 << b.width) - 1))
@@ -220,13 +221,13 @@ def _shift(b: ScalarBuilder, mlir_name: str, x: Value, count: Value, beyond: Val
     return b.select(within, shifted, beyond)
 
 
-@emits(ops.LeftShift, "iu")
+@emits(comparison.LeftShift, "iu")
 def left_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """Zeros come in from below."""
     return _shift(b, "arith.shli", x, y, b.constant(0))
 
 
-@emits(ops.RightShift, "iu")
+@emits(comparison.RightShift, "iu")
 def right_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     """The sign comes in from above, also where all bits go."""
     if b.kind == "u":
@@ -235,7 +236,7 @@ def right_shift(b: ScalarBuilder, x: Value, y: Value) -> Value:
     return _shift(b, "arith.shrsi", x, y, all_sign)
 
 
-@emits(ops.BitwiseCount, "iu")
+@emits(comparison.BitwiseCount, "iu")
 def bitwise_count(b: ScalarBuilder, x: Value) -> Value:
     """Population count of the absolute value, as an i8."""
     count = b.op("math.ctpop", absolute(b, x) if b.kind == "i" else x)

@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialect.mlir import Value, dialect, ir
-from ...dialect.ops.shape import (
-    BroadcastTo,
+from ...dialect.ops.arrangement import (
     Concat,
     Diag,
     Diagonal,
-    Dim,
     Extend,
     Pad,
     Repeat,
     Roll,
     Stack,
-    Stretch,
     Tile,
-    Transpose,
     Tril,
     Triu,
 )
+from ...dialect.ops.shape import BroadcastTo, Dim, Stretch, Transpose
 from ...dialect.register import create
 from ...dialect.types import TensorType
 from ..index_arithmetic import Extent, IndexArithmetic

@@ -9,11 +9,11 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value
 from ...dialect.op import Array
+from ...dialect.ops.comparison import BitwiseAnd, RightShift
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.elementwise import (
     Absolute,
     Add,
-    BitwiseAnd,
     Ceil,
     Conjugate,
     Divide,
@@ -30,7 +30,6 @@ from ...dialect.ops.elementwise import (
     Power,
     Reciprocal,
     Remainder,
-    RightShift,
     Rint,
     Square,
     Subtract,

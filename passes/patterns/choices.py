@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...dialect.mlir import Value
-from ...dialect.ops.elementwise import (
+from ...dialect.ops.comparison import (
     MIRRORED,
     Greater,
     GreaterEqual,
@@ -14,9 +14,8 @@ from ...dialect.ops.elementwise import (
     LogicalAnd,
     LogicalNot,
     LogicalOr,
-    Maximum,
-    Minimum,
 )
+from ...dialect.ops.elementwise import Maximum, Minimum
 from ...dialect.ops.selection import Select
 from ..rewriting import Match, type_of
 from . import simplifies

@@ -6,18 +6,17 @@ from typing import Any
 
 from ...dialect.mlir import Value
 from ...dialect.op import Op
-from ...dialect.ops.indexing import (
+from ...dialect.ops.indexing import Gather, Scatter
+from ...dialect.ops.shape import Dim
+from ...dialect.ops.slicing import (
     INT64_MAX,
     INT64_MIN,
     DynamicSlice,
     DynamicSliceUpdate,
-    Gather,
-    Scatter,
     Slice,
     SliceUpdate,
     slice_of,
 )
-from ...dialect.ops.shape import Dim
 from ...dialect.types import Shape
 from ..rewriting import Match, type_of
 from . import simplifies

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.mlir import Value
-from ...dialect.ops.elementwise import (
+from ...dialect.ops.comparison import (
     OPPOSITE,
     BitwiseAnd,
     BitwiseOr,

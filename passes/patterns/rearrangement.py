@@ -6,20 +6,8 @@ from ...dialect.extents import extent_source
 from ...dialect.mlir import Value
 from ...dialect.op import OPS, Elementwise
 from ...dialect.ops import load_families
-from ...dialect.ops.shape import (
-    BroadcastTo,
-    Concat,
-    Dim,
-    ExpandDims,
-    Pad,
-    Repeat,
-    Reshape,
-    Roll,
-    Squeeze,
-    Stretch,
-    Tile,
-    Transpose,
-)
+from ...dialect.ops.arrangement import Concat, Pad, Repeat, Roll, Tile
+from ...dialect.ops.shape import BroadcastTo, Dim, ExpandDims, Reshape, Squeeze, Stretch, Transpose
 from ...dialect.types import broadcast_shapes
 from ..rewriting import Graph, Match, type_of
 from . import simplifies

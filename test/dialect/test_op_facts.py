@@ -13,8 +13,9 @@ from support.package import source_files
 from support.programs import build, transform
 from weft.backend.functions.registry import functions
 from weft.dialect.op import OPS, Case, Cost, Op, Operand, Ufunc
-from weft.dialect.ops.elementwise import Add, Erfc, RealFunction
-from weft.dialect.ops.indexing import DynamicSlice
+from weft.dialect.ops.elementary import Erfc, RealFunction
+from weft.dialect.ops.elementwise import Add
+from weft.dialect.ops.slicing import DynamicSlice
 from weft.dialect.types import TensorType
 from weft.passes.lowering import load_families
 from weft.passes.lowering.conversion import LOWERINGS

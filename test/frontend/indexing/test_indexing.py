@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from weft.dialect.op import Array
-from weft.dialect.ops.indexing import DynamicSlice, FindOutOfBounds, Gather, Scatter
+from weft.dialect.ops.indexing import FindOutOfBounds, Gather, Scatter
+from weft.dialect.ops.slicing import DynamicSlice
 from weft.dialect.types import TensorType, compatible_shapes, type_of
 from weft.frontend.indexing.entries import OnePlace
 from weft.frontend.indexing.plan import (

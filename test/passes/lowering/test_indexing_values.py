@@ -12,7 +12,7 @@ import weft
 from support.op_values import OPS, assert_as_reference, run_compiled
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.op import Case, Op
-from weft.dialect.ops.indexing import INT64_MAX, INT64_MIN
+from weft.dialect.ops.slicing import INT64_MAX, INT64_MIN
 from weft.frontend.tracing.staging import apply
 
 INDEXING_OPS = [op for op in OPS.values() if op.family == "indexing"]
