@@ -23,6 +23,7 @@ from ..runtime_values.result_spec import (
     ChosenResult,
     ComputedResult,
     HolderResult,
+    KeptResult,
     OptionalResult,
     SelectedResult,
     ThawedResult,
@@ -154,6 +155,8 @@ class ConcreteFunction:
             own = len(self.argument_types)
             base = self.argument_types[position] if position < own else self._extra[position - own].type
             return self._view_type(base, leaf)
+        if isinstance(leaf, KeptResult):
+            return self._type_of(leaf.result)
         if isinstance(leaf, SelectedResult):
             return self._type_of(leaf.options[0])
         if isinstance(leaf, HolderResult):
@@ -286,6 +289,7 @@ class ConcreteFunction:
             from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
 
             raise python_exception(failure)  # here, as it has no other context than the caller's
+        outputs = self._result.with_places(outputs)
         result = self._result.build(outputs, leaves)
         if self._write_back is not None:
             self._write_back(outputs, leaves, bound)

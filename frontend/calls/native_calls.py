@@ -295,6 +295,7 @@ def _finisher(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..
     """What makes the result of computed arrays, the arrays of the call and the arguments."""
 
     def finish(outputs: list[Any], leaves: list[Any], slots: list[Any]) -> Any:
+        outputs = concrete._result.with_places(outputs)
         result = concrete._result.build(outputs, leaves)
         if concrete._write_back is not None:
             concrete._write_back(outputs, leaves, parameters.bound(slots))

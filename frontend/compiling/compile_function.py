@@ -205,7 +205,8 @@ def _record(
             trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
         returned = resolve_grown_lists(trace, _returned(trace, traced, args, kwargs))
         outputs = Outputs(trace, signature.position_of)
-        recorded = Recorded(outputs.collect(returned), WriteBack(state, outputs), outputs.types, state)
+        write_back = WriteBack(state, outputs)
+        recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)
         require_unchanged(trace)
         state.settle()
     except RecursionError as error:

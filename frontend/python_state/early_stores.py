@@ -37,7 +37,7 @@ class _Values:
         self._trace = trace
         self.operands: list[Any] = []
 
-    def collect(self, value: Any) -> StoredValue:
+    def stored(self, value: Any) -> StoredValue:
         """Take a nested value apart."""
         flatten_results(value, [])  # refuses what cannot be made again
         frozen = Frozen(self._trace, (value,))

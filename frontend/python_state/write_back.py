@@ -16,8 +16,8 @@ from .updates import Built, EntryOf, Known, Make, Makes, Order, Together, Unbind
 class Values(Protocol):
     """What collects the values that a compiled function has to make."""
 
-    def collect(self, value: Any) -> Makes:
-        """Take a nested value apart."""
+    def stored(self, value: Any) -> Makes:
+        """Take a nested value apart that is stored."""
 
 
 class WriteBack:
@@ -98,7 +98,7 @@ class WriteBack:
         if known is not None:
             return Known(known)
         try:
-            return Built(self._outputs.collect(value))
+            return Built(self._outputs.stored(value))
         except UnsupportedError as error:
             error.args = (str(error.args[0]).replace("the result", place.name, 1), *error.args[1:])
             raise

@@ -23,6 +23,7 @@ from .result_spec import (
     ChosenResult,
     ComputedResult,
     HolderResult,
+    KeptResult,
     ListResult,
     OptionalResult,
     Result,
@@ -47,20 +48,46 @@ class Outputs:
         self.values: list[Any] = []
         self.types: list[TensorType] = []
         self._known: dict[int, tuple[int, TracedArray]] = {}
+        self._stores = False
+        """Whether what is collected is stored: what is collected later may show the same arrays."""
         self._seen: Counter[Storage] = Counter()
         """How often the results show an array, or a view of it."""
         self._origins = Origins(trace, self._number_of)
         self._options: list[ArgumentResult] = []
         """The arrays of the caller's, or views of these, that branches and loops may hand on."""
+        self._kept: dict[int, tuple[int, TracedArray]] = {}
+        """The views that are given back more than once, with their places behind the outputs."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
 
     def collect(self, value: Any) -> Result:
-        """Take a nested value apart."""
+        """Take a nested value apart; what is collected last knows what others share with it."""
         leaves: list[Any] = []
         structure = flatten_results(value, leaves)
         self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
-        return Result(structure, tuple(map(self._leaf, leaves)))
+        counts = Counter(map(id, leaves))
+        made = tuple(self._kept_leaf(leaf, counts[id(leaf)] > 1) for leaf in leaves)
+        return Result(structure, made, len(self._kept))
+
+    def stored(self, value: Any) -> Result:
+        """Take a value apart that is stored in Python's state: views in it may be results, too."""
+        self._stores = True
+        try:
+            return self.collect(value)
+        finally:
+            self._stores = False
+
+    def _kept_leaf(self, leaf: Any, is_repeated: bool) -> Any:
+        """A leaf; views are kept that are given back more than once: they are one object."""
+        made = self._leaf(leaf)
+        is_view = isinstance(made, ArgumentResult) and made.path
+        if not is_view and not isinstance(made, (ViewResult, SelectedResult)):
+            return made
+        if id(leaf) not in self._kept:
+            if not (is_repeated or self._stores):
+                return made
+            self._kept[id(leaf)] = (-1 - len(self._kept), leaf)
+        return KeptResult(self._kept[id(leaf)][0], made)
 
     def _leaf(self, leaf: Any) -> Any:
         if isinstance(leaf, RuntimeNone):
@@ -125,7 +152,7 @@ class Outputs:
         order = None if storage.layout is None or storage.layout.sources else storage.layout.order
         is_turned = order is not None and order != tuple(range(len(order)))
         path = _path_of(leaf)
-        is_view = path and (self._seen[storage] > 1 or id(storage) in self._known)
+        is_view = path and (self._stores or self._seen[storage] > 1 or id(storage) in self._known)
         if not (is_view or is_turned) or leaf._is_scalar or not _can_be_made_again(path):
             return None
         base = leaf._base()

@@ -97,6 +97,21 @@ class SelectedResult(NamedTuple):
         return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
 
 
+class KeptResult(NamedTuple):
+    """A result that is one object with others of a call: the first that is made is kept behind the outputs."""
+
+    place: int
+    """Counted from the end."""
+    result: ArgumentResult | ViewResult | SelectedResult
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        assert isinstance(outputs, list)
+        if outputs[self.place] is None:
+            outputs[self.place] = self.result.build(outputs, leaves)
+        return outputs[self.place]
+
+
 class OptionalResult(NamedTuple):
     """A result that is None where an output is true."""
 
@@ -166,11 +181,18 @@ class Result(NamedTuple):
         | OptionalResult
         | ChosenResult
         | HolderResult
+        | KeptResult
         | ListResult
         | SelectedResult
         | ThawedResult,
         ...,
     ]
+    kept: int = 0
+    """How many objects are kept behind the outputs while a call's results are made."""
+
+    def with_places(self, outputs: list[Any]) -> list[Any]:
+        """The outputs of a call, with places for what is kept."""
+        return [*outputs, *[None] * self.kept] if self.kept else outputs
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
@@ -209,6 +231,7 @@ __all__ = [
     "ChosenResult",
     "ComputedResult",
     "HolderResult",
+    "KeptResult",
     "ListResult",
     "OptionalResult",
     "Result",

@@ -59,7 +59,7 @@ class Frozen:
         if as_text:
             trace.dependencies.shows(*constants(structure))
         made = [self._freeze_leaf(trace, leaf, as_text) for leaf in leaves]
-        self.thaw = _thawed(_as_text(structure, 0) if as_text else structure, made)
+        self.thaw = _thawed(_as_text(structure) if as_text else structure, made)
         """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
 
     def _freeze_leaf(self, trace: Recorder, leaf: Any, as_text: bool) -> Thaw:
@@ -234,33 +234,39 @@ def _form(leaf: Any) -> Callable[[Array], Any]:
 
 
 class Text:
-    """Stands for an object that is printed at run time; its text is that of the time of tracing."""
+    """Stands for an object that is printed at run time; its texts are those of the time of tracing."""
 
-    __slots__ = ("text",)
+    __slots__ = ("_repr", "_str")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, value: Any) -> None:
+        self._str = str(value)
+        self._repr = repr(value)
+
+    def __str__(self) -> str:
+        return self._str
 
     def __repr__(self) -> str:
-        return self.text
+        return self._repr
 
 
-def _as_text(structure: Structure, depth: int) -> Structure:
-    """The structure with the texts of objects, which may change, in their places; nested ones are shown by `repr`."""
-    if isinstance(structure, Static) and (
-        isinstance(structure.key, IdentityKey) or isinstance(structure.value, set)
-    ):
+def _as_text(structure: Structure) -> Structure:
+    """The structure with the texts of objects, which may change, in their places."""
+    if isinstance(structure, Static) and _may_change(structure):
         if holds_traced(structure.value, depth=3):
             raise UnsupportedError(
                 f"a traced array inside of a {type(structure.value).__qualname__} object cannot be printed; print "
                 "lists, tuples, dicts, namedtuples, dataclasses, or the arrays themselves"
             )
-        return Static(structure.key, Text((repr if depth > 1 else str)(structure.value)))
+        return Static(structure.key, Text(structure.value))
     if isinstance(structure, Node):
-        return Node(
-            structure.kind, structure.keys, tuple(_as_text(child, depth + 1) for child in structure.children)
-        )
+        return Node(structure.kind, structure.keys, tuple(map(_as_text, structure.children)))
     return structure
+
+
+def _may_change(constant: Static) -> bool:
+    """Whether the text of an object may be another one when the program runs."""
+    is_object = isinstance(constant.key, IdentityKey) and not isinstance(constant.value, np.generic)
+    return is_object or isinstance(constant.value, set)
 
 
 __all__ = ["Frozen", "FrozenException", "RuntimeValue", "Text", "holder_of", "holds_traced", "make_exception"]

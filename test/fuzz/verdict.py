@@ -11,7 +11,7 @@ import textwrap
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -64,6 +64,8 @@ class _Side:
     program: Loaded
     function: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
+    held: list[np.ndarray[Any, Any]] = field(default_factory=list)
+    """The arrays that the arguments hold before the call."""
     result: Any = None
     error: BaseException | None = None
     output: str = ""
@@ -71,6 +73,7 @@ class _Side:
     def call(self, number: int) -> None:
         """Make a call."""
         self.arguments = tuple(self.program.calls[number]())
+        self.held = [array for _, array in arrays_of(self.arguments, "arguments")]
         output = io.StringIO()
         self.result, self.error = None, None
         with contextlib.redirect_stdout(output), np.errstate(all="ignore"), warnings.catch_warnings():
@@ -164,10 +167,7 @@ def _differences(got: _Side, expected: _Side) -> Iterator[str]:
         yield from differences(got.arguments, expected.arguments, "arguments")
         yield from differences(got.program.state(), expected.program.state(), "state")
     else:  # such errors leave Python's state as it was before the call, but not the elements of arrays
-        arrays = dict(arrays_of(got.arguments, "arguments"))
-        for place, array in arrays_of(expected.arguments, "arguments"):
-            if place in arrays:
-                yield from differences(arrays[place], array, place)
+        yield from differences(got.held, expected.held, "arrays of arguments")
     if expected.error is None:
         shared, wanted = (sharing(s.result, s.arguments, s.program.state()) for s in (got, expected))
         for place in sorted(shared ^ wanted):

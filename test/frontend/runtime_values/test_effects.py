@@ -442,6 +442,22 @@ class TestInControlFlow:
 
         same(f, *[(np.arange(3.0), I64(n)) for n in (0, 1, 2, 5)])
 
+    def test_objects_in_texts_are_shown_as_python_shows_them(self):
+        class Shown:
+            def __str__(self):
+                return "str"
+
+            def __repr__(self):
+                return "repr"
+
+        shown = Shown()
+
+        def f(x):
+            print("%s %s %d" % (shown, x[0], np.float32(5)), f"{shown} {x[0]} {shown!r}", shown, [shown])  # noqa: UP031
+            return x
+
+        same(f, (np.arange(3.0),))
+
     def test_python_is_called_in_loops(self):
         def f(x, n):
             total = F64(0)

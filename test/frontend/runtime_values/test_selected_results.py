@@ -90,3 +90,25 @@ def test_what_is_chosen_of_arguments_alone_is_not_computed() -> None:
     concrete = weft.function(lambda x, z: x if x[0] > 1 else z).get_concrete_function(np.ones(3), np.ones(3))
     assert concrete.result_types == "f64[3]"
     assert "-> tensor<i64>" in concrete.as_text()
+
+
+STORE: dict[str, Any] = {}
+
+
+def stored_and_returned(x: Any, z: Any) -> Any:
+    local = x + 1
+    STORE["argument"], STORE["local"] = x[1:], local[:2]
+    return STORE["argument"], [local, STORE["local"], STORE["local"]], x[1:]
+
+
+def test_views_that_are_given_back_twice_are_one_object() -> None:
+    compiled = weft.function(stored_and_returned)
+    for function in (compiled, stored_and_returned):
+        x = np.arange(3.0)
+        for _ in range(2):
+            view, (local, part, again), other = function(x, x)
+            assert view is STORE["argument"] is not other
+            assert all(np.shares_memory(one, x) for one in (view, other))
+            assert part is STORE["local"] is again
+            assert np.shares_memory(part, local)
+            STORE.clear()

@@ -21,18 +21,20 @@ class Unfit(Exception):
     """No text of the wanted kind was found, or the example refuses it."""
 
 
-def signature(value: Any) -> Hashable:
-    """What must be equal for two values to take turns in one variable."""
+def signature(value: Any, depth: int = 8) -> Hashable:
+    """What must be equal for two values to take turns in one variable; only so deep, as lists may hold themselves."""
+    if depth == 0:
+        return None
     if isinstance(value, np.ndarray):
         return "array", value.dtype.str, value.shape
     if isinstance(value, np.generic):
         return "scalar", value.dtype.str
     if isinstance(value, tuple):
-        return "tuple", tuple(map(signature, value))
+        return "tuple", tuple(signature(item, depth - 1) for item in value)
     if isinstance(value, list):
-        return "list", signature(value[0]) if value else None
+        return "list", signature(value[0], depth - 1) if value else None
     if isinstance(value, dict):
-        return "dict", tuple((key, signature(item)) for key, item in value.items())
+        return "dict", tuple((key, signature(item, depth - 1)) for key, item in value.items())
     return type(value).__name__
 
 
