@@ -23,6 +23,7 @@ from .cpu.pipeline import CPU_PIPELINES, text_passes
 from .cpu.stages import STAGES as CPU_STAGES
 from .cpu.stages import Lowering
 from .cpu.stages import stage_text as cpu_text
+from .gpu.machine.host_program import HostLowering
 from .gpu.pipeline import ALL_PASSES, GPU_PIPELINES
 from .gpu.stages import STAGES as GPU_STAGES
 from .gpu.stages import Lowering as GpuLowering
@@ -69,7 +70,9 @@ def machine_code(
             results = [type.with_dtype(dtype) for type, dtype in zip(plan.results, dtypes, strict=True)]
             plan = plan._replace(results=results)
         if isinstance(lowering, GpuLowering):
-            return MachineCode(plan, b"", (), machine.name, lowering.kernels)
+            host = HostLowering(module, verify).lower()
+            kernels = host.numbered(lowering.kernels)
+            return MachineCode(plan, host.object_file, host.symbols, machine.name, kernels, host.constants)
         optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
         symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
         return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), machine.name)

@@ -12,13 +12,11 @@ from ..nests.emit import create
 from ..planning.boundaries import kernel_functions
 from .code.captures import NotScheduled
 from .code.kernel import remove_device_module
+from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
 from .schedule import parts_of
 
 _WRITTEN = ("gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
 """The dialects of what is written, which have to be loaded before."""
-
-SIDE, REASON = "weft.side", "weft.reason"
-"""On kernel functions: "device" or "host", and why."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,13 @@ class ScheduleDeviceKernels(Pass):
                 statistics["kernels on the device"] += 1
             except NotScheduled as error:
                 remove_device_module(function)
-                function.attributes[SIDE] = ir.StringAttr.get("host")
+                function.attributes[SIDE] = ir.StringAttr.get(HOST)
                 function.attributes[REASON] = ir.StringAttr.get(str(error))
                 statistics["kernels on the host"] += 1
 
 
 def _is_for_device(function: Operation) -> bool:
-    return SIDE not in function.attributes or function.attributes[SIDE].value == "device"
+    return SIDE not in function.attributes or function.attributes[SIDE].value == DEVICE
 
 
 def _schedule(function: Operation) -> int:

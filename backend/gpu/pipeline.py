@@ -33,9 +33,12 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         ),
         # tensors between kernels -> memory: stage "buffers"
         "kernels-to-device-buffers": module_pipeline(["plan-buffers{device=true}"]),
+        # which kernel runs where: stage "placed"
+        "buffers-to-placed": module_pipeline(["place-kernels"]),
         # kernels -> launches of device kernels: stage "gpu"
-        "buffers-to-gpu": module_pipeline(
+        "placed-to-gpu": module_pipeline(
             [
+                "lower-device-memory",  # what the host does itself, while its copies are copies
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored
@@ -51,6 +54,15 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "cse",
             ]
         ),
+        # functions of the host -> calls of the driver, for the CPU backend to go on with
+        "gpu-to-host": module_pipeline(
+            [
+                "copy-for-host-kernels",  # what launches nothing
+                "lower-launches",
+            ]
+        ),
+        # what these call, once they are in the LLVM dialect
+        "link-host": module_pipeline(["link-driver-functions"]),
         # device kernels -> dialects of LLVM: stage "nvvm"
         "gpu-to-nvvm": module_pipeline(
             [

@@ -6,9 +6,16 @@ from types import MappingProxyType
 
 from ...passes.registry import PassTable
 
+_MACHINE, _PLACEMENT = f"{__package__}.machine", f"{__package__}.placement"
+
 GPU_PASSES: PassTable = MappingProxyType(
     {
+        "copy-for-host-kernels": f"{_MACHINE}.host_kernels:CopyForHostKernels",
         "expand-device-math": f"{__package__}.device_math:ExpandDeviceMath",
+        "link-driver-functions": f"{_MACHINE}.driver_functions:LinkDriverFunctions",
+        "lower-device-memory": f"{_MACHINE}.device_memory:LowerDeviceMemory",
+        "lower-launches": f"{_MACHINE}.launches:LowerLaunches",
+        "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
     }
 )

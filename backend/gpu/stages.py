@@ -15,7 +15,7 @@ from .machine.assembler import assemble, disassemble
 from .machine.ptx import ptx_of
 from .pipeline import ALL_PASSES, steps_of
 
-STAGES = ("linalg", "kernels", "buffers", "gpu", "nvvm", "ptx", "sass")
+STAGES = ("linalg", "kernels", "buffers", "placed", "gpu", "nvvm", "ptx", "sass")
 """All stages that text can be asked of."""
 
 
@@ -37,7 +37,9 @@ class Lowering:
         self._run("kernels-to-device-buffers")
         yield "buffers"
         self.plans = plans_of(self._module)
-        self._run("buffers-to-gpu")
+        self._run("buffers-to-placed")
+        yield "placed"
+        self._run("placed-to-gpu")
         yield "gpu"
         self._run("gpu-to-nvvm")
         yield "nvvm"

@@ -92,7 +92,7 @@ def plan_buffers(
             workspaces[plan.name] = planner.workspace
         if plan.name in program.functions:
             needs = Needs(plan.workspace, plan.sizes, plan.blocks)
-            build_wrapper(module, program.functions[plan.name], needs, failures, location)
+            build_wrapper(module, program.functions[plan.name], needs, failures, location, profile)
     program.host_calls.finish()
     return [plan._replace(polls=True) for plan in plans] if any(plan.polls for plan in plans) else plans
 
@@ -197,6 +197,7 @@ class _Planner:
             self._calls,
             polls or any(kernel.polls for kernel in self._kernels.values()),
             packed,
+            frozenset(i for i, type in enumerate(function_type.inputs) if isinstance(type, ir.MemRefType)),
         )
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:

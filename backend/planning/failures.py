@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from ...dialect.mlir import Location, Module, Operation, Type, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
-from .names import EXIT, RUNTIME
+from ...passes.rewriting import symbols_of
+from .names import EXIT
 from .plan import MAX_VALUES, RECORD_LENGTH, HostSite, Site
 from .scalars import element_of
 
@@ -29,9 +30,7 @@ class FailureSites:
     def __init__(self, module: Module) -> None:
         self._module = module
         self.sites: list[Site | HostSite] = []
-        self._declared = {
-            name for name in (EXIT, *RUNTIME) if any(_is_named(op, name) for op in module.body.operations)
-        }
+        self._declared = set(symbols_of(module))
 
     def clear(self, record: Value) -> None:
         """At the start of a call: nothing has failed."""
@@ -135,7 +134,3 @@ def find(op: Operation, name: str) -> list[Operation]:
 
     op.walk(visit)
     return found
-
-
-def _is_named(op: ir.OpView, name: str) -> bool:
-    return "sym_name" in op.attributes and bool(op.attributes["sym_name"].value == name)

@@ -19,10 +19,8 @@ from .failures import FailureSites, find, record_type
 from .heap import table_type
 from .names import CLEAR, RELEASE, RESERVE, wrapper_name
 from .plan import DEPTH, STACK
+from .profile import Profile
 from .shapes import static_shape
-
-_MAX_STACK_BYTES = 256
-"""Workspaces up to this size lie on the stack."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,12 @@ class Needs:
 
 
 def build_wrapper(
-    module: Module, interface: FunctionInterface, needs: Needs, failures: FailureSites, location: ir.Location
+    module: Module,
+    interface: FunctionInterface,
+    needs: Needs,
+    failures: FailureSites,
+    location: ir.Location,
+    profile: Profile,
 ) -> None:
     """Make the wrapper of a planned function at the end of the module."""
     func = dialect("func")
@@ -102,20 +105,26 @@ def build_wrapper(
         with ir.InsertionPoint(module.body):
             function = func.FuncOp(wrapper_name(interface.name), (interface.signature(), []))
         with ir.InsertionPoint(function.add_entry_block()):
-            _Wrapper(interface, needs, failures, list(function.entry_block.arguments)).build()
+            arguments = list(function.entry_block.arguments)
+            _Wrapper(interface, needs, failures, arguments, profile).build()
             func.ReturnOp([])
 
 
 class _Wrapper:
     def __init__(
-        self, interface: FunctionInterface, needs: Needs, failures: FailureSites, arguments: list[Value]
+        self,
+        interface: FunctionInterface,
+        needs: Needs,
+        failures: FailureSites,
+        arguments: list[Value],
+        profile: Profile,
     ) -> None:
         self._interface = interface
         self._needs = needs
         self._failures = failures
         self._arguments = arguments
         self._record = arguments[len(interface.inputs) + len(interface.places())]
-        self._in_block = needs.workspace is None or needs.workspace > _MAX_STACK_BYTES
+        self._in_block = needs.workspace is None or needs.workspace > profile.stack_workspace_bytes
         self._blocks = needs.blocks + self._in_block
 
     def build(self) -> None:

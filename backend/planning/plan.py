@@ -72,6 +72,8 @@ class Plan(NamedTuple):
     """Whether it has loops that look for interrupts."""
     packed: tuple[PackedArgument, ...] = ()
     """What the last inputs are packed copies of."""
+    written: frozenset[int] = frozenset()
+    """The inputs that it writes."""
 
     @property
     def entries(self) -> list[str]:
@@ -117,7 +119,9 @@ class MachineCode(NamedTuple):
     target: str = "native"
     """The machine that it is for, as `backend.target` names it."""
     kernels: tuple[DeviceKernel, ...] = ()
-    """The device kernels that it launches."""
+    """The device kernels that it launches, by the numbers that its code knows them by."""
+    constants: tuple[bytes, ...] = ()
+    """The constants of the program that the device must have, too."""
 
 
 __all__ = [

@@ -59,7 +59,7 @@ def called_once(module: Module) -> list[Operation]:
 def _plan(function: Operation, sites: list[Site | HostSite]) -> Plan:
     fields = {entry.name: _value(entry.attr) for entry in ir.DictAttr(function.attributes[PLAN])}
     fields["inputs"], fields["results"] = list(fields["inputs"]), list(fields["results"])
-    fields["on_heap"] = frozenset(fields["on_heap"])
+    fields["on_heap"], fields["written"] = frozenset(fields["on_heap"]), frozenset(fields["written"])
     name: str = function.attributes["sym_name"].value
     return Plan(name=name, sites=sites, packed=packed_arguments(function), **fields)
 

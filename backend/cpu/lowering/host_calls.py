@@ -64,11 +64,21 @@ class HostLink:
             self.before()
         count = sum(1 + t.shape.count(None) for t in (*site.operands, *site.results))
         words = iter((ctypes.c_int64 * count).from_address(tensors))
-        operands = [_read(next(words), _known(t, words)) for t in site.operands]
+        operands = [self.fetch(next(words), _known(t, words)) for t in site.operands]
         places = [(next(words), _known(t, words)) for t in site.results]
         results = call_back(self._callbacks[site.callback], operands, [declared for _, declared in places])
         for (address, _), array in zip(places, results, strict=True):
-            ctypes.memmove(address, array.ctypes.data, array.nbytes)
+            self.store(address, array)
+
+    def fetch(self, address: int, tensor: TensorType) -> Array:
+        """A copy of an array in memory, which is used again."""
+        array: Array = np.empty(tensor.shape, tensor.dtype)
+        ctypes.memmove(array.ctypes.data, address, array.nbytes)
+        return array
+
+    def store(self, address: int, array: Array) -> None:
+        """Copy a result to where the machine code wants it."""
+        ctypes.memmove(address, array.ctypes.data, array.nbytes)
 
 
 def _known(tensor: TensorType, words: Iterator[int]) -> TensorType:
@@ -76,13 +86,6 @@ def _known(tensor: TensorType, words: Iterator[int]) -> TensorType:
     if tensor.is_static:
         return tensor
     return tensor.with_shape([next(words) if extent is None else extent for extent in tensor.shape])
-
-
-def _read(address: int, tensor: TensorType) -> Array:
-    """A copy of an array in memory, which is used again."""
-    array: Array = np.empty(tensor.shape, tensor.dtype)
-    ctypes.memmove(array.ctypes.data, address, array.nbytes)
-    return array
 
 
 _links: WeakValueDictionary[int, HostLink] = WeakValueDictionary()

@@ -1,0 +1,33 @@
+"""What a call of a planned function needs of the driver: words behind its error record.
+
+The record goes wherever something can fail, and so does everything that talks to the driver.
+"""
+
+from __future__ import annotations
+
+from ...planning.plan import RECORD_LENGTH
+
+STREAM = RECORD_LENGTH
+"""The handle of the stream that everything of the call is queued on."""
+
+FUNCTIONS = RECORD_LENGTH + 1
+"""The address of a table: the handles of the kernels, in the order of their numbers."""
+
+CONSTANTS = RECORD_LENGTH + 2
+"""The address of a table: where the constants are on the device, in the order of their numbers."""
+
+LAUNCHES = RECORD_LENGTH + 3
+READS = RECORD_LENGTH + 4
+"""How many launches there were so far, and how often the host waited for what it read of the device."""
+
+CONTEXT_LENGTH = RECORD_LENGTH + 5
+
+DRIVER_FAILED = -2
+"""What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
+the driver, what was asked of it, and a number: bytes, or that of a kernel."""
+
+LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE = range(7)
+"""What is asked of the driver, or of the host's memory."""
+
+OUT_OF_MEMORY = 2
+"""CUDA_ERROR_OUT_OF_MEMORY."""

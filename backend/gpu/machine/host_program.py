@@ -1,0 +1,92 @@
+"""The host's part of a program for a GPU: planned functions, launches, and kernels that run on the host.
+
+It takes the path of the CPU backend from where its kernels are functions on memory, for the processor that the target
+names as its host.
+"""
+
+from __future__ import annotations
+
+from ....dialect.attributes import elements_from_mlir
+from ....dialect.mlir import Module
+from ....dialect.records import dataclass
+from ....passes.pipeline import run_pipeline
+from ....passes.rewriting import symbols_of
+from ...cpu.execution.symbols import called_by_instructions
+from ...cpu.machine import llvm
+from ...cpu.pipeline import needed_steps
+from ...cpu.stages import Lowering
+from ...planning.plan import DeviceKernel
+from ...target import compiling_for, current
+from ..pipeline import ALL_PASSES, steps_of
+from .device_memory import CONSTANTS
+from .launches import KERNELS
+
+
+@dataclass(frozen=True)
+class HostCode:
+    """Code of the host with what it needs of the device."""
+
+    object_file: bytes
+    symbols: tuple[str, ...]
+    """The functions that it calls and does not define."""
+    kernels: tuple[str, ...]
+    """The names of the kernels that it launches, by their numbers."""
+    constants: tuple[bytes, ...]
+    """The constants that the device must have, by their numbers."""
+
+    def numbered(self, kernels: tuple[DeviceKernel, ...]) -> tuple[DeviceKernel, ...]:
+        """The kernels in the order of their numbers."""
+        by_name = {kernel.name: kernel for kernel in kernels}
+        return tuple(by_name[name] for name in self.kernels)
+
+
+class HostLowering(Lowering):
+    """Takes a module of stage "gpu" to LLVM, in place; the `gpu.module`s in it are gone."""
+
+    def lower(self) -> HostCode:
+        """Run all steps, for the host of the current target."""
+        with compiling_for(current().host):
+            return self._lower()
+
+    def _lower(self) -> HostCode:
+        module = self._module
+        self._run_own("gpu-to-host")
+        kernels = tuple(name.rpartition("::")[2] for name in _names(module, KERNELS))
+        constants = tuple(_data(module, name) for name in _names(module, CONSTANTS))
+        for view in list(module.body.operations):
+            if view.operation.name == "gpu.module":
+                view.operation.erase()
+        for name in (KERNELS, CONSTANTS, "gpu.container_module"):
+            if name in module.operation.attributes:
+                del module.operation.attributes[name]
+        self._run("buffers-to-loops")
+        self._run("loops-to-llvm", needed_steps(module))
+        self._run_own("link-host")
+        self.translate()
+        optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
+        code = llvm.object_code(optimised)
+        symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
+        return HostCode(code, symbols, kernels, constants)
+
+    def _run_own(self, pipeline: str) -> None:
+        run_pipeline(
+            self._module,
+            steps_of(pipeline),
+            passes=ALL_PASSES,
+            observers=self._observers,
+            verify=self._verify,
+        )
+
+
+def _names(module: Module, attribute: str) -> tuple[str, ...]:
+    if attribute not in module.operation.attributes:
+        return ()
+    return tuple(entry.value for entry in module.operation.attributes[attribute])
+
+
+def _data(module: Module, name: str) -> bytes:
+    """The elements of a constant of the module."""
+    return elements_from_mlir(symbols_of(module)[name].attributes["initial_value"]).tobytes()
+
+
+__all__ = ["HostCode", "HostLowering"]

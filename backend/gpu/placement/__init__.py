@@ -1,0 +1,1 @@
+"""What runs on the device and what on the host."""

@@ -1,0 +1,56 @@
+"""Which kernel runs where: attributes of the kernel functions say it, and why.
+
+    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it sorts", ...}
+
+`weft.accesses` tells for every argument whether the kernel reads it ("r"), writes it ("w"), or both ("rw").
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ....dialect.mlir import Module, Operation, ir
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import operations_of
+from ...planning.boundaries import kernel_functions
+from .accesses import ACCESSES, accesses_of
+
+SIDE, REASON = "weft.side", "weft.reason"
+DEVICE, HOST = "device", "host"
+
+
+@dataclass(frozen=True)
+class PlaceKernels(Pass):
+    """Say of each kernel whether it runs on the device or on the host."""
+
+    name: ClassVar[str] = "place-kernels"
+    summary: ClassVar[str] = "say which kernels run on the device, and which on the host"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in kernel_functions(module).values():
+            side, reason = _place(function)
+            attributes = function.attributes
+            attributes[SIDE], attributes[REASON] = ir.StringAttr.get(side), ir.StringAttr.get(reason)
+            attributes[ACCESSES] = ir.ArrayAttr.get(
+                [ir.StringAttr.get(access.text) for access in accesses_of(function)]
+            )
+            statistics[f"kernels on the {side}"] += 1
+
+
+_SORTS = ("weft.sort", "weft.argsort", "weft.partition")
+
+
+def _place(kernel: Operation) -> tuple[str, str]:
+    """The side of a kernel, and the reason."""
+    if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
+        return HOST, "it returns numbers that the host needs"
+    names = {op.name for op in operations_of(kernel)}
+    if names.intersection(_SORTS):
+        return HOST, "it sorts"
+    if "func.call" in names:
+        return HOST, "it may raise, or calls functions of the host"
+    return DEVICE, "all that it uses is there"
+
+
+__all__ = ["DEVICE", "HOST", "REASON", "SIDE", "PlaceKernels"]

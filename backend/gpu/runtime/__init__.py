@@ -1,0 +1,1 @@
+"""Calls of programs for a GPU."""

@@ -1,0 +1,246 @@
+"""A call of a program for a GPU: arguments are copied in, results and what was written are copied out."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import math
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ....dialect.callbacks import Callback
+from ...cpu.execution.executable import RuntimeFailure
+from ...cpu.execution.symbols import addresses
+from ...cpu.lowering.array_layout import check_array_layout
+from ...cpu.lowering.interrupts import INTERRUPTED, take_exception
+from ...cpu.lowering.recursion import depth_limit, stack_budget
+from ...cpu.machine.llvm import Code
+from ...planning.plan import DEPTH, ENTRY_WORDS, STACK, HostSite, MachineCode
+from ..machine.call_context import CONSTANTS, DRIVER_FAILED, FUNCTIONS, LAUNCHES, READS, STREAM
+from ..machine.driver_functions import DRIVER_SYMBOLS
+from .failures import driver_failure
+from .frames import DeviceFrame
+from .host_link import DeviceHostLink
+
+
+class DeviceExecutable:
+    """A compiled function that runs on a device; call it with C-contiguous, aligned NumPy arrays.
+
+    Its face is that of `cpu.execution.executable.Executable`. Calls from several threads at once are allowed.
+    """
+
+    def __init__(self, compiled: MachineCode, callbacks: Sequence[Callback], device: Any) -> None:
+        check_array_layout()
+        plan = self.plan = compiled.plan
+        self.device = device
+        self.kernels = compiled.kernels
+        self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
+        self._callbacks = callbacks
+        own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
+        others = addresses(name for name in compiled.symbols if name not in own)
+        code = self._code = Code(compiled.object_file, plan.entries, {**others, **own})
+        self._entry = _function(code.address(f"{plan.name}_entry"), 3)
+        self._sizes_entry = plan.sizes and _function(code.address(f"{plan.sizes}_entry"), 2)
+        with device.current():
+            functions = [device.function(kernel) for kernel in compiled.kernels]
+            constants = [_uploaded(device, data) for data in compiled.constants]
+        self._functions = (ctypes.c_int64 * max(1, len(functions)))(*functions)
+        self._constants = (ctypes.c_int64 * max(1, len(constants)))(*constants)
+        weakref.finalize(self, _free_all, device, constants).atexit = False
+        self._frames: list[_Frame] = []
+        self.launches = self.reads = 0
+        """Of the last call: how many kernels it launched, and how often the host waited for memory of the device."""
+
+    def __call__(
+        self, *arrays: np.ndarray[Any, Any], before_callback: Callable[[], None] | None = None
+    ) -> list[np.ndarray[Any, Any]]:
+        """Run the function; the results are new arrays. Raises RuntimeFailure where the program raises.
+
+        Where the program calls Python, `before_callback` is called first. Raises `MemoryError` where the device has
+        not enough memory, and `DeviceError` where the driver fails.
+        """
+        try:
+            frame = self._frames.pop()  # pop and append are atomic
+        except IndexError:
+            frame = _Frame(self)
+        try:
+            with self.device.current():
+                return _Call(self, frame, arrays, before_callback).run()
+        finally:
+            self._frames.append(frame)
+
+
+class _Frame(DeviceFrame):
+    """A frame with the tables of an executable."""
+
+    def __init__(self, executable: DeviceExecutable) -> None:
+        super().__init__(executable.plan)
+        self.link: DeviceHostLink | None = None
+        if executable.calls_python:
+            sites, callbacks = executable.plan.sites, executable._callbacks
+            self.link = DeviceHostLink(sites, callbacks, self.record, executable.device)
+        self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
+        self.record[CONSTANTS] = ctypes.addressof(executable._constants)
+
+
+class _Call:
+    """One call: the memory that it needs of the device, from its beginning to its end."""
+
+    def __init__(
+        self,
+        executable: DeviceExecutable,
+        frame: _Frame,
+        arrays: Sequence[np.ndarray[Any, Any]],
+        before_callback: Callable[[], None] | None,
+    ) -> None:
+        self._executable = executable
+        self._plan = executable.plan
+        self._device = executable.device
+        self._frame = frame
+        self._arrays = arrays
+        self._before = before_callback
+        self._stream = self._device.stream
+        self._owned: list[int] = []
+
+    def run(self) -> list[np.ndarray[Any, Any]]:
+        """Copy in, run, and copy out."""
+        frame, executable = self._frame, self._executable
+        frame.begin()
+        frame.record[STREAM] = self._stream
+        if frame.link is not None:
+            frame.link.begin(self._stream, self._before_callback)
+        with self._freeing():
+            places = [self._place_argument(number) for number in range(len(self._arrays))]
+            shapes, workspace_bytes = self._sizes()
+            results = self._place_results(shapes)
+            workspace = self._allocate(workspace_bytes, "intermediate arrays") if workspace_bytes else 0
+            if self._plan.calls:
+                frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
+            executable._entry(frame.table_address, workspace, frame.record_address)
+            executable.launches, executable.reads = frame.record[LAUNCHES], frame.record[READS]
+            failure = frame.record[0]
+            if failure != DRIVER_FAILED:
+                self._copy_back(places)
+            if failure:
+                raise self._failure()
+            return self._collect(results)
+
+    # Memory
+
+    @contextlib.contextmanager
+    def _freeing(self) -> Iterator[None]:
+        """Give back all memory of the call, however it ends."""
+        try:
+            yield
+        finally:
+            for address in (*self._owned, *self._frame.take_blocks()):
+                self._device.free(address, self._stream)
+
+    def _allocate(self, size: int, what: str) -> int:
+        try:
+            address: int = self._device.allocate(max(1, size), self._stream)
+        except MemoryError as error:
+            raise MemoryError(f"the {what} of {self._plan.name} need {size} bytes: {error}") from None
+        self._owned.append(address)
+        return address
+
+    def _place_argument(self, number: int) -> int:
+        """Where an argument is on the device: a copy, of what lies on the host."""
+        array = self._arrays[number]
+        address = self._allocate(array.nbytes, "arguments")
+        self._device.write(address, array, self._stream)
+        self._frame.describe(number, address, array.shape)
+        return address
+
+    def _place_results(
+        self, shapes: Sequence[tuple[int, ...] | None]
+    ) -> list[tuple[int, tuple[int, ...]] | None]:
+        """Memory for the results whose sizes are known; None for those in heap blocks."""
+        placed: list[tuple[int, tuple[int, ...]] | None] = []
+        for index, (type, shape) in enumerate(zip(self._plan.results, shapes, strict=True)):
+            if shape is None:
+                placed.append(None)
+                continue
+            address = self._allocate(math.prod(shape) * type.dtype.itemsize, "results")
+            self._frame.describe(len(self._arrays) + index, address, shape)
+            placed.append((address, shape))
+        return placed
+
+    def _sizes(self) -> tuple[list[tuple[int, ...] | None], int]:
+        """The shapes of the results, None where only the program tells them, and the bytes of the workspace."""
+        plan, frame = self._plan, self._frame
+        if self._executable._sizes_entry:
+            self._executable._sizes_entry(frame.table_address, frame.sizes_address)
+        known = iter(frame.sizes)
+        shapes: list[tuple[int, ...] | None] = []
+        for index, type in enumerate(plan.results):
+            if index in plan.on_heap:
+                shapes.append(None)
+            else:
+                shapes.append(tuple(next(known) if extent is None else extent for extent in type.shape))
+        return shapes, next(known) if plan.sizes else plan.workspace or 0
+
+    # The end
+
+    def _copy_back(self, places: Sequence[int]) -> None:
+        """Let the arrays of the caller hold what the program wrote to them."""
+        for number in sorted(self._plan.written):
+            self._device.read(self._arrays[number], places[number], self._stream)
+
+    def _before_callback(self) -> None:
+        """Let Python functions see what was written so far."""
+        if self._before is not None:
+            frame = self._frame
+            self._copy_back([frame.address(number) for number in range(len(self._arrays))])
+            self._before()
+
+    def _collect(self, placed: Sequence[tuple[int, tuple[int, ...]] | None]) -> list[np.ndarray[Any, Any]]:
+        """The results as NumPy arrays."""
+        extents, blocks = iter(self._frame.extents), iter(self._frame.blocks[::ENTRY_WORDS])
+        results = []
+        for place, type in zip(placed, self._plan.results, strict=True):
+            if place is None:
+                shape = tuple(next(extents) if extent is None else extent for extent in type.shape)
+                place = (next(blocks), shape)
+            result = np.empty(place[1], type.dtype)
+            self._device.read(result, place[0], self._stream)
+            results.append(result)
+        return results
+
+    def _failure(self) -> RuntimeFailure:
+        """What the error record tells."""
+        record, plan = self._frame.record, self._plan
+        if record[0] == DRIVER_FAILED:
+            error = driver_failure(self._device, plan.name, self._executable.kernels, *record[1:4])
+            return RuntimeFailure(type(error).__name__, str(error), "loc(unknown)", error)
+        if record[0] == INTERRUPTED:
+            raised = take_exception(record)
+            return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
+        site = plan.sites[record[0] - 1]
+        if isinstance(site, HostSite):
+            exception = self._frame.link.take_exception() if self._frame.link else KeyboardInterrupt()
+            return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
+        values = record[1 : 1 + site.values]
+        return RuntimeFailure(site.error, site.message.format(*values), site.location)
+
+
+def _uploaded(device: Any, data: bytes) -> int:
+    """A constant of a program on the device."""
+    address: int = device.allocate(max(1, len(data)), device.stream)
+    device.write(address, np.frombuffer(data, np.uint8), device.stream)
+    return address
+
+
+def _free_all(device: Any, blocks: Sequence[int]) -> None:
+    for address in blocks:
+        device.free(address, device.stream)
+
+
+def _function(address: int, pointers: int) -> Any:
+    return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * pointers)(address)
+
+
+__all__ = ["DeviceExecutable"]

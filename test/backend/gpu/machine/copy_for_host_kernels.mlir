@@ -1,0 +1,38 @@
+// RUN: weft-opt %s --copy-for-host-kernels --canonicalize --cse | filecheck %s
+
+module attributes {weft.sites = []} {
+  // CHECK-LABEL: func.func @f(
+  func.func @f(%x: memref<?xf64>, %y: memref<?xf64>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<?xf64>], on_heap = [], polls = false, results = [tensor<?xf64>], sizes, workspace = 0 : i64, written = []}} {
+    // CHECK: call @kernel_0.on_host(%{{.*}}, %{{.*}}, %[[RECORD:.*]]) : (memref<?xf64>, memref<?xf64>, memref<20xi64>) -> index
+    // CHECK: memref.load %[[RECORD]]
+    // CHECK: func.call @weft_exit()
+    %n = call @kernel_0(%x, %y) : (memref<?xf64>, memref<?xf64>) -> index
+    // A kernel that may raise takes the record already, and its caller looks at it.
+    // CHECK: call @kernel_1.on_host(
+    // CHECK-NEXT: return
+    call @kernel_1(%y, %record) : (memref<?xf64>, memref<20xi64>) -> ()
+    return
+  }
+  // CHECK: func.func private @kernel_0(
+  func.func private @kernel_0(%x: memref<?xf64>, %y: memref<?xf64>) -> index attributes {weft.accesses = ["r", "w"]} {
+    %c0 = arith.constant 0 : index
+    return %c0 : index
+  }
+  // CHECK: func.func private @kernel_0.on_host(
+  // CHECK: call @weft_reserve(
+  // CHECK: scf.if
+  // CHECK: call @weft_device_read(
+  // CHECK-NOT: call @weft_device_read(
+  // CHECK: call @kernel_0(
+  // CHECK-NEXT: memref.extract_aligned_pointer_as_index
+  // CHECK: call @weft_device_write(
+  // CHECK: call @weft_device_fail(
+  // CHECK: call @weft_release(
+  func.func private @kernel_1(%x: memref<?xf64>, %record: memref<20xi64>) attributes {weft.accesses = ["w", "rw"]} {
+    return
+  }
+  // What it leaves as it was when it raises is copied, too.
+  // CHECK: func.func private @kernel_1.on_host(
+  // CHECK: call @weft_device_read(
+  // CHECK: call @kernel_1(
+}

@@ -1,0 +1,24 @@
+// RUN: weft-opt %s --link-driver-functions --split-input-file | filecheck %s
+
+// What is called is defined, with what that calls, and nothing else.
+// CHECK-DAG: llvm.func @cuMemcpyDtoHAsync_v2(!llvm.ptr, i64, i64, !llvm.ptr) -> i32
+// CHECK-DAG: llvm.func @cuStreamSynchronize(!llvm.ptr) -> i32
+// CHECK-DAG: llvm.func internal @weft_device_fail(
+// CHECK-DAG: llvm.func internal @weft_device_read(
+// CHECK-NOT: @cuLaunchKernel
+module {
+  llvm.func @weft_device_read(i64, i64, i64, i64)
+  llvm.func @f(%n: i64) {
+    llvm.call @weft_device_read(%n, %n, %n, %n) : (i64, i64, i64, i64) -> ()
+    llvm.return
+  }
+}
+
+// -----
+
+// CHECK: module {
+// CHECK-NEXT: llvm.func @elsewhere()
+// CHECK-NEXT: }
+module {
+  llvm.func @elsewhere()
+}

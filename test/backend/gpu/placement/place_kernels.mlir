@@ -1,0 +1,32 @@
+// RUN: weft-opt %s --place-kernels | filecheck %s
+
+// What it returns, the host needs.
+// CHECK: @kernel_0({{.*}} attributes {weft.accesses = ["r", "w"], weft.reason = "it returns numbers that the host needs", weft.side = "host"}
+func.func private @kernel_0(%x: memref<4xf64>, %y: memref<4xf64>) -> i64 {
+  %tensor = bufferization.to_tensor %x restrict : memref<4xf64> to tensor<4xf64>
+  bufferization.materialize_in_destination %tensor in restrict writable %y : (tensor<4xf64>, memref<4xf64>) -> ()
+  %c7 = arith.constant 7 : i64
+  return %c7 : i64
+}
+
+// CHECK: @kernel_1({{.*}} attributes {weft.accesses = ["rw", ""], weft.reason = "all that it uses is there", weft.side = "device"}
+func.func private @kernel_1(%x: memref<4xf64>, %n: index) {
+  %tensor = bufferization.to_tensor %x restrict writable : memref<4xf64> to tensor<4xf64>
+  bufferization.materialize_in_destination %tensor in restrict writable %x : (tensor<4xf64>, memref<4xf64>) -> ()
+  return
+}
+
+// CHECK: @kernel_2({{.*}}weft.reason = "it may raise, or calls functions of the host", weft.side = "host"}
+func.func private @kernel_2(%x: memref<4xf64>, %record: memref<20xi64>) {
+  func.call @weft_exit() : () -> ()
+  return
+}
+
+func.func private @weft_exit()
+
+// Functions that are no kernels stay as they are.
+// CHECK: func.func @f()
+// CHECK-NOT: weft.side
+func.func @f() {
+  return
+}
