@@ -213,7 +213,8 @@ def run_pipeline(
 ) -> None:
     """Run a pipeline on a module, in place; `verify` runs the verifier after every pass.
 
-    Raises `PassError` when a pass fails. Without observers, consecutive upstream passes share a pass manager.
+    Raises `PassError` when a pass fails. Without observers, consecutive upstream passes share a pass manager, and
+    passes of weft that count nothing are verified together with what follows.
     """
     if not isinstance(pipeline, str):
         steps = pipeline
@@ -228,8 +229,7 @@ def run_pipeline(
             return
         for is_weft, group in itertools.groupby(steps, lambda step: step.name in passes):
             if is_weft:
-                for step in group:
-                    _run_weft(module, step, passes, Counter(), verify)
+                _run_consecutive(module, list(group), passes, verify)
             else:
                 _run_upstream(module, list(group), verify)
 
@@ -270,14 +270,22 @@ def _run_observed(
         observer.after(step, module, seconds, statistics)
 
 
-def _run_weft(module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool) -> None:
+def _run_consecutive(module: Module, steps: Sequence[Step], passes: PassTable, verify: bool) -> None:
+    """Run passes of weft; the verifier runs after those that count something, and after the last."""
+    for step in steps:
+        _run_weft(module, step, passes, Counter(), verify, always=step is steps[-1])
+
+
+def _run_weft(
+    module: Module, step: Step, passes: PassTable, statistics: Statistics, verify: bool, always: bool = True
+) -> None:
     try:
         found = make_pass(step, passes)
         if verify:
             found.require(module)
         with phase(step.name):
             found.run(module, statistics)
-        if verify:
+        if verify and (always or statistics.total()):
             module.operation.verify()
     except ir.MLIRError as error:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
