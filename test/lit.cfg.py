@@ -6,12 +6,14 @@ The tools (`weft-opt`, `filecheck`, `python`) are those of the environment that 
 from __future__ import annotations
 
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
-import lit.formats
-
 here = Path(__file__).resolve().parent
+sys.path.insert(0, str(here))
+
+from support.warm_tools import WarmTools  # noqa: E402
 
 
 def is_lit_test(path: Path) -> bool:
@@ -20,7 +22,7 @@ def is_lit_test(path: Path) -> bool:
 
 
 config.name = "weft"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = WarmTools()
 config.suffixes = [".mlir", ".py"]
 config.excludes = sorted({path.name for path in here.rglob("*.py") if not is_lit_test(path)})
 config.test_source_root = str(here)
