@@ -60,6 +60,19 @@ class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
 
 
+class DeviceError(WeftError, RuntimeError):
+    """The driver of a GPU, or the GPU, reports an error; the message has the driver's own name and text of it."""
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code
+        """The driver's number of the error; 0 when there is none."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A GPU has not enough memory left."""
+
+
 class WeftWarning(UserWarning):
     """Base class of the warnings that weft gives."""
 

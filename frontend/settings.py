@@ -12,6 +12,7 @@ from typing import Any
 from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
+from ..backend.gpu.libraries import choose_library
 from ..backend.target import named
 from ..dialect.errors import WeftValueError, WeftWarning
 
@@ -60,6 +61,11 @@ class Settings:
     )
     cache_verbosity: int = _setting(
         0, "WEFT_CACHE_VERBOSITY", "Log on stderr what is found there, what is stored, and why not: 1."
+    )
+    cuda: str = _setting(
+        "driver",
+        "WEFT_CUDA",
+        "How GPUs are reached: driver, emulator (kernels run on the CPU, slowly, and are checked), or off.",
     )
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
@@ -112,6 +118,8 @@ class Settings:
         """Change a setting; what follows it is told."""
         if name == "disable_jit" and self is globals().get("settings"):
             switches.add_reason(bool(value) - bool(self.disable_jit))
+        if name == "cuda":
+            choose_library(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM
             named(value)
         if name == "result_pool_bytes":

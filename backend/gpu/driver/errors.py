@@ -1,0 +1,51 @@
+"""Codes of the driver as exceptions."""
+
+from __future__ import annotations
+
+from ....dialect.errors import DeviceError, DeviceMemoryError
+from .signatures import BREAKING, Code
+
+_ADVICE = {
+    Code.NO_DEVICE: "there is a driver, and no GPU that it can use",
+    Code.NOT_INITIALIZED: "the driver is used before cuInit, or in a process that was forked after it",
+    Code.UNSUPPORTED_PTX_VERSION: "the driver is too old for this code; install a newer one",
+    Code.NO_BINARY_FOR_GPU: "the code was compiled for another kind of GPU",
+}
+
+
+def describe_bytes(size: int) -> str:
+    """A size as people read it.
+
+    >>> describe_bytes(1536), describe_bytes(3 << 30)
+    ('1.5 KiB', '3 GiB')
+    """
+    value, units = float(size), ["bytes", "KiB", "MiB", "GiB", "TiB"]
+    while value >= 1024 and len(units) > 1:
+        value /= 1024
+        del units[0]
+    return f"{value:.4g} {units[0]}"
+
+
+def driver_error(code: int, function: str, name: str, text: str, doing: str = "") -> DeviceError:
+    """The exception for a code, with the driver's name and text of it, and what was being done."""
+    what = f"{doing}: " if doing else ""
+    message = f"{what}{function} gives {name}: {text}"
+    if code in _ADVICE:
+        message += f" ({_ADVICE[code]})"
+    if code in BREAKING:
+        message += "; the GPU can do nothing more in this process, for weft and for every other library"
+    if code == Code.OUT_OF_MEMORY:
+        return DeviceMemoryError(message, code)
+    return DeviceError(message, code)
+
+
+def out_of_memory(size: int, free: int, total: int, device: str) -> DeviceMemoryError:
+    """The exception for memory that cannot be had."""
+    return DeviceMemoryError(
+        f"out of memory on {device}: {describe_bytes(size)} are needed, and {describe_bytes(free)} "
+        f"of {describe_bytes(total)} are free",
+        Code.OUT_OF_MEMORY,
+    )
+
+
+__all__ = ["describe_bytes", "driver_error", "out_of_memory"]

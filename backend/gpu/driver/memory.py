@@ -1,0 +1,183 @@
+"""Device memory: blocks, and copies between them and the host."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+
+from .device import Device
+from .errors import out_of_memory
+from .signatures import Code, PoolAttribute
+from .streams import Event, Stream
+
+STAGED_BYTES = 64 << 10
+"""From here on copies go through pinned memory, which the device reads by itself."""
+STAGE_BYTES = 4 << 20
+"""The size of a block of pinned memory."""
+
+
+class Block:
+    """A block of device memory; it is freed, on the stream that used it last, when nobody has it any more."""
+
+    __slots__ = ("__weakref__", "_memory", "address", "size", "stream")
+
+    def __init__(self, memory: Memory, address: int, size: int, stream: Stream) -> None:
+        self._memory: Memory | None = memory
+        self.address = address
+        self.size = size
+        self.stream = stream
+        """The stream of the last use: assign to it when another stream uses the block."""
+
+    def free(self) -> None:
+        """Free it now."""
+        if self._memory is not None:
+            memory, self._memory = self._memory, None
+            memory.release(self.address, self.stream)
+
+    def __del__(self) -> None:
+        memory = getattr(self, "_memory", None)
+        if memory is not None:
+            self._memory = None
+            memory.release(self.address, self.stream, quietly=True)
+
+
+class _Stage:
+    """A block of pinned memory, and what uses it."""
+
+    def __init__(self, device: Device) -> None:
+        address = ctypes.c_void_p()
+        device.call("cuMemHostAlloc", ctypes.byref(address), STAGE_BYTES, 0)
+        assert address.value is not None
+        self.address = address.value
+        self.event = Event(device)
+
+
+class Memory:
+    """The memory of a device."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._stages: list[_Stage] = []
+        self._lock = threading.Lock()
+        if device.properties.has_pools:
+            self._keep_what_is_freed()
+
+    def _keep_what_is_freed(self) -> None:
+        """Let the driver keep freed memory, so that the next allocation takes no call of the system."""
+        pool = ctypes.c_void_p()
+        self.device.call("cuDeviceGetDefaultMemPool", ctypes.byref(pool), self.device.number)
+        everything = ctypes.c_uint64((1 << 64) - 1)
+        self.device.call(
+            "cuMemPoolSetAttribute", pool, PoolAttribute.RELEASE_THRESHOLD, ctypes.byref(everything)
+        )
+        self._pool = pool
+
+    def trim(self) -> None:
+        """Give what is freed back to the system."""
+        if self.device.properties.has_pools:
+            self.device.synchronize()
+            self.device.call("cuMemPoolTrimTo", self._pool, 0)
+
+    # Blocks
+
+    def allocate(self, size: int, stream: Stream) -> Block:
+        """A block for use on a stream; DeviceMemoryError, with nothing lost, when there is no room."""
+        return Block(self, self.allocate_address(size, stream), size, stream)
+
+    def allocate_address(self, size: int, stream: Stream) -> int:
+        """The address of a block that has to be freed by `release`."""
+        address = ctypes.c_void_p()
+        device = self.device
+        device.use()
+        name = "cuMemAllocAsync" if device.properties.has_pools else "cuMemAlloc_v2"
+        arguments = (stream.handle,) if device.properties.has_pools else ()
+        code = device.library.code(name, ctypes.byref(address), max(size, 1), *arguments)
+        if code == Code.OUT_OF_MEMORY and device.properties.has_pools:
+            self.trim()  # what other streams have freed
+            code = device.library.code(name, ctypes.byref(address), max(size, 1), *arguments)
+        if code == Code.OUT_OF_MEMORY:
+            free, total = device.free_memory()
+            raise out_of_memory(size, free, total, repr(device))
+        device.check(code, name)
+        assert address.value is not None
+        return address.value
+
+    def release(self, address: int, stream: Stream, *, quietly: bool = False) -> None:
+        """Free a block once a stream has done what was asked of it until now."""
+        device = self.device
+        if device.properties.has_pools:
+            name, arguments = "cuMemFreeAsync", [address, stream.handle]
+        else:
+            name, arguments = "cuMemFree_v2", [address]
+        if not quietly:
+            device.call(name, *arguments)
+            return
+        try:  # where nobody can catch it, as when the interpreter ends
+            device.use()
+            device.library.code(name, *arguments)
+        except Exception:
+            return
+
+    # Copies
+
+    def copy_in(self, target: int, source: int, size: int, stream: Stream) -> None:
+        """Copy from an address of the host; it may be written again when this returns."""
+        if size < STAGED_BYTES:
+            if size:
+                self.device.call("cuMemcpyHtoDAsync_v2", target, source, size, stream.handle)
+            return
+        with self._lock:
+            stages = self._stage_blocks()
+            for number, start in enumerate(range(0, size, STAGE_BYTES)):
+                stage = stages[number % len(stages)]
+                part = min(STAGE_BYTES, size - start)
+                stage.event.synchronize()
+                ctypes.memmove(stage.address, source + start, part)
+                self.device.call("cuMemcpyHtoDAsync_v2", target + start, stage.address, part, stream.handle)
+                stream.record(stage.event)
+
+    def copy_out(self, target: int, source: int, size: int, stream: Stream) -> None:
+        """Copy to an address of the host, and wait until it is there."""
+        if size < STAGED_BYTES:
+            if size:
+                self.device.call("cuMemcpyDtoHAsync_v2", target, source, size, stream.handle)
+            stream.synchronize()
+            return
+        with self._lock:
+            stages = self._stage_blocks()
+            pending: tuple[_Stage, int, int] | None = None
+            for number, start in enumerate(range(0, size, STAGE_BYTES)):
+                stage = stages[number % len(stages)]
+                part = min(STAGE_BYTES, size - start)
+                stage.event.synchronize()
+                self.device.call("cuMemcpyDtoHAsync_v2", stage.address, source + start, part, stream.handle)
+                stream.record(stage.event)
+                if pending is not None:
+                    _take(target, *pending)
+                pending = (stage, start, part)
+            assert pending is not None
+            _take(target, *pending)
+
+    def copy(self, target: int, source: int, size: int, stream: Stream) -> None:
+        """Copy within the device."""
+        if size:
+            self.device.call("cuMemcpyDtoDAsync_v2", target, source, size, stream.handle)
+
+    def fill(self, target: int, byte: int, size: int, stream: Stream) -> None:
+        """Set all bytes of a block."""
+        if size:
+            self.device.call("cuMemsetD8Async", target, byte, size, stream.handle)
+
+    def _stage_blocks(self) -> list[_Stage]:
+        while len(self._stages) < 2:
+            self._stages.append(_Stage(self.device))
+        return self._stages
+
+
+def _take(target: int, stage: _Stage, start: int, size: int) -> None:
+    """Copy what has come into pinned memory to where it belongs."""
+    stage.event.synchronize()
+    ctypes.memmove(target + start, stage.address, size)
+
+
+__all__ = ["STAGED_BYTES", "STAGE_BYTES", "Block", "Memory"]

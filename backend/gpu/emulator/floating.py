@@ -1,0 +1,184 @@
+"""Floating-point arithmetic with one rounding, in the direction that an instruction names."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .memory import Array
+
+DIRECTIONS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}
+"""Roundings of PTX, as LLVM numbers them."""
+
+_SOURCE = "declare void @llvm.set.rounding(i32)\ndefine void @set_rounding(i32 %mode) {\n" + (
+    "call void @llvm.set.rounding(i32 %mode)\nret void\n}\n"
+)
+_FMA = """
+declare {type} @llvm.fma.{type_name}({type}, {type}, {type})
+define void @fma_{type_name}_{steps}(ptr %a, ptr %b, ptr %c, ptr %d, i64 %count) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%next, %loop]
+  {offsets}
+  %pd = getelementptr {type}, ptr %d, i64 %i
+  %x = load {type}, ptr %pa
+  %y = load {type}, ptr %pb
+  %z = load {type}, ptr %pc
+  %r = call {type} @llvm.fma.{type_name}({type} %x, {type} %y, {type} %z)
+  store {type} %r, ptr %pd
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %count
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}
+"""
+
+
+def _source() -> str:
+    """Loops of fma for each type, and for each choice of operands that are one number for all threads."""
+    text = _SOURCE
+    for kind, name in (("float", "f32"), ("double", "f64")):
+        declared = False
+        for steps in range(8):
+            offsets = "\n  ".join(
+                f"%p{letter} = getelementptr {kind}, ptr %{letter}, i64 {'%i' if steps >> k & 1 else '0'}"
+                for k, letter in enumerate("abc")
+            )
+            piece = _FMA.format(type=kind, type_name=name, steps=steps, offsets=offsets)
+            text += piece if not declared else piece.replace("declare", "; declared", 1)
+            declared = True
+    return text
+
+
+@cache
+def _native() -> Any:
+    """The functions above as machine code of this process."""
+    import llvmlite.binding as binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine(
+        opt=3, cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten()
+    )
+    module = binding.parse_assembly(_source())
+    module.triple = binding.get_process_triple()
+    module.data_layout = str(machine.target_data)
+    builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
+    engine = binding.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    pointers = [ctypes.c_void_p] * 4
+    kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)
+    table = {
+        (dtype, steps): kind(engine.get_function_address(f"fma_{name}_{steps}"))
+        for dtype, name in ((np.dtype(np.float32), "f32"), (np.dtype(np.float64), "f64"))
+        for steps in range(8)
+    }
+    set_rounding = ctypes.CFUNCTYPE(None, ctypes.c_int32)(engine.get_function_address("set_rounding"))
+    return engine, table, set_rounding
+
+
+@contextlib.contextmanager
+def rounding(direction: str) -> Iterator[None]:
+    """Round arithmetic of this thread in a direction (rn, rz, rm, rp), NumPy's included."""
+    if direction == "rn":
+        yield
+        return
+    _, _, set_rounding = _native()
+    set_rounding(DIRECTIONS[direction])
+    try:
+        yield
+    finally:
+        set_rounding(DIRECTIONS["rn"])
+
+
+def fused_multiply_add(a: Array, b: Array, c: Array, out: Array, direction: str = "rn") -> None:
+    """a * b + c with one rounding; a, b and c are contiguous, or one number for all."""
+    if out.dtype.itemsize == 2:
+        out[...] = _narrow_fma(a, b, c, out.dtype, direction)
+        return
+    steps = sum((operand.ndim > 0) << k for k, operand in enumerate((a, b, c)))
+    _, table, _ = _native()
+    function = table[out.dtype, steps]
+    count = out.size
+    if direction == "rn":
+        function(a.ctypes.data, b.ctypes.data, c.ctypes.data, out.ctypes.data, count)
+    else:
+        with rounding(direction):
+            function(a.ctypes.data, b.ctypes.data, c.ctypes.data, out.ctypes.data, count)
+
+
+def _narrow_fma(a: Array, b: Array, c: Array, dtype: np.dtype[Any], direction: str) -> Array:
+    """That of f16 and bf16: their product is exact in f64, and the sum is rounded there to odd."""
+    product = a.astype(np.float64) * b.astype(np.float64)
+    return narrowed(add_to_odd(product, c.astype(np.float64)), dtype, direction)
+
+
+def add_to_odd(x: Array, y: Array) -> Array:
+    """x + y in f64, where what does not fit makes the last bit one: a second rounding is then as good as one."""
+    total = np.asarray(x + y)
+    back = total - x
+    error = (x - (total - back)) + (y - back)
+    return to_odd(total, error)
+
+
+def to_odd(near: Array, error: Array) -> Array:
+    """The number nearest to a sum, and what it lacks, as the number with an odd last bit."""
+    bits = np.atleast_1d(near).copy().view(np.int64)
+    error = np.atleast_1d(error)
+    even = (bits & 1 == 0) & (error != 0) & np.isfinite(np.atleast_1d(near))
+    away = (error > 0) == (np.atleast_1d(near) > 0)
+    bits[even & away] += 1
+    bits[even & ~away] -= 1
+    return np.asarray(bits.view(np.float64).reshape(np.shape(near)))
+
+
+def narrowed(x: Array, dtype: np.dtype[Any], direction: str) -> Array:
+    """Floats in a narrower type, rounded in some direction."""
+    near = x.astype(dtype)
+    if direction == "rn":
+        return near
+    wide = near.astype(x.dtype)
+    if direction == "rz":
+        return np.where(np.abs(wide) > np.abs(x), np.nextafter(near, dtype.type(0)), near)
+    if direction == "rm":
+        return np.where(wide > x, np.nextafter(near, dtype.type(-np.inf)), near)
+    return np.where(wide < x, np.nextafter(near, dtype.type(np.inf)), near)
+
+
+def integers_to_floats(x: Array, dtype: np.dtype[Any], direction: str) -> Array:
+    """Whole numbers as floats, rounded once in some direction."""
+    if dtype.itemsize >= 4:
+        with rounding(direction):
+            return x.astype(dtype)
+    if x.dtype.itemsize < 8:
+        return narrowed(x.astype(np.float64), dtype, direction)
+    with rounding("rz"):
+        wide = x.astype(np.float64)
+    inexact = np.abs(x) > 1 << 53 if x.dtype.kind == "i" else x > np.uint64(1 << 53)
+    back = wide.astype(x.dtype)
+    sticky = np.where(inexact & (back != x), np.where(wide > 0, 1.0, -1.0), 0.0)
+    return narrowed(to_odd(wide, sticky), dtype, direction)
+
+
+def flushed(x: Array) -> Array:
+    """f32 with subnormal numbers as zeros of their sign (`.ftz`)."""
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), x), x)
+
+
+__all__ = [
+    "DIRECTIONS",
+    "add_to_odd",
+    "flushed",
+    "fused_multiply_add",
+    "integers_to_floats",
+    "narrowed",
+    "rounding",
+]
