@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from ..dialect.errors import PassError
 from ..dialect.mlir import Module, Operation, Type, ir
-from .rewriting import operations_of
+from .rewriting import constant_integer, operations_of
 
 
 def refuse(operation: Operation, text: str) -> NoReturn:
@@ -22,6 +22,15 @@ def require_lowered(module: Module, allowed: Collection[str], before: str) -> No
     for operation in operations_of(module.operation):
         if operation.name.startswith("weft.") and operation.name not in known:
             refuse(operation, f"this pass does not take {operation.name}: run --{before} before it")
+
+
+def require_axis(operation: Operation) -> None:
+    """Refuse an op that asks for the size of an axis that its array does not have, which MLIR's verifier takes."""
+    if operation.name in ("tensor.dim", "memref.dim"):
+        array, position = operation.operands
+        axis = constant_integer(position)
+        if axis is not None and is_array(array.type) and not 0 <= axis < array.type.rank:
+            refuse(operation, f"there is no axis {axis} in {array.type}")
 
 
 def require_interfaces(
@@ -50,4 +59,4 @@ def is_array(given: Type) -> bool:
     return isinstance(given, (ir.RankedTensorType, ir.MemRefType))
 
 
-__all__ = ["is_array", "is_tensor", "refuse", "require_interfaces", "require_lowered"]
+__all__ = ["is_array", "is_tensor", "refuse", "require_axis", "require_interfaces", "require_lowered"]

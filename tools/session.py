@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from ..backend.target import compiling_for
 from ..dialect.errors import PassError, WeftError, WeftValueError
-from ..dialect.mlir import ir
+from ..dialect.mlir import Module, ir
 from ..dialect.register import context
 from ..passes.pipeline import Observer, Step, check_steps, parse_pipeline, pipeline_text, run_pipeline
 from ..passes.timing import CompileTimes, phase
@@ -20,6 +20,7 @@ from .catalogue import all_passes, all_pipelines, all_text_passes, dialects_text
 from .diagnostics import Collector, Renderer
 from .emission import bytecode_of, emission_pipelines, emit
 from .expectations import unmet
+from .foreign_ir import place_that_is_no_text, require_known_form
 from .guard import CrashNote
 from .inputs import SPLIT_MARKER, STANDARD_INPUT, Source, read_source
 from .instrumentation import make_observers, pass_names, print_module, report
@@ -153,7 +154,8 @@ class Session:
         try:
             self.note.write("while parsing the input")
             with phase("parse"):
-                module = ir.Module.parse(source.content)
+                module = self._parse(source)
+            require_known_form(module)
             run_pipeline(
                 module,
                 self.steps,
@@ -178,21 +180,35 @@ class Session:
         except ir.MLIRError as error:
             if not collector.has_errors:
                 collector.error(str(error))
-        except UnicodeDecodeError as error:  # from bytecode, whose texts nobody has checked
+        except UnicodeDecodeError as error:  # of a diagnostic of the reader of bytecode
             collector.error(f"the input holds a text that is not UTF-8: {error.object[:40]!r}")
         except WeftError as error:
             if not isinstance(error, PassError) or not collector.has_errors:
                 collector.error(str(error))
         except Exception as error:  # a mistake in weft itself must not end in a traceback
-            if "str_from_cstr_and_size" in str(
-                error
-            ):  # how the bindings say of some texts that they cannot be read
-                collector.error("the input holds a text that is not UTF-8")
-                return None
             if self.options.mlir_print_stacktrace_on_diagnostic:
                 traceback.print_exc()
             collector.error(f"internal error {self.note.read()}: {type(error).__name__}: {error}")
         return None
+
+    def _parse(self, source: Source) -> Module:
+        """The module of a source all of whose names and strings are texts: the bindings end the process at others."""
+        if source.bytecode is None:
+            self._require_texts(source, source.text)
+        module = ir.Module.parse(source.content)
+        if source.bytecode is not None:
+            self._require_texts(source, module.operation.get_asm(enable_debug_info=True))
+        return module
+
+    def _require_texts(self, source: Source, text: str) -> None:
+        place = place_that_is_no_text(text)
+        if place is None:
+            return
+        message = f"a name or string is not UTF-8: {text[place : place + 12]}"
+        if source.bytecode is None:
+            line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+            ir.Location.file(source.name, line, column).emit_error(message)
+        raise PassError(message)
 
     def _write(self, outputs: Sequence[Output]) -> None:
         """Write the results, with the marker of `--split-input-file` between them."""

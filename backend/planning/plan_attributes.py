@@ -6,10 +6,11 @@ A planned function has its plan as `weft.plan`; where the program may end, which
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...dialect.attributes import type_from_mlir, type_to_mlir
+from ...dialect.errors import WeftError
 from ...dialect.mlir import Attribute, Module, Operation, ir
 from ...dialect.types import TensorType
 from .packed_layout import PACKED_ARGUMENTS, PackedArgument, PackedLayout
@@ -44,6 +45,50 @@ def plans_of(module: Module) -> list[Plan]:
     functions = planned_functions(module)
     sites = [_site(site) for site in _value(module.operation.attributes[SITES])] if functions else []
     return [_plan(function, sites) for function in functions]
+
+
+_FORMS: Mapping[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("inputs", "results"), lambda value: _are(value, TensorType)),
+    **dict.fromkeys(("copies", "blocks"), lambda value: type(value) is int),
+    **dict.fromkeys(("calls", "polls"), lambda value: type(value) is bool),
+    "workspace": lambda value: value is None or type(value) is int,
+    "sizes": lambda value: value is None or type(value) is str,
+    "on_heap": lambda value: _are(value, int),
+}
+
+
+def is_plan(attribute: Attribute) -> bool:
+    """Whether an attribute is the plan of a function."""
+    if not isinstance(attribute, ir.DictAttr) or {entry.name for entry in attribute} != _FORMS.keys():
+        return False
+    values = {entry.name: _value_or_itself(entry.attr) for entry in attribute}
+    return all(_FORMS[name](value) for name, value in values.items())
+
+
+def are_sites(attribute: Attribute) -> bool:
+    """Whether an attribute tells where a program may end."""
+    sites = _value_or_itself(attribute)
+    return isinstance(sites, tuple) and all(isinstance(site, tuple) and _is_site(site) for site in sites)
+
+
+def _is_site(fields: Sequence[Any]) -> bool:
+    if [type(field) for field in fields] == [str, str, int, str]:
+        return True
+    if len(fields) != 4 or type(fields[0]) is not int or type(fields[3]) is not str:
+        return False
+    return all(_are(types, TensorType) for types in fields[1:3])
+
+
+def _are(values: Any, kind: type) -> bool:
+    return isinstance(values, tuple) and all(isinstance(value, kind) for value in values)
+
+
+def _value_or_itself(attribute: Attribute) -> Any:
+    """What an attribute from outside says; itself where plans have none such."""
+    try:
+        return _value(attribute)
+    except (AttributeError, WeftError):
+        return attribute
 
 
 def called_once(module: Module) -> list[Operation]:
@@ -123,8 +168,11 @@ def _value(attribute: Attribute) -> Any:
 
 __all__ = [
     "PLAN",
+    "SITES",
+    "are_sites",
     "attach_plans",
     "called_once",
+    "is_plan",
     "packed_arguments",
     "packed_attribute",
     "planned_functions",
