@@ -150,5 +150,5 @@ def attribute_from_mlir(kind: FieldKind, attribute: Attribute) -> Any:
     """Decode an attribute of a field; a wrong kind of attribute is a `WeftValueError`."""
     try:
         return _DECODE[kind](attribute)
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, RuntimeError) as error:  # the last where a text is not UTF-8
         raise WeftValueError(f"expected {kind.value}, not {attribute}") from error

@@ -13,7 +13,7 @@ from .attributes import (
     type_from_mlir,
     type_to_mlir,
 )
-from .errors import InternalError, WeftError, WeftValueError
+from .errors import InternalError, WeftError, WeftTypeError, WeftValueError
 from .mlir import Location, Operation, Type, Value, ir, load_dialects
 from .op import OPS, Effect, FieldKind, Op
 from .ops import load_families
@@ -22,11 +22,18 @@ from .types import RefType, TensorType, ValueType
 load_families()
 
 
+_OF_CELL = frozenset({Effect.READ, Effect.WRITE})
+"""The effects of ops whose first operand is a cell."""
+
+
 def _verify(op_class: type[Op], op: Operation) -> bool:
     """Check operands, attributes and results against the op class; the diagnostic is the rule's own message."""
     try:
         attributes = decode_attributes(op_class, op)
         operands = [type_from_mlir(operand.type) for operand in op.operands]
+        is_of_cell = not _OF_CELL.isdisjoint(op_class.effects)
+        if cell := next((t for t in operands[is_of_cell:] if isinstance(t, RefType)), None):
+            raise WeftTypeError(f"takes arrays, not {cell}")
         expected = op_class.result_types(operands, attributes)
         actual = [type_from_mlir(result.type) for result in op.results]
     except WeftError as error:

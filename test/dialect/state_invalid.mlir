@@ -53,3 +53,19 @@ func.func @missing_attributes(%fails: tensor<i1>) {
   "weft.raise_if"(%fails) : (tensor<i1>) -> ()
   return
 }
+
+// -----
+
+func.func @arithmetic_on_a_cell(%ref: !weft.ref<tensor<2xf32>>) {
+  // expected-error @below {{'weft.negative' op takes arrays, not ref f32[2]}}
+  %0 = "weft.negative"(%ref) : (!weft.ref<tensor<2xf32>>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @cell_in_a_cell(%ref: !weft.ref<tensor<2xf32>>) {
+  // expected-error @below {{'weft.write_ref' op takes arrays, not ref f32[2]}}
+  "weft.write_ref"(%ref, %ref) : (!weft.ref<tensor<2xf32>>, !weft.ref<tensor<2xf32>>) -> ()
+  return
+}

@@ -13,6 +13,7 @@ import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 IMPORTS = """\
@@ -74,8 +75,14 @@ def load(text: str) -> Loaded:
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     module = types.ModuleType(f"program_{next(_numbers)}")
     sys.modules[module.__name__] = module
-    exec(compile(text, filename, "exec"), vars(module))
+    exec(_compiled(text, filename), vars(module))
     return Loaded(module)
+
+
+@lru_cache(maxsize=1)
+def _compiled(text: str, filename: str) -> types.CodeType:
+    """The code of a program, which is loaded twice."""
+    return compile(text, filename, "exec")
 
 
 def forget(*programs: Loaded) -> None:

@@ -23,7 +23,7 @@ from fuzz.minimise import minimised
 from fuzz.report import Failure, Report
 from fuzz.watchdog import Worker
 
-SHARES = {"weft": 0.5, "optimized": 0.44, "compiled": 0.06}
+SHARES = {"weft": 0.6, "optimized": 0.36, "compiled": 0.04}
 """How many programs go which way."""
 
 

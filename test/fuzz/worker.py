@@ -8,6 +8,7 @@ do not end eagerly are invalid; one that does not end compiled is for the watchd
 from __future__ import annotations
 
 import faulthandler
+import gc
 import json
 import os
 import resource
@@ -42,6 +43,10 @@ def main() -> None:
     weft.settings.retracing_warning = 0
     from support.erased_handles import checked_handles
 
+    # What is loaded once need not be looked through at every collection: that took a fifth of the time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     checked = checked_handles if "--check-handles" in sys.argv else nullcontext
     for line in sys.stdin:
         with checked():

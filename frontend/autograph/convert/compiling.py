@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -76,12 +77,16 @@ def compile_definition(
     code = find_code(code, definition.name)
     lambdas = {name for name in names.functions if name.startswith("lambda_")}
     generated = names.functions - lambdas
-    user_lambdas = {_range(n.body) for n in ast.walk(source.node) if isinstance(n, ast.Lambda)}
-    thunks = {_range(n.body) for n in ast.walk(definition) if isinstance(n, ast.Lambda)} - user_lambdas
+
+    @cache
+    def lambdas_of() -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
+        """Where lambdas of the user and those that conversion made stand."""
+        user = {_range(n.body) for n in ast.walk(source.node) if isinstance(n, ast.Lambda)}
+        return user, {_range(n.body) for n in ast.walk(definition) if isinstance(n, ast.Lambda)} - user
 
     def is_generated(inner: CodeType) -> bool:
         if inner.co_name == "<lambda>":
-            return _is_thunk(_ranges(inner), user_lambdas, thunks)
+            return _is_thunk(_ranges(inner), *lambdas_of())
         return inner.co_name in generated
 
     qualified_name = getattr(original, "co_qualname", original.co_name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -119,11 +120,23 @@ def random_inputs(chance: random.Random) -> list[Input]:
     return made
 
 
-def arguments(chance: random.Random, inputs: list[Input], is_first: bool) -> str:
+def fixed_numbers(chance: random.Random, inputs: list[Input]) -> dict[int, str]:
+    """Python numbers that are the same at all calls, by parameter: at another value, a function is traced again."""
+    if chance.random() < 0.4:
+        return {}
+    return {
+        i: entry.text(chance, "plain")
+        for i, entry in enumerate(inputs)
+        if isinstance(entry, OtherInput) and entry.kind in ("int", "float", "bool")
+    }
+
+
+def arguments(chance: random.Random, inputs: list[Input], is_first: bool, fixed: Mapping[int, str]) -> str:
     """The arguments of one call: a tuple, or a call of a lambda where some are one array or views of one."""
     parts = [
-        entry.text(chance, "plain" if is_first and chance.random() < 0.6 else chance.choice(LAYOUTS))
-        for entry in inputs
+        fixed.get(i)
+        or entry.text(chance, "plain" if is_first and chance.random() < 0.6 else chance.choice(LAYOUTS))
+        for i, entry in enumerate(inputs)
     ]
     arrays = [i for i, entry in enumerate(inputs) if isinstance(entry, ArrayInput)]
     pairs = [(i, j) for i in arrays for j in arrays if i < j and inputs[i] == inputs[j]]
@@ -164,6 +177,7 @@ __all__ = [
     "Input",
     "OtherInput",
     "arguments",
+    "fixed_numbers",
     "input_signature",
     "random_inputs",
     "with_other_extents",

@@ -6,12 +6,15 @@ import contextlib
 import io
 import random
 import warnings
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ..program import IMPORTS
 from .base import is_array, is_number
 from .functions import Functions
-from .inputs import arguments, input_signature, random_inputs, with_other_extents
+from .inputs import arguments, fixed_numbers, input_signature, random_inputs, with_other_extents
 from .scope import Scope, Unfit, signature
 
 BOX = """\
@@ -32,13 +35,20 @@ def recursive(n, a):
 """
 
 
+@cache
+def _known_names() -> dict[str, Any]:
+    """What texts may use before the program defines anything."""
+    names: dict[str, Any] = {}
+    exec(IMPORTS + "from typing import *\n" + BOX, names)
+    return names
+
+
 class ProgramWriter:
     """Writes the program of a seed."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.fixed: dict[str, Any] = {}
-        exec(IMPORTS + "from typing import *\n" + BOX, self.fixed)
+        self.fixed: dict[str, Any] = dict(_known_names())
         self.parts = [IMPORTS, BOX]
         self.shared: dict[str, Any] = {}
         self.helpers: dict[str, list[Any]] = {}
@@ -47,7 +57,8 @@ class ProgramWriter:
         """The whole text."""
         chance = self.random
         inputs = random_inputs(chance)
-        calls = [arguments(chance, inputs, True)]
+        numbers = fixed_numbers(chance, inputs)
+        calls = [arguments(chance, inputs, True, numbers)]
         self._write_globals()
         if chance.random() < 0.15:
             self._add_recursion()
@@ -63,7 +74,7 @@ class ProgramWriter:
         elif chance.random() < 0.15:
             other = with_other_extents(chance, inputs)
         for _ in range(chance.randint(1, 3)):
-            calls.append(arguments(chance, chance.choice((inputs, other)), False))
+            calls.append(arguments(chance, chance.choice((inputs, other)), False, numbers))
         lines = "".join(f"    lambda: {call},\n" for call in calls)
         return "\n\n".join([*self.parts, f"OPTIONS = {options}\nCALLS = [\n{lines}]\n"])
 
@@ -156,7 +167,7 @@ class ProgramWriter:
 
 def random_program(seed: int) -> str:
     """The text of the program of a seed."""
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of the examples
         return ProgramWriter(seed).program()
 

@@ -83,10 +83,9 @@ class Scope:
     def evaluate(self, text: str) -> Any:
         """The example of an expression; Unfit where it raises or is too large."""
         try:
-            with np.errstate(all="ignore"):
-                value = eval(text, {**self.fixed, **self.values})
-                if is_small(value):
-                    return value
+            value = eval(text, {**self.fixed, **self.values})
+            if is_small(value):
+                return value
         except Exception as error:
             raise Unfit(f"{text}: {error!r}") from None
         raise Unfit(text)
@@ -95,8 +94,7 @@ class Scope:
         """Run a statement on the examples; Unfit where it raises."""
         names = {**self.fixed, **self.values}
         try:
-            with np.errstate(all="ignore"):
-                exec(text, names)
+            exec(text, names)
             changed = {
                 name: value
                 for name, value in names.items()

@@ -77,7 +77,7 @@ class Statements(Containers):
         """A name for a view, which is written to sooner or later."""
         name = self.fresh("u")
         self.attempt(f"{name} = {self.view()}")
-        if self.often(0.6):
+        if name in self.scope.values and self.often(0.6):
             self.attempt(f"{name}[{self.place(name)}] {self.one('=', '+=', '*=')} {self.operand()}")
 
     def bind_container(self) -> None:

@@ -509,10 +509,15 @@ _LEAVES = (
 """Values that nothing of the user's can change, or that have a way of their own to follow changes."""
 
 
+_ASSIGNING = frozenset({dis.opmap["STORE_GLOBAL"], dis.opmap["DELETE_GLOBAL"]})
+
+
 @remembered_by_code
 def assigned_globals(code: types.CodeType) -> tuple[str, ...]:
     """The global variables that a function's own code, or a function in it, assigns."""
-    names = [i.argval for i in dis.get_instructions(code) if i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL")]
+    names: list[str] = []
+    if not _ASSIGNING.isdisjoint(code.co_code[::2]):  # few do, and to read all instructions takes long
+        names += [i.argval for i in dis.get_instructions(code) if i.opcode in _ASSIGNING]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names.extend(assigned_globals(constant))
