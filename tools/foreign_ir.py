@@ -1,4 +1,4 @@
-"""What IR from outside must keep to beyond MLIR's verifier: passes rely on it, and the bindings end the process without it.
+"""What IR from outside must keep to beyond what MLIR verifies: passes rely on it, and the bindings abort without it.
 
 Names are texts, sizes are asked of axes that exist, and what passes note at ops for those that follow has the form in
 which they note it.
