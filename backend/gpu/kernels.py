@@ -7,13 +7,13 @@ from typing import ClassVar
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
-from ...passes.rewriting import operations_in, operations_of
+from ...passes.rewriting import operations_in
 from ..nests.emit import create
 from ..planning.boundaries import kernel_functions
 from .code.captures import NotScheduled
 from .code.kernel import remove_device_module
 from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
-from .schedule import parts_of
+from .schedule import parts_of, working_operations
 
 _WRITTEN = ("gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
 """The dialects of what is written, which have to be loaded before."""
@@ -48,18 +48,16 @@ def _is_for_device(function: Operation) -> bool:
 
 def _schedule(function: Operation) -> int:
     """Replace the operations of a kernel function by launches; returns how many there are."""
-    parts = parts_of(function)
+    parts, ops = parts_of(function), working_operations(function)
     name = function.attributes["sym_name"].value
     names = [name] if len(parts) == 1 else [f"{name}_{number}" for number in range(len(parts))]
-    with function.location:
-        for part, own in zip(parts, names, strict=True):
-            with ir.InsertionPoint(part.ops[-1]):
-                part.write(own)
-    for part in parts:
-        for op in reversed(part.ops):
-            op.erase()
+    for part, own in zip(parts, names, strict=True):
+        with ir.InsertionPoint(part.place), part.place.location:
+            part.write(own)
+    for op in reversed(ops):
+        op.erase()
     _own_memory(function)
-    return sum(1 for op in operations_of(function) if op.name == "gpu.launch_func")
+    return sum(1 for op in operations_in(function.regions[0].blocks[0]) if op.name == "gpu.launch_func")
 
 
 def _own_memory(function: Operation) -> None:

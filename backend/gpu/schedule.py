@@ -5,54 +5,74 @@ What is chosen for each operation, and why, is the attribute `weft.schedule` of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field
+from collections.abc import Callable, Iterator, Sequence
 
 from ...dialect.mlir import Operation, ir
 from ...dialect.records import dataclass
-from ...passes.rewriting import operations_in
-from ..nests.nest import LoopNest, loop_nest
+from ...passes.rewriting import operations_in, operations_of
+from ..nests.nest import loop_nest
+from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
-from .schedules import one_thread, points
+from .code.reduce import Reduction
+from .schedules import one_thread, points, whole
+from .steps import Step, steps_of
 
 
 @dataclass
 class Part:
     """Operations of a kernel function that become one launch, or several behind each other."""
 
-    ops: list[Operation]
-    write: Callable[[str], None] = field(default=lambda name: None)
-    """Writes the device kernel of a name and its launch, at the insertion point."""
+    place: Operation
+    """Where the launches go: right before it."""
+    write: Callable[[str], None]
+    """Writes the device kernels, named after the part, and their launches."""
 
 
 def parts_of(function: Operation) -> list[Part]:
     """The parts that a kernel function is cut into, in order; raises `NotScheduled` where it cannot be."""
     block = function.regions[0].blocks[0]
-    *ops, terminator = operations_in(block)
-    if terminator.operands:
+    if operations_in(block)[-1].operands:
         raise NotScheduled("it returns numbers")
-    working = [op for op in ops if not is_pure(op) and op.name not in _MEMORY]
+    if any(
+        op.name == "func.call" and op.attributes["callee"].value == EXIT for op in operations_of(function)
+    ):
+        raise NotScheduled("it can raise")
+    if any(op.name == "func.call" for op in operations_of(function)):
+        raise NotScheduled("it calls a function")
     found: list[Part] = []
-    for group in _grouped(working):
-        with ir.InsertionPoint(group[0]), group[0].location:  # of the sizes that are asked for
-            found += _parts_of_group(function, group)
+    for run in _runs(working_operations(function)):
+        with ir.InsertionPoint(run[0]), run[0].location:  # of the sizes that are asked for
+            found += _parts_of_run(function, run)
     return found
 
 
-_MEMORY = ("memref.alloc", "memref.dealloc")
+def working_operations(function: Operation) -> list[Operation]:
+    """The operations of a kernel function that do more than to compute sizes and views."""
+    *ops, _ = operations_in(function.regions[0].blocks[0])
+    return [op for op in ops if not is_pure(op) and op.name not in ("memref.alloc", "memref.dealloc")]
 
 
-def _grouped(ops: list[Operation]) -> list[list[Operation]]:
-    """Operations in runs: those that use what others made, which is no memory, are in the run of those."""
+def _runs(ops: Sequence[Operation]) -> Iterator[list[Operation]]:
+    """Nests that follow each other; and other operations, with those that use the numbers that they make."""
     groups: list[list[Operation]] = []
     for op in ops:
         groups.append([op])
         while len(groups) > 1 and not _can_start(groups[-1]):
             last = groups.pop()
             groups[-1] += last
-    while len(groups) > 1 and not any(_has_effect(op) for op in groups[-1]):
-        groups.pop()  # what nobody uses
-    return groups
+    nests: list[Operation] = []
+    for group in groups:
+        if group[0].name == "memref.load" and len(group) == 1:
+            continue  # made again where it is used
+        if len(group) == 1 and group[0].name == "linalg.generic":
+            nests += group
+            continue
+        if nests:
+            yield nests
+            nests = []
+        yield group
+    if nests:
+        yield nests
 
 
 def _can_start(ops: list[Operation]) -> bool:
@@ -63,31 +83,31 @@ def _can_start(ops: list[Operation]) -> bool:
     return True
 
 
-def _has_effect(op: Operation) -> bool:
-    return bool(op.name != "memref.load")
+def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
+    """How a run is spread over threads."""
+    if run[0].name != "linalg.generic":
+        reason = f"one thread: {run[0].name} is one step after the other"
+        return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
+    return [_part_of_step(function, step) for step in steps_of([loop_nest(op) for op in run])]
 
 
-def _parts_of_group(function: Operation, group: list[Operation]) -> list[Part]:
-    """How a group of operations is spread over threads."""
-    first = group[0]
-    if len(group) == 1 and first.name == "linalg.generic":
-        nest = loop_nest(first)
-        if any(nest.parallel):
-            return [_points(function, first, _reason_of_points(nest))]
-        return [_one_thread(function, group, "one result")]
-    return [_one_thread(function, group, f"{first.name} is one step after the other")]
+def _part_of_step(function: Operation, step: Step) -> Part:
+    nest = step.nest
+    if not any(nest.parallel) and nest.parallel:
+        if Reduction.of(nest) is not None:
+            return _part(function, step, whole.write, "whole: all elements make one number")
+        ops = [nest.operation]
+        reason = "one thread: what is searched for takes one element after the other"
+        return Part(nest.operation, lambda name: one_thread.write(function, name, ops, reason, step))
+    if not all(nest.parallel):
+        return _part(function, step, points.write, "points: a thread for each sum")
+    return _part(function, step, points.write, "points: no point needs another")
 
 
-def _reason_of_points(nest: LoopNest) -> str:
-    return "points: no point needs another" if all(nest.parallel) else "points: a short sum for each"
+def _part(
+    function: Operation, step: Step, write: Callable[[Operation, str, Step, str], None], reason: str
+) -> Part:
+    return Part(step.nest.operation, lambda name: write(function, name, step, reason))
 
 
-def _points(function: Operation, generic: Operation, reason: str) -> Part:
-    return Part([generic], lambda name: points.write(function, name, generic, None, reason))
-
-
-def _one_thread(function: Operation, group: list[Operation], reason: str) -> Part:
-    return Part(group, lambda name: one_thread.write(function, name, group, f"one thread: {reason}"))
-
-
-__all__ = ["Part", "parts_of"]
+__all__ = ["Part", "parts_of", "working_operations"]

@@ -56,8 +56,8 @@ def outer_operands(op: Operation) -> list[Value]:
     return list(found)
 
 
-def captures(ops: Iterable[Operation]) -> list[Value]:
-    """The parameters of a device kernel that runs some operations of a kernel function, in their order of use.
+def captures(ops: Iterable[Operation], values: Iterable[Value] = ()) -> list[Value]:
+    """The parameters of a device kernel that runs some operations of a kernel function, and asks for some values.
 
     Raises `NotScheduled` where an operation takes what another one made that cannot be made again.
     """
@@ -83,6 +83,8 @@ def captures(ops: Iterable[Operation]) -> list[Value]:
     for op in ops:
         for value in outer_operands(op):
             visit(value)
+    for value in values:
+        visit(value)
     return list(found)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from ....dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Type, Value, ir
 from ...nests.emit import create
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -18,18 +18,40 @@ def compare(predicate: str, left: Value, right: Value) -> Value:
     return create("arith.cmpi", [ir.IntegerType.get_signless(1)], [left, right], attributes)
 
 
+class Branch:
+    """An `scf.if` under construction."""
+
+    def __init__(self, condition: Value, types: Sequence[Type]) -> None:
+        self.operation = ir.Operation.create("scf.if", list(types), [condition], regions=2)
+        self._given: list[Value] = []
+
+    def give(self, values: Sequence[Value]) -> None:
+        """Say what the way that is being written results in."""
+        self._given = list(values)
+
+    @property
+    def results(self) -> list[Value]:
+        """What the way that is taken results in."""
+        return list(self.operation.results)
+
+    @contextmanager
+    def way(self, number: int) -> Iterator[None]:
+        """Write one way, 0 if the condition holds."""
+        with ir.InsertionPoint(self.operation.regions[number].blocks.append()):
+            yield
+            create("scf.yield", [], self._given)
+
+
 @contextmanager
-def only_if(condition: Value) -> Iterator[Operation]:
-    """Write what happens if a condition holds; yields the `scf.if`, whose other way is still empty."""
-    branch = ir.Operation.create("scf.if", [], [condition], regions=2)
-    with ir.InsertionPoint(branch.regions[0].blocks.append()):
+def only_if(condition: Value, types: Sequence[Type] = ()) -> Iterator[Branch]:
+    """Write what happens if a condition holds; with results, what happens `otherwise` comes next."""
+    branch = Branch(condition, types)
+    with branch.way(0):
         yield branch
-        create("scf.yield", [], [])
 
 
 @contextmanager
-def otherwise(branch: Operation) -> Iterator[None]:
+def otherwise(branch: Branch) -> Iterator[None]:
     """Write what happens if the condition of an `only_if` does not hold."""
-    with ir.InsertionPoint(branch.regions[1].blocks.append()):
+    with branch.way(1):
         yield
-        create("scf.yield", [], [])

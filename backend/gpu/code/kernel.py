@@ -19,6 +19,7 @@ from .captures import captures
 SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
 
+
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _SEGMENTS = "operandSegmentSizes"
 
@@ -32,15 +33,20 @@ class Kernel:
     """Writes one device kernel; code is written inside of `body()`, and `launch` comes last."""
 
     def __init__(
-        self, function: Operation, name: str, ops: Sequence[Operation], threads: tuple[int, int, int]
+        self,
+        function: Operation,
+        name: str,
+        ops: Sequence[Operation],
+        threads: tuple[int, int, int],
+        values: Sequence[Value] = (),
     ) -> None:
-        """A kernel that runs some operations of a kernel function, in blocks of so many threads.
+        """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
 
         Raises `NotScheduled` where they take what other operations made.
         """
         self.name, self.threads = name, threads
         self._values: dict[Value, Value] = {}
-        self._captured = captures(ops)
+        self._captured = captures(ops, values)
         self._function = function
         self._parameters = [_pointer_type(v.type) for v in self._captured]
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
@@ -170,6 +176,12 @@ def create_operation(
 ) -> Operation:
     """Create an operation at the insertion point."""
     return ir.Operation.create(name, list(results), list(operands), attributes or {}, regions=regions)
+
+
+def allocate(shape: Sequence[int], element: Type) -> Value:
+    """Memory of the device that launches share."""
+    segments = {_SEGMENTS: ir.DenseI32ArrayAttr.get([0, 0])}
+    return create("memref.alloc", [ir.MemRefType.get(list(shape), element)], [], segments)
 
 
 def reinterpret(source: Value, type: Type, extents: Sequence[Index], strides: Sequence[Index]) -> Value:

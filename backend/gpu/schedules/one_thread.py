@@ -5,13 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation
+from ...nests.emit import Index
+from ...nests.nest import loop_nest
 from ..code.kernel import Kernel
+from ..code.points import write as store_point
+from ..code.points import write_point
+from ..steps import Step
 
 
-def write(function: Operation, name: str, ops: Sequence[Operation], reason: str) -> None:
-    """Run operations of a kernel function as they are, one after the other."""
-    kernel = Kernel(function, name, ops, (1, 1, 1))
+def write(
+    function: Operation, name: str, ops: Sequence[Operation], reason: str, step: Step | None = None
+) -> None:
+    """Run operations of a kernel function as they are, one after the other; or the nest of a step."""
+    initial = None if step is None else step.initial
+    kernel = Kernel(function, name, ops, (1, 1, 1), [] if initial is None else [initial])
     with kernel.body():
-        for op in ops:
-            kernel.clone(op)
+        copies = [kernel.clone(op) for op in ops]
+        if initial is not None:
+            nest = loop_nest(copies[0])
+            positions: list[Index] = [0] * len(nest.parallel)
+            for value, access in zip(
+                write_point(nest, positions, kernel.emitter, [kernel.value(initial)]),
+                nest.outputs,
+                strict=True,
+            ):
+                store_point(value, access, [0] * len(nest.parallel), kernel.emitter)
+            copies[0].erase()
     kernel.launch([1], reason)

@@ -1,0 +1,165 @@
+"""Reductions of all that there is to a number: every thread combines its share, blocks combine those of their threads.
+
+Short ones are one block's. Of others each block stores what it has, and one more block combines these numbers in their
+order, so that the result depends on the length alone.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Operation, Value
+from ...nests.collapse import collapse_dims
+from ...nests.emit import Emitter, Index, load, store
+from ...nests.nest import LoopNest, loop_nest
+from ...target import current
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel, allocate
+from ..code.points import read
+from ..code.points import write as store_point
+from ..code.reduce import BlockReduction, Reduction
+from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
+from ..code.walk import neighbours, product, split, stepped
+from ..steps import Step
+
+THREADS = 256
+_BLOCKS = 4
+"""For each multiprocessor."""
+_SHORT = 1 << 13
+"""So many elements are one block's."""
+_EACH = 16
+"""Elements that a thread has at least, where there are several blocks."""
+
+
+def write(function: Operation, name: str, step: Step, reason: str) -> None:
+    """Write a nest without parallel dimensions."""
+    generic = step.nest.operation
+    emitter = Emitter(function)
+    total = product(step.nest.extents, emitter)
+    if isinstance(total, int) and total <= _SHORT:
+        _one_block(function, name, step, reason)
+        return
+    gpu = current().gpu
+    assert gpu is not None
+    most = gpu.multiprocessors * _BLOCKS
+    share = THREADS * _EACH
+    blocks = emitter.maximum(1, emitter.minimum(emitter.divide(emitter.add(total, share - 1), share), most))
+    reduction = Reduction.of(step.nest)
+    assert reduction is not None
+    partial = [allocate([most], type) for type in reduction.types]
+    kernel = Kernel(function, f"{name}_parts", [generic], (THREADS, 1, 1), partial)
+    with kernel.body():
+        values = _share(kernel, generic)
+        with only_if(compare("eq", kernel.id("thread_id"), kernel.emitter.value(0))):
+            for value, memory in zip(values, partial, strict=True):
+                store(value, kernel.value(memory), [kernel.id("block_id")])
+    kernel.launch([blocks], f"{reason}: the shares of blocks")
+    several = [] if isinstance(blocks, int) else [blocks]
+    last = Kernel(function, name, [generic], (THREADS, 1, 1), [*partial, *several, *_given(step)])
+    with last.body():
+        _combine(last, step, partial, blocks if isinstance(blocks, int) else last.value(blocks))
+    last.launch([1], f"{reason}: what blocks have, in their order")
+
+
+def _given(step: Step) -> list[Value]:
+    return [] if step.initial is None else [step.initial]
+
+
+def _one_block(function: Operation, name: str, step: Step, reason: str) -> None:
+    kernel = Kernel(function, name, [step.nest.operation], (THREADS, 1, 1), _given(step))
+    with kernel.body():
+        _finish(kernel, step, _share(kernel, step.nest.operation))
+    kernel.launch([1], f"{reason}: one block")
+
+
+def _share(kernel: Kernel, generic: Operation) -> list[Value]:
+    """What the threads of a block make of their share of all elements, combined."""
+    emitter = kernel.emitter
+    copy = kernel.clone(generic)
+    nest = loop_nest(copy)
+    collapse_dims([nest], emitter)
+    reduction = Reduction.of(nest)
+    assert reduction is not None
+    values = BlockReduction(kernel, THREADS).reduce(reduction, _own(kernel, nest, reduction))
+    copy.erase()
+    return values
+
+
+def _own(kernel: Kernel, nest: LoopNest, reduction: Reduction) -> list[Value]:
+    """What a thread makes of its share: of vectors, where they are aligned, and of what is left over."""
+    emitter = kernel.emitter
+    last = len(nest.parallel) - 1
+    lanes = lanes_of(nest.inputs, last)
+    extent = nest.extents[last]
+    is_row = len(nest.parallel) == 1
+    if isinstance(extent, int) and (extent < lanes or (extent % lanes and not is_row)):
+        lanes = 1
+    neutral = reduction.neutral(emitter)
+    if lanes == 1:
+        return _loop(kernel, nest, reduction, 1, neutral, 0)
+    memrefs = [access.memref for access in nest.inputs if is_vector(access, last)]
+    aligned = is_aligned(memrefs, lanes, [] if is_row else [extent], emitter)
+    assert aligned is not None
+    with only_if(aligned, reduction.types) as branch:
+        values = _loop(kernel, nest, reduction, lanes, neutral, 0)
+        if is_row and not (isinstance(extent, int) and extent % lanes == 0):
+            whole = emitter.multiply(emitter.divide(extent, lanes), lanes)
+            values = _loop(kernel, nest, reduction, 1, values, whole)
+        branch.give(values)
+    with otherwise(branch):
+        branch.give(_loop(kernel, nest, reduction, 1, neutral, 0))
+    return branch.results
+
+
+def _loop(
+    kernel: Kernel, nest: LoopNest, reduction: Reduction, lanes: int, carried: list[Value], start: Index
+) -> list[Value]:
+    emitter, last = kernel.emitter, len(nest.parallel) - 1
+    extents = list(nest.extents)
+    if lanes > 1:
+        extents[-1] = emitter.divide(extents[-1], lanes)
+    block = emitter.multiply(kernel.id("block_id"), THREADS)
+    first = emitter.add(emitter.add(block, kernel.id("thread_id")), start)
+    step = emitter.multiply(kernel.id("grid_dim"), THREADS)
+
+    def body(number: Index, so_far: list[Value]) -> list[Value]:
+        points = neighbours(nest, range(len(nest.parallel)), split(number, extents, emitter), lanes, emitter)
+        operands = [load_lanes(access, points, last, emitter) for access in nest.inputs]
+        each = [[values[lane] for values in operands] for lane in range(lanes)]
+        return reduction.add_points(so_far, points, each, emitter)
+
+    return stepped(first, product(extents, emitter), step, carried, emitter, body)
+
+
+def _combine(kernel: Kernel, step: Step, partial: list[Value], blocks: Index) -> None:
+    """Combine what blocks have stored."""
+    emitter = kernel.emitter
+    copy = kernel.clone(step.nest.operation)
+    reduction = Reduction.of(loop_nest(copy))
+    assert reduction is not None
+    memory = [kernel.value(value) for value in partial]
+
+    def body(number: Index, so_far: list[Value]) -> list[Value]:
+        return reduction.join(so_far, [load(place, [emitter.value(number)]) for place in memory])
+
+    own = stepped(kernel.id("thread_id"), blocks, THREADS, reduction.neutral(emitter), emitter, body)
+    values = BlockReduction(kernel, THREADS).reduce(reduction, own)
+    _finish(kernel, step, values)
+    copy.erase()
+
+
+def _finish(kernel: Kernel, step: Step, values: list[Value]) -> None:
+    """Store what all threads have made, and what there was before."""
+    emitter = kernel.emitter
+    with only_if(compare("eq", kernel.id("thread_id"), emitter.value(0))):
+        copy = kernel.clone(step.nest.operation)
+        nest = loop_nest(copy)
+        reduction = Reduction.of(nest)
+        assert reduction is not None
+        point: list[Index] = [0] * len(nest.parallel)
+        before = (
+            [read(access, point, emitter) for access in nest.outputs]
+            if step.initial is None
+            else [kernel.value(step.initial)]
+        )
+        for value, access in zip(reduction.join(before, values), nest.outputs, strict=True):
+            store_point(value, access, point, emitter)
+        copy.erase()

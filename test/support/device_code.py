@@ -1,0 +1,68 @@
+"""What a function becomes for a GPU, without one: the device kernels, their schedules and what the assembler says."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+import weft
+from weft.backend.gpu.machine.assembler import Assembled, assemble
+from weft.backend.gpu.stages import Lowering
+from weft.backend.planning.plan import DeviceKernel
+from weft.backend.target import compiling_for
+from weft.frontend.compiling import compile_function
+
+_SCHEDULE = re.compile(r'gpu\.func @(?P<name>\w+)\(.*?weft\.schedule = "(?P<schedule>[^"]*)"')
+_HOST = re.compile(
+    r'func\.func private @(?P<name>\w+)\(.*?weft\.reason = "(?P<reason>[^"]*)", weft\.side = "host"'
+)
+
+
+@dataclass
+class DeviceCode:
+    """A function compiled for a GPU."""
+
+    text: str
+    """Of the stage "gpu"."""
+    kernels: Sequence[DeviceKernel]
+
+    @property
+    def schedules(self) -> dict[str, str]:
+        """How each device kernel is spread over threads."""
+        return {match["name"]: match["schedule"] for match in _SCHEDULE.finditer(self.text)}
+
+    @property
+    def on_host(self) -> dict[str, str]:
+        """The kernels that stay with the host, and why."""
+        return {match["name"]: match["reason"] for match in _HOST.finditer(self.text)}
+
+    def assembled(self) -> dict[str, Assembled]:
+        """What the assembler says of each module of kernels, by the first kernel in it."""
+        modules = {kernel.ptx: kernel for kernel in reversed(self.kernels)}
+        return {kernel.name: assemble(ptx, kernel.arch) for ptx, kernel in modules.items()}
+
+
+class _Done(BaseException):
+    """Ends a compilation where the tests have what they want."""
+
+
+def device_code(function: Callable[..., Any], *arguments: Any, target: str = "sm_90a") -> DeviceCode:
+    """Compile a function for a GPU; arguments are arrays, numbers and `weft.TensorSpec`s."""
+    found: list[DeviceCode] = []
+
+    def lower(module: Any, *_: Any, **__: Any) -> None:
+        with compiling_for(target):
+            lowering, text = Lowering(module, verify=True), ""
+            for stage in lowering.stages():
+                text = str(module) if stage == "gpu" else text
+            found.append(DeviceCode(text, lowering.kernels))
+        raise _Done
+
+    with mock.patch.object(compile_function, "machine_code", lower):
+        with contextlib.suppress(_Done):
+            weft.function(function, target=target).get_concrete_function(*arguments)
+    return found[0]
