@@ -62,7 +62,6 @@ def device_code(function: Callable[..., Any], *arguments: Any, target: str = "sm
             found.append(DeviceCode(text, lowering.kernels))
         raise _Done
 
-    with mock.patch.object(compile_function, "machine_code", lower):
-        with contextlib.suppress(_Done):
-            weft.function(function, target=target).get_concrete_function(*arguments)
+    with mock.patch.object(compile_function, "machine_code", lower), contextlib.suppress(_Done):
+        weft.function(function, target=target).get_concrete_function(*arguments)
     return found[0]
