@@ -105,6 +105,14 @@ class Device:
             self._broken = str(error)
         raise error
 
+    def call_quietly(self, name: str, *arguments: Any) -> None:
+        """Call a function where nobody can catch an error: when an object goes, perhaps as the interpreter ends."""
+        try:
+            self.use()
+            self.library.code(name, *arguments)
+        except DeviceError:
+            return  # the context is broken, or another process's
+
     @property
     def doing(self) -> str:
         """What this thread does, for messages: the last kernel that it launched, or what `working_on` says."""

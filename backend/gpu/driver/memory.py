@@ -109,14 +109,7 @@ class Memory:
             name, arguments = "cuMemFreeAsync", [address, stream.handle]
         else:
             name, arguments = "cuMemFree_v2", [address]
-        if not quietly:
-            device.call(name, *arguments)
-            return
-        try:  # where nobody can catch it, as when the interpreter ends
-            device.use()
-            device.library.code(name, *arguments)
-        except Exception:
-            return
+        (device.call_quietly if quietly else device.call)(name, *arguments)
 
     # Copies
 

@@ -81,11 +81,7 @@ class Module:
     def __del__(self) -> None:
         handle = getattr(self, "_handle", None)
         if handle:
-            try:
-                self.device.use()
-                self.device.library.code("cuModuleUnload", handle)
-            except DeviceError:
-                return
+            self.device.call_quietly("cuModuleUnload", handle)
 
 
 class Function:

@@ -73,7 +73,7 @@ class Stream:
 
     def __del__(self) -> None:
         if getattr(self, "_owned", False):
-            self.device.library.code("cuStreamDestroy_v2", self.handle)
+            self.device.call_quietly("cuStreamDestroy_v2", self.handle)
 
 
 class Event:
@@ -102,7 +102,7 @@ class Event:
 
     def __del__(self) -> None:
         if hasattr(self, "handle"):
-            self.device.library.code("cuEventDestroy_v2", self.handle)
+            self.device.call_quietly("cuEventDestroy_v2", self.handle)
 
 
 def _is_done(device: Device, function: str, handle: int) -> bool:

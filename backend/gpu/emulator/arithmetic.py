@@ -35,14 +35,14 @@ def plain(ufunc: Any, d: int, *sources: int) -> Step:
 
         def unary(frame: Frame) -> None:
             v = frame.values
-            ufunc(v[a], v[d])
+            ufunc(v[a], out=v[d])
 
         return unary
     a, b = sources
 
     def binary(frame: Frame) -> None:
         v = frame.values
-        ufunc(v[a], v[b], v[d])
+        ufunc(v[a], v[b], out=v[d])
 
     return binary
 

@@ -46,7 +46,7 @@ def _shift(left: bool) -> Maker:
             x, by = v[a], v[amount]
             large = by >= form.bits
             if signed or not large.any():
-                ufunc(x, np.minimum(by, form.bits - 1).astype(form.dtype), v[d])
+                ufunc(x, np.minimum(by, form.bits - 1).astype(form.dtype), out=v[d])
             else:
                 v[d][...] = np.where(
                     large, form.dtype.type(0), ufunc(x, np.where(large, 0, by).astype(form.dtype))
