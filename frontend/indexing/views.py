@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
 from ..tracing.array import wrap
 from ..tracing.current import current_trace
+from ..tracing.element_stores import cast_element, cast_elements, cast_flat_item
 from ..tracing.staging import (
     apply,
     asarray,
     cast,
-    cast_assigned,
     is_traced,
     raise_if,
     trace_of,
@@ -89,7 +89,7 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
     plan, view = _prepare(x, index)
     if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
         return
-    converted = cast_assigned(value, x.dtype)
+    converted = _converter(x, plan, view)(value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))
     elif isinstance(plan.advanced, MaskIndex):
@@ -107,6 +107,15 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
         place = apply(Gather, view, *indices, **plan.advanced.attributes)
         update = _broadcast(converted, place, *_ADVANCED_MISFIT)
         view._write(apply(Scatter, view, update, *indices, **plan.advanced.attributes, mode="set"))
+
+
+def _converter(x: TracedArray, plan: IndexPlan, view: TracedArray) -> Callable[..., Any]:
+    """How numbers become elements at a place."""
+    if plan.advanced is not None:
+        return cast_elements
+    if x.items_are_copies:
+        return cast_elements if view.ndim else cast_flat_item
+    return cast_element
 
 
 def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskIndex) -> None:

@@ -17,6 +17,7 @@ from ...dialect.ops.creation import Arange
 from ...dialect.ops.shape import BroadcastTo
 from ..indexing.broadcasting import broadcast_arrays
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import cast_elements, cast_unchecked
 from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
 from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, rank_0_array, recording, staged
 from ..tracing.staging import asarray as array_of
@@ -52,8 +53,8 @@ def full(
            [7, 7]])
     """
     require_device(device)
-    value = array_of(fill_value)
-    wanted = optional_dtype(dtype) or value.dtype
+    value = as_weak_operand(fill_value)
+    wanted = optional_dtype(dtype) or array_of(value).dtype
     extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     trace = recording(*extents, value)
     if trace is None:
@@ -61,7 +62,9 @@ def full(
     attribute, dims = split_shape(shape)
     if any(extent < 0 for extent in attribute if not dims):
         raise WeftValueError("negative dimensions are not allowed")
-    filled: TracedArray = emit(trace, BroadcastTo, (cast(value, wanted), *dims), {"shape": attribute})
+    filled: TracedArray = emit(
+        trace, BroadcastTo, (cast_unchecked(value, wanted), *dims), {"shape": attribute}
+    )
     return ordered(filled, order)._as_array()
 
 
@@ -209,7 +212,7 @@ def asarray(
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
         return array_of(a, dtype) if order in (None, "K") else np.asarray(a, dtype, order)
     if is_traced(a):
-        converted = rank_0_array(array_of(a, dtype))
+        converted = rank_0_array(a if dtype is None else cast_elements(a, as_dtype(dtype)))
         if converted is a:
             return a.copy(order or "K") if copy else in_order(a, order, copy)
         if copy is False:
@@ -218,7 +221,7 @@ def asarray(
     if copy is False:
         raise WeftValueError("Unable to avoid copy while creating an array as requested.")
     trace = recording(a)
-    value = array_of(a, dtype)
+    value = array_of(a if dtype is None else cast_elements(a, as_dtype(dtype)), dtype)
     if trace is None:
         return np.array(value)
     return staged(trace, value) if is_traced(value) else _copied_constant(trace, value)

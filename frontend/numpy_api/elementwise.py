@@ -18,6 +18,8 @@ from ...dialect.ops.complex_parts import Complex, Imag, Real
 from ...dialect.ops.elementary import RealFunction
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import require_in_range
+from ..tracing.number_types import number_type
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of, view_of
 from ..tracing.stretching import broadcast_together
 from .arguments import (
@@ -163,7 +165,12 @@ def clip(
         require_castable(result_dtype, as_dtype(dtype), casting)
         result_dtype = as_dtype(dtype)
     result = cast(x, result_dtype)
-    ends = [None if b is None else cast(as_weak_operand(b), result_dtype) for b in bounds]
+    ends = [
+        None
+        if bound is None
+        else cast(_fitting_bound(as_weak_operand(bound), result_dtype, ufunc), result_dtype)
+        for bound, ufunc in zip(bounds, (np.maximum, np.minimum), strict=True)
+    ]
     keeps_zeros = all(limit is not None and np.ndim(limit) == 0 for limit in ends)
     for ufunc, limit in zip((np.maximum, np.minimum), ends, strict=True):
         if limit is not None:
@@ -173,6 +180,19 @@ def clip(
     if out is not None and where is not True:
         result = blend(as_mask(where), result, cast(asarray(out), result_dtype))
     return deliver(result, out, casting)
+
+
+def _fitting_bound(bound: Any, dtype: np.dtype[Any], ufunc: np.ufunc) -> Any:
+    """A bound; of a Python int that is known when the program runs, what the dtype holds of the side that limits."""
+    if not isinstance(bound, TracedArray) or number_type(bound) is not int or kind(dtype) not in "iu":
+        return bound
+    limits = np.iinfo(dtype)
+    if ufunc is np.maximum and (limits.bits < 64 or kind(dtype) == "u"):
+        bound = np.maximum(bound, limits.min)
+    elif ufunc is np.minimum and limits.bits < 64:
+        bound = np.minimum(bound, limits.max)
+    require_in_range(bound, dtype)
+    return bound
 
 
 def _limited(ufunc: np.ufunc, x: ArrayResult, limit: ArrayResult, keeps_zeros: bool) -> ArrayResult:

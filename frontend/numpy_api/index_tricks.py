@@ -8,6 +8,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.types import format_shape
+from ..tracing.element_stores import cast_elements
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, raise_where
 from .arguments import BOOL, INT64, write_into
@@ -118,7 +119,8 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
     array([[3., 0.],
            [0., 3.]])
     """
-    target, value = asarray(a), asarray(val)
+    target = asarray(a)
+    value = asarray(cast_elements(val, target.dtype))
     if target.ndim < 2:
         raise WeftValueError("array must be at least 2-d")
     if target.ndim > 2 or value.ndim or wrap:
@@ -127,7 +129,7 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False) -> None:
             "supported in compiled code; write x[i, i] = values[i] in a loop"
         )
     rows, columns = arange(target.shape[0])[:, None], arange(target.shape[1])
-    write_into(target, blend(np.equal(rows, columns), cast(value, target.dtype), target))
+    write_into(target, blend(np.equal(rows, columns), value, target))
 
 
 __all__ = ["fill_diagonal", "ix_", "ravel_multi_index", "unravel_index"]

@@ -15,6 +15,8 @@ from ...dialect.ops.shape import Dim
 from ...dialect.ops.sorting import Searchsorted
 from ...dialect.types import format_shape
 from ..indexing.broadcasting import broadcast_arrays, broadcast_to
+from ..tracing.array import TracedArray
+from ..tracing.element_stores import cast_elements, cast_unchecked
 from ..tracing.extents import Extent, known_shape
 from ..tracing.staging import (
     ArrayLike,
@@ -22,7 +24,6 @@ from ..tracing.staging import (
     apply,
     asarray,
     cast,
-    cast_assigned,
     emit,
     is_traced,
     raise_if,
@@ -132,7 +133,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     """
     target = asarray(arr)
     x, places, place = _along(target, indices, axis)
-    update = broadcast_to(cast(asarray(values), x.dtype), places.shape)
+    update = broadcast_to(asarray(cast_elements(values, x.dtype)), places.shape)
     replaced = apply(ops.PutAlongAxis, x, places, update, axis=place)
     write_into(target, reshape(replaced, target.shape) if axis is None else replaced)
 
@@ -218,7 +219,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None
     target = asarray(a)
     flat = ravel(target)
     places = _in_bounds(ravel(_integers(ind)), flat, 0, mode)
-    values = ravel(cast_assigned(v, target.dtype))
+    values = ravel(cast_elements(v, target.dtype))
     count, given = known_shape(places)[0], known_shape(values)[0]
     if count is None or given is None:
         raise UnsupportedError(
@@ -249,12 +250,13 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike) -> None:
     >>> x
     array([1, 0, 0])
     """
-    values = asarray(vals)
-    if values.size != 1:
+    target = asarray(arr)
+    values = _values_for(target, vals)
+    if None in known_shape(values) or values.size != 1:
         raise UnsupportedError(
             "place() with several values puts them where the mask says at run time; use np.where"
         )
-    putmask(arr, mask, reshape(values, ()))
+    _replace_where(target, mask, reshape(values, ()))
 
 
 def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
@@ -269,12 +271,31 @@ def putmask(a: ArrayLike, mask: ArrayLike, values: ArrayLike) -> None:
     array([ 1, -2, -3])
     """
     target = asarray(a)
-    condition = asarray(mask)
-    condition = condition if condition.dtype == BOOL else condition != 0
-    new = asarray(cast_assigned(values, target.dtype))
+    new = _values_for(target, values)
     if new.ndim and known_shape(new) != known_shape(target):
-        raise UnsupportedError("putmask() takes values of the array's shape, or one value, in compiled code")
-    write_into(target, blend(condition, new, target))
+        if None in known_shape(new) or new.size != 1:
+            raise UnsupportedError(
+                "putmask() takes values of the array's shape, or one value, in compiled code"
+            )
+        new = reshape(new, ())
+    _replace_where(target, mask, new)
+
+
+def _values_for(target: ArrayResult, values: ArrayLike) -> ArrayResult:
+    """What `place` and `putmask` write: numbers and lists that fit, and arrays of a dtype that is safe to cast."""
+    is_array = not values._is_scalar if isinstance(values, TracedArray) else isinstance(values, np.ndarray)
+    if is_array:
+        require_castable(values.dtype, target.dtype, "safe")
+    return asarray(cast_elements(values, target.dtype))
+
+
+def _replace_where(target: ArrayResult, mask: ArrayLike, values: ArrayResult) -> None:
+    condition = asarray(mask)
+    sizes = condition.size, target.size
+    if not any(map(is_traced, sizes)) and sizes[0] != sizes[1]:
+        raise WeftValueError("mask and data must be the same size")
+    condition = condition if condition.dtype == BOOL else condition != 0
+    write_into(target, blend(reshape(condition, target.shape), values, target))
 
 
 def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: Any = True) -> None:
@@ -291,7 +312,7 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
     target, source = asarray(dst), as_weak_operand(src)
     given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
     require_castable(given, target.dtype, casting)
-    value = broadcast_to(cast(source, target.dtype), target.shape)
+    value = broadcast_to(cast_unchecked(source, target.dtype), target.shape)
     if where is not True:
         value = blend(asarray(where), value, target)
     write_into(target, value)

@@ -14,6 +14,7 @@ from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.ops.arrangement import Concat, Stack
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import cast_elements
 from ..tracing.extents import extents_text, known_extent, known_shape, require_equal
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, trace_of
 from .arguments import along, axis_index, common_dtype, deliver, flat_or_axis, require_castable
@@ -356,7 +357,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     if isinstance(obj, (TracedArray, slice)) or np.ndim(obj):
         raise UnsupportedError("insert() takes one place that is known while tracing, as a Python int")
     where = operator.index(obj)
-    piece = asarray(cast(asarray(values), x.dtype))
+    piece = asarray(cast_elements(values, x.dtype))
     if piece.ndim < x.ndim:
         piece = expand_dims(piece, place) if piece.ndim == x.ndim - 1 else piece
         wanted = tuple(1 if a == place else extent for a, extent in enumerate(x.shape))

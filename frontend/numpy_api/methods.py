@@ -8,9 +8,10 @@ from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
+from ..tracing.element_stores import cast_element
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
-from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, view_of
 from . import creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
 from .memory_order import require_native_order
@@ -39,7 +40,7 @@ def partition(x: Any, kth: Any, axis: int = -1, kind: str = "introselect", order
 
 def fill(x: Any, value: ArrayLike) -> None:
     """Set all elements to a scalar."""
-    write_into(x, cast(value if isinstance(value, (bool, int, float, complex)) else asarray(value), x.dtype))
+    write_into(x, asarray(cast_element(value, x.dtype)))
 
 
 def astype(

@@ -9,7 +9,8 @@ import numpy as np
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import arrangement
 from ..tracing.array import TracedArray
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where, rank_0_array
+from ..tracing.element_stores import cast_element
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, raise_where, rank_0_array
 from .arguments import axis_index
 
 _PAD_KEYWORDS = {
@@ -49,13 +50,13 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         return rank_0_array(apply(arrangement.Extend, x, low=low, high=high, mode=mode))
     values = kwargs.get("constant_values", 0)
     if isinstance(values, TracedArray) or np.ndim(values) == 0:
-        return rank_0_array(apply(arrangement.Pad, x, cast(asarray(values), x.dtype), low=low, high=high))
+        return rank_0_array(apply(arrangement.Pad, x, cast_element(asarray(values)[()], x.dtype), low=low, high=high))
     before, after = _value_pairs(values, x.ndim)
     for axis in range(x.ndim):
         for widths, value, at_front in ((low, before[axis], True), (high, after[axis], False)):
             one = tuple(widths[axis] if a == axis else 0 for a in range(x.ndim))
             zeros = (0,) * x.ndim
-            fill = cast(asarray(value), x.dtype)
+            fill = cast_element(asarray(value)[()], x.dtype)
             x = asarray(
                 apply(
                     arrangement.Pad, x, fill, low=one if at_front else zeros, high=zeros if at_front else one

@@ -13,6 +13,7 @@ from ...dialect.op import Op
 from ...dialect.ops import reductions as ops
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import cast_element
 from ..tracing.extents import known_shape, product
 from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_where
 from .arguments import (
@@ -107,7 +108,7 @@ def _folding(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Fam
             computing = INT32 if op_class is ops.Sum and wanted == INT64 and _counts_fit(x, axes) else wanted
             result = cast(_reduce(op_class, cast(elements, computing), axes, keepdims), wanted)
         if given(initial):
-            first = cast(asarray(initial), wanted)
+            first = asarray(cast_element(initial, wanted))
             result = (
                 np.logical_or(result, first) if wanted == BOOL and ufunc is np.add else ufunc(result, first)
             )
@@ -415,9 +416,7 @@ def _extremum(
             x, axes, f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
         )
         return _reduce(op_class, x, axes, keepdims)
-    start = asarray(
-        cast(initial if isinstance(initial, (bool, int, float, complex)) else asarray(initial), x.dtype)
-    )
+    start = asarray(cast_element(initial, x.dtype))
     masked = blend(_fitting(x, where), x, start) if _restricts(where) else x
     # The start value joins as one more element along a reduced axis, which also makes empty axes have one.
     if not axes:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import arrangement
 from ...dialect.ops import shape as ops
@@ -19,6 +20,7 @@ from ...dialect.ops.indexing import Gather
 from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, Slice
 from ...dialect.types import format_shape
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import whole_number
 from ..tracing.extents import (
     Extent,
     known_extent,
@@ -439,40 +441,60 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     """The elements shifted along axes, those that leave at the end in front again, as `numpy.roll`.
 
     Shape and dtype: those of a. Raises `AxisError` for an axis that a does not have, `ValueError` for unequal numbers
-    of shifts and axes, `TypeError` for shifts that are no integers.
+    of shifts and axes. Shifts are rounded towards zero, and NaN and infinity raise what `int` raises.
 
     >>> weft.roll(np.array([1, 2, 3]), 1)
     array([3, 1, 2])
     """
     x = asarray(a)
     if axis is None:
-        total = sum(shift) if isinstance(shift, (tuple, list)) else shift
-        return reshape(roll(ravel(x), total, 0), x.shape)
+        return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = shift if isinstance(shift, (tuple, list)) else (shift,)
+    shifts = _shifts(shift)
+    if not axes or not shifts:
+        return x.copy()
     if len(axes) != len(shifts):
         broadcast = max(len(axes), len(shifts))
         if 1 not in (len(axes), len(shifts)):
             raise WeftValueError("'shift' and 'axis' should be scalars or 1D sequences")
         axes, shifts = (tuple(e) * (broadcast if len(e) == 1 else 1) for e in (axes, shifts))
-    result = x if axes else x.copy()
+    result = x
     for one_shift, one_axis in zip(shifts, axes, strict=True):
         result = _rolled(result, one_shift, axis_index(one_axis, x.ndim))
     return asarray(result)
+
+
+def _shifts(shift: Any) -> list[Any]:
+    """The shifts, one for each axis, as integers."""
+    if isinstance(shift, (tuple, list)) and all(np.ndim(entry) == 0 for entry in shift):
+        entries = list(shift)
+    elif np.ndim(shift) > 1 or (np.ndim(shift) and not isinstance(shift.shape[0], int)):
+        raise WeftValueError("'shift' and 'axis' should be scalars or 1D sequences")
+    else:
+        entries = [shift[place] for place in range(shift.shape[0])] if np.ndim(shift) else [shift]
+    return [_whole(entry) for entry in entries]
+
+
+def _whole(shift: Any) -> Any:
+    if not isinstance(shift, TracedArray):
+        return int(shift)
+    if kind(shift.dtype) == "f":
+        return whole_number(shift, "roll() by more than 64 bits hold")
+    if shift.ndim or kind(shift.dtype) == "c":
+        raise WeftTypeError("roll() takes a real number as the shift of an axis")
+    return shift.astype(np.int64)
 
 
 def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
     """The elements shifted along one axis: joined from two parts where the shift is known at run time."""
     extent = known_shape(x)[axis]
     if trace_of((shift,)) is None:
-        places = operator.index(shift)
+        places = shift
         if extent is not None:
             places = places % extent if extent else 0
         elif not INT64_MIN <= places <= INT64_MAX:
             raise OverflowError("roll() by more than 64 bits hold needs the extent of the axis while tracing")
         return apply(arrangement.Roll, x, shift=places, axis=axis)
-    if shift.dtype.kind not in "iub" or shift.ndim:
-        raise WeftTypeError("roll() takes a number that is an integer as the shift of an axis")
     if extent == 0:
         return x.copy()
     length = x.shape[axis]
@@ -480,7 +502,7 @@ def _rolled(x: ArrayResult, shift: Any, axis: int) -> ArrayResult:
         counted: Any = np.arange(extent)
     else:
         counted = emit(shift._storage.trace, Arange, (np.int64(0), np.int64(1), length), {"shape": (-1,)})
-    places = np.remainder(counted - shift.astype(np.int64), length)
+    places = np.remainder(counted - shift, length)
     return apply(Gather, x, places, axes=(axis,), position=axis)
 
 

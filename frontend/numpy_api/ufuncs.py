@@ -18,14 +18,14 @@ from ...dialect.ops import load_families
 from ...dialect.ops.selection import Select
 from ...dialect.types import Shape, broadcast_shapes, format_shape
 from ..tracing.array import TracedArray
-from ..tracing.extents import is_extent, known_shape
+from ..tracing.element_stores import require_in_range
+from ..tracing.extents import known_shape
 from ..tracing.staging import (
     ArrayResult,
     apply,
     as_operand,
     cast,
     emit,
-    raise_if,
     raise_where,
     staged,
     trace_of,
@@ -120,15 +120,7 @@ def _results(
 def _cast(trace: Recorder, operand: Any, dtype: np.dtype[Any]) -> Any:
     """The operand in the dtype of the loop; a Python int that does not fit raises as a Python int does."""
     if isinstance(operand, TracedArray) and operand._python_type is int and kind(dtype) in "iu":
-        limits = np.iinfo(dtype)
-        outside: Any = None
-        if limits.bits < 64:
-            outside = np.logical_or(np.less(operand, limits.min), np.greater(operand, limits.max))
-        elif kind(dtype) == "u" and not is_extent(operand):
-            outside = np.less(operand, 0)
-        if outside is not None:
-            message = f"Python integer {{0}} out of bounds for {dtype.name}"
-            raise_if(outside, "OverflowError", message, operand)
+        require_in_range(operand, dtype)
     return cast(operand, dtype)
 
 

@@ -563,7 +563,11 @@ def _set_part(self: TracedArray, name: str, value: Any) -> None:
     """`x.real = value`, `x.imag = value`, `x.flat = value`."""
     if name == "imag" and self.dtype.kind != "c":
         raise WeftTypeError("array does not have imaginary part to set")
-    getattr(self, name)[...] = value
+    if name == "flat":
+        self.flat[...] = value
+    else:
+        made = behaviour().namespace_function("asarray")(value)
+        behaviour().namespace_function("copyto")(getattr(self, name), made, "unsafe")
 
 
 def _define(name: str, method: Callable[..., Any]) -> None:
@@ -579,13 +583,13 @@ def _install() -> None:
             _define(f"__i{name}__", _binary(ufunc, symbol, in_place=True))
     del TracedArray.__idivmod__  # type: ignore[attr-defined]
     for name, ufunc in _UNARY.items():
-        setattr(TracedArray, f"__{name}__", lambda self, ufunc=ufunc: _operate(ufunc, self))
+        _define(f"__{name}__", lambda self, ufunc=ufunc: _operate(ufunc, self))
     for name in (*_METHODS, *_IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
     for name in _PROPERTIES:
         setter = None if name in ("T", "mT") else lambda self, value, name=name: _set_part(self, name, value)
         setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), setter))
-    TracedArray.__round__ = lambda self, ndigits=None: np.round(self, ndigits or 0)  # type: ignore[attr-defined]
+    _define("__round__", lambda self, ndigits=None: np.round(self, ndigits or 0))
 
 
 _install()

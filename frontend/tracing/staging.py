@@ -170,13 +170,6 @@ def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     return array.astype(dtype)[()]
 
 
-def cast_assigned(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
-    """Convert what is assigned to elements of a dtype; numbers in lists are checked as single ones are."""
-    if isinstance(value, (list, tuple)):
-        value = asarray(value) if trace_of(value) is not None else np.asarray(value, dtype)
-    return cast(value, dtype)
-
-
 def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
     wanted = None if dtype is None else as_dtype(dtype)

@@ -15,8 +15,9 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
 from ....tracing.array import TracedArray
+from ....tracing.element_stores import cast_elements, whole_number
 from ....tracing.number_types import number_type
-from ....tracing.staging import apply, asarray, is_traced, raise_if, raise_where
+from ....tracing.staging import apply, asarray, is_traced, raise_where
 from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
@@ -37,9 +38,6 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.ranges import Range
-
-_BEYOND = 2.0**63
-"""The first float that is no int of 64 bits."""
 
 
 def len_(value: Any) -> Any:
@@ -122,18 +120,10 @@ def int_(value: TracedArray) -> Any:
             "int() argument must be a string, a bytes-like object or a real number, not 'complex'"
         )
     if number.dtype.kind == "f":
-        is_nan: Any = np.isnan(number)
-        is_infinite: Any = np.isinf(number)
-        raise_if(is_nan, "ValueError", "cannot convert float NaN to integer")
-        raise_if(is_infinite, "OverflowError", "cannot convert float infinity to integer")
-        if np.finfo(number.dtype).max > _BEYOND:
-            is_large: Any = np.greater_equal(np.abs(number), _BEYOND)
-            raise_if(
-                is_large,
-                "OverflowError",
-                "a float is too large for an int, which has 64 bits in compiled code",
-            )
-    return fresh(number.astype(np.int64), number)._like_python(int)
+        whole = whole_number(number, "a float is too large for an int, which has 64 bits in compiled code")
+    else:
+        whole = number.astype(np.int64)
+    return fresh(whole, number)._like_python(int)
 
 
 def float_(value: TracedArray) -> Any:
@@ -199,7 +189,7 @@ def _parts(number: Any) -> tuple[Any, Any]:
 
 def scalar(kind: type[np.generic], value: TracedArray) -> TracedArray:
     """What a scalar type of NumPy makes of an array: one of that dtype, and a scalar of rank 0."""
-    return fresh(value.astype(np.dtype(kind)), value)._as_array(is_array=value.ndim > 0)
+    return fresh(asarray(cast_elements(value, np.dtype(kind))), value)._as_array(is_array=value.ndim > 0)
 
 
 def _only(array: TracedArray) -> TracedArray:

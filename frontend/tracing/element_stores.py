@@ -1,0 +1,147 @@
+"""Numbers that become elements of an array: which of them have to fit, and which are cast whatever they are.
+
+NumPy casts arrays, those of rank 0 too, as `astype` does: what does not fit wraps around. Python's numbers become
+integers as `int` makes them, and raise `OverflowError` or `ValueError` where they do not fit; so do NumPy's scalars
+that are stored one by one into elements of a signed dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.errors import WeftValueError
+from ...dialect.ops.complex_parts import Real
+from ...dialect.ops.shape import Stack
+from .array import TracedArray
+from .extents import is_extent
+from .number_types import number_type
+from .staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_if, trace_of
+
+_INT64, _UINT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
+Refuse: TypeAlias = Callable[..., None]
+"""What raises where a condition holds: of the arguments of `raise_if`."""
+
+_TOO_LARGE = "Python int too large to convert to C long"
+
+
+def cast_elements(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """The value as elements of a dtype, as `np.asarray(value, dtype)` converts it; numbers in lists, as `cast_element`.
+
+    Shape: that of the value. Raises `OverflowError`, `ValueError` (NaN) or `TypeError` (complex), now or when the
+    program runs, for a Python number that the dtype does not hold.
+    """
+    if isinstance(value, (list, tuple)):
+        return _cast_list(value, dtype)
+    return _cast_number(value, dtype, False)
+
+
+def cast_element(value: ArrayLike, dtype: np.dtype[Any], refuse: Refuse = raise_if) -> ArrayResult:
+    """The value as what `array[index] = value` stores, for an index without index arrays; see `cast_elements`.
+
+    `refuse` records what is raised where a number does not fit, as `raise_if` does.
+    """
+    if isinstance(value, (list, tuple)):
+        return _cast_list(value, dtype)
+    return _cast_number(value, dtype, True, refuse)
+
+
+def cast_flat_item(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """The value as what `array.flat[place] = value` stores: raises one `ValueError` for all that does not fit."""
+    message = "Error setting single item of array."
+    try:
+        return cast_element(value, dtype, lambda condition, *_: raise_if(condition, "ValueError", message))
+    except (OverflowError, TypeError, ValueError):
+        raise WeftValueError(message) from None
+
+
+def cast_unchecked(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
+    """The value as `np.copyto(..., casting="unsafe")` writes it: of Python's numbers, only ints have to fit."""
+    if isinstance(value, TracedArray) and number_type(value) is int and kind(dtype) in "iu":
+        require_in_range(value, dtype)
+    return cast(value, dtype)
+
+
+def _cast_list(values: Any, dtype: np.dtype[Any]) -> ArrayResult:
+    if trace_of(values) is None:
+        return np.asarray(values, dtype)
+    return apply(Stack, *(asarray(cast_element(value, dtype)) for value in values), axis=0)
+
+
+def _cast_number(
+    value: ArrayLike, dtype: np.dtype[Any], is_single: bool, refuse: Refuse = raise_if
+) -> ArrayResult:
+    is_python = number_type(value) is not None
+    if not isinstance(value, TracedArray):
+        if not is_python and not isinstance(value, np.generic):
+            return cast(value, dtype)
+        stored = np.empty((), dtype)
+        stored[()] = value if is_python or is_single else np.asarray(value)
+        return stored[()]
+    is_scalar = is_single and value._is_scalar and kind(dtype) == "i"
+    if not (is_python or is_scalar) or value.dtype == dtype:
+        return cast(value, dtype)
+    if kind(value.dtype) == "c" and kind(dtype) in "iuf":
+        if is_python:
+            int(1j) if kind(dtype) in "iu" else float(1j)  # type: ignore[arg-type]  # raises
+        value = apply(Real, value)
+    return cast(_as_integer(value, dtype, refuse) if kind(dtype) in "iu" else value, dtype)
+
+
+def _as_integer(number: Any, dtype: np.dtype[Any], refuse: Refuse) -> ArrayResult:
+    """A number as the integer that `int` makes of it, which has to fit into the dtype."""
+    if kind(number.dtype) == "f":
+        number = whole_number(number, _TOO_LARGE, dtype, refuse)
+    elif number.dtype == _UINT64 and dtype != _UINT64:
+        refuse(np.greater(number, np.iinfo(np.int64).max), "OverflowError", _TOO_LARGE)
+        number = cast(number, _INT64)
+    require_in_range(number, dtype, refuse)
+    return number
+
+
+def whole_number(
+    number: Any, too_large: str, dtype: np.dtype[Any] = _INT64, refuse: Refuse = raise_if
+) -> TracedArray:
+    """A traced float as `int` makes it, in 64 bits: unsigned ones for a dtype of unsigned integers.
+
+    Raises `ValueError` for NaN and `OverflowError` for infinity, and with the message `too_large` for what 64 bits do
+    not hold, when the program runs.
+    """
+    refuse(np.isnan(number), "ValueError", "cannot convert float NaN to integer")
+    refuse(np.isinf(number), "OverflowError", "cannot convert float infinity to integer")
+    is_unsigned = dtype == _UINT64
+    limits = np.iinfo(np.uint64 if is_unsigned else np.int64)
+    if np.finfo(number.dtype).max > limits.max:
+        wide: Any = cast(number, _FLOAT64)
+        beyond: Any = np.greater_equal(wide, float(limits.max))  # the float next to it is one more
+        beneath: Any = np.less_equal(wide, -1.0) if is_unsigned else np.less(wide, float(limits.min))
+        refuse(np.logical_or(beyond, beneath), "OverflowError", too_large)
+    whole: TracedArray = cast(number, _UINT64 if is_unsigned else _INT64)
+    return whole
+
+
+def require_in_range(number: Any, dtype: np.dtype[Any], refuse: Refuse = raise_if) -> None:
+    """Raise `OverflowError` when the program runs, as NumPy does for a Python int, for an integer that does not fit."""
+    if np.can_cast(number.dtype, dtype, "safe"):
+        return
+    limits = np.iinfo(dtype)
+    outside: Any = None
+    if limits.bits < 64:
+        outside = np.logical_or(np.less(number, limits.min), np.greater(number, limits.max))
+    elif kind(dtype) == "u" and not is_extent(number):
+        outside = np.less(number, 0)
+    if outside is not None:
+        refuse(outside, "OverflowError", f"Python integer {{0}} out of bounds for {dtype.name}", number)
+
+
+__all__ = [
+    "cast_element",
+    "cast_elements",
+    "cast_flat_item",
+    "cast_unchecked",
+    "require_in_range",
+    "whole_number",
+]
