@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...dialect.errors import WeftValueError
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.comparison import NotEqual
 from ...dialect.ops.complex_parts import Complex, Imag, Real
@@ -94,6 +94,11 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
         view._write(_broadcast(converted, view))
     elif isinstance(plan.advanced, MaskIndex):
         mask, filling = _mask_beside(view, plan.advanced), _traced(view, converted)
+        if is_traced(index) and index.ndim == x.ndim and filling.ndim > 1:
+            raise WeftTypeError(
+                "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has "
+                f"{filling.ndim} dimensions"
+            )
         steps = plan.advanced.value_steps(view.ndim, filling.type)
         if steps is None:
             _write_each(x, index, filling, plan.advanced)
@@ -128,7 +133,7 @@ def _write_each(x: TracedArray, index: Any, values: TracedArray, place: MaskInde
         )
         hits = next(entry for entry in places if isinstance(entry, NonzeroOfMask)).hits
         given, selected = (_traced(x, array.shape[0]) for array in (values, hits))
-        differ = apply(NotEqual, given, selected)
+        differ: Any = np.logical_and(apply(NotEqual, given, selected), np.not_equal(given, 1))
         raise_if(differ, "ValueError", message, given, selected)
     write_item(x, places, values)
 

@@ -354,9 +354,14 @@ def arange(
         )
     if not isinstance(step, int):
         raise WeftTypeError("arange() with traced bounds takes a Python int as step")
+    first, end = (
+        bound.astype(np.int64) if is_traced(bound) and bound.dtype != INT64 else bound
+        for bound in (first, end)
+    )
     starts_at_zero = isinstance(first, int) and first == 0 and step == 1
     length = end if starts_at_zero and is_extent(end) else np.maximum(-((end - first) // -step), 0)
-    return _range(trace, first, step, length, wanted or INT64)
+    plain = FLOAT64 if any(d == np.uint64 for d in dtypes) else INT64
+    return _range(trace, first, step, length, wanted or plain)
 
 
 def _dtype_of_range(start: Any, stop: Any, step: Any) -> np.dtype[Any]:

@@ -30,7 +30,9 @@ def choose(condition: ArrayLike, x: ArrayLike, y: ArrayLike) -> ArrayResult:
         mask = np.not_equal(mask, 0)
     operands = [as_weak_operand(value) for value in (x, y)]
     dtype = common_dtype(*operands)
-    return blend(mask, *(asarray(cast(operand, dtype)) for operand in operands))
+    # Python's ints need not fit: they wrap around, as NumPy casts arrays of them.
+    numbers = [o if isinstance(o, TracedArray) else np.asarray(o) for o in operands]
+    return blend(mask, *(asarray(cast(number, dtype)) for number in numbers))
 
 
 def as_weak_operand(value: Any) -> Any:

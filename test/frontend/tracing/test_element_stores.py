@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from support.call_comparison import difference, outcome
 from support.interpreted import interpreted
 
@@ -127,3 +128,38 @@ def test_shifts_of_roll_are_rounded() -> None:
         np.testing.assert_array_equal(got, expected)
     with pytest.raises(ValueError, match="cannot convert float NaN to integer"):
         interpreted(program)(array, np.float64(np.nan))
+
+
+def _fill(x: Any, values: Any) -> Any:
+    x[x < 5] = values
+    return x
+
+
+@pytest.mark.parametrize("values", [np.ones(1), np.ones(5), np.ones((1, 1)), np.ones((2, 3)), np.ones(3)])
+@pytest.mark.parametrize("shape", [(6,), (2, 3)])
+def test_values_for_a_mask_are_one_or_one_for_each_place(values: Any, shape: tuple[int, ...]) -> None:
+    x = np.arange(6.0).reshape(shape)
+    expected, wanted = outcome(_fill, [x.copy(), values])
+    got, error = outcome(interpreted(_fill), [x.copy(), values])
+    assert type(error).__name__.removeprefix("Weft") == type(wanted).__name__
+    assert wanted is not None or not difference(got, expected)
+
+
+def test_one_value_of_unknown_number_fills_a_mask() -> None:
+    def program(x: Any, chosen: Any) -> Any:
+        return _fill(x, np.compress(chosen, x))
+
+    for chosen in ([0, 1], [1, 1, 1, 1, 1], [0, 0]):
+        expected, wanted = outcome(program, [np.arange(6), np.array(chosen)])
+        got, error = outcome(interpreted(program), [np.arange(6), np.array(chosen)])
+        assert type(error) is type(wanted)
+        assert wanted is not None or not difference(got, expected)
+
+
+def test_numbers_beside_small_unsigned_ones_wrap_in_where_and_bound_arange() -> None:
+    def program(x: Any, n: Any) -> Any:
+        return np.where(x > 3, x, -3), np.where(x > 3, 300, x), np.arange(n), np.arange(n, 9)
+
+    for dtype in ("uint8", "uint64"):
+        arguments = [np.arange(6, dtype=dtype), np.dtype(dtype).type(4)]
+        assert not difference(interpreted(program)(*arguments), program(*arguments))
