@@ -50,7 +50,9 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
         return rank_0_array(apply(arrangement.Extend, x, low=low, high=high, mode=mode))
     values = kwargs.get("constant_values", 0)
     if isinstance(values, TracedArray) or np.ndim(values) == 0:
-        return rank_0_array(apply(arrangement.Pad, x, cast_element(asarray(values)[()], x.dtype), low=low, high=high))
+        return rank_0_array(
+            apply(arrangement.Pad, x, cast_element(asarray(values)[()], x.dtype), low=low, high=high)
+        )
     before, after = _value_pairs(values, x.ndim)
     for axis in range(x.ndim):
         for widths, value, at_front in ((low, before[axis], True), (high, after[axis], False)):
