@@ -450,7 +450,7 @@ def roll(a: ArrayLike, shift: Any, axis: Any = None) -> ArrayResult:
     if axis is None:
         return reshape(roll(ravel(x), shift, 0), x.shape)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shifts = _shifts(shift)
+    shifts: Any = _shifts(shift)
     if not axes or not shifts:
         return x.copy()
     if len(axes) != len(shifts):

@@ -14,8 +14,8 @@ import numpy as np
 
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftValueError
+from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.complex_parts import Real
-from ...dialect.ops.shape import Stack
 from .array import TracedArray
 from .extents import is_extent
 from .number_types import number_type
@@ -25,6 +25,7 @@ _INT64, _UINT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np
 Refuse: TypeAlias = Callable[..., None]
 """What raises where a condition holds: of the arguments of `raise_if`."""
 
+_PYTHON_TYPES: dict[str, Any] = {"i": int, "u": int, "f": float}
 _TOO_LARGE = "Python int too large to convert to C long"
 
 
@@ -86,7 +87,7 @@ def _cast_number(
         return cast(value, dtype)
     if kind(value.dtype) == "c" and kind(dtype) in "iuf":
         if is_python:
-            int(1j) if kind(dtype) in "iu" else float(1j)  # type: ignore[arg-type]  # raises
+            _PYTHON_TYPES[kind(dtype)](0j)  # raises
         value = apply(Real, value)
     return cast(_as_integer(value, dtype, refuse) if kind(dtype) in "iu" else value, dtype)
 

@@ -326,7 +326,7 @@ SETS = st.lists(st.integers(-4, 4), max_size=12)
 
 def all_sets(a, b):
     both = np.union1d(a, b), np.intersect1d(a, b), np.setxor1d(a, b)
-    return *both, np.setdiff1d(a, b), np.setdiff1d(b, a, assume_unique=True)
+    return *both, np.setdiff1d(a, b), np.setdiff1d(np.unique(b), a, assume_unique=True)
 
 
 @functools.cache
