@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
+    from .frontend.devices import devices, synchronize
     from .frontend.function import Function, function
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
@@ -57,6 +58,8 @@ _EXPORTS: dict[str, str] = {
     "range": ".frontend.autograph.loop_hints",
     "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
+    "devices": ".frontend.devices",
+    "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",
     "release_memory": ".backend.cpu.memory.result_pool",
     "get_num_threads": ".backend.cpu.threads.count",
@@ -70,10 +73,10 @@ _EXPORTS: dict[str, str] = {
     "WeftIndexError": ".dialect.errors",
     "AxisError": ".dialect.errors",
     "UnsupportedError": ".dialect.errors",
-    "LeakedArrayError": ".dialect.errors",
-    "TraceRecursionError": ".dialect.errors",
     "DeviceError": ".dialect.errors",
     "DeviceMemoryError": ".dialect.errors",
+    "LeakedArrayError": ".dialect.errors",
+    "TraceRecursionError": ".dialect.errors",
     "InternalError": ".dialect.errors",
     "ConversionError": ".dialect.errors",
     "WeftWarning": ".dialect.errors",
@@ -126,6 +129,7 @@ __all__ = [
     "WeftWarning",
     "autograph",
     "constant",
+    "devices",
     "do_not_convert",
     "eager",
     "function",
@@ -137,6 +141,7 @@ __all__ = [
     "run_functions_eagerly",
     "set_num_threads",
     "settings",
+    "synchronize",
     "trace_print",
     "unroll",
 ]

@@ -207,7 +207,7 @@ def why_not_here(target: Target) -> str:
     if target == host():
         return ""
     if target.gpu is not None:
-        return "this machine is no GPU"
+        return 'calls of code for GPUs need device="cuda"'
     if _is_arm(target.triple) != _is_arm(host().triple):
         return f"this machine is {host().triple.partition('-')[0]}"
     if target.needs is None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
+from ..backend.gpu.device_names import CPU, device_number
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
@@ -83,14 +84,20 @@ class Function(FastCallable):
         autograph: bool = True,
         strict: bool = False,
         target: str | None = None,
+        device: str | None = None,
     ) -> None:
         _require_function(python_function)
         if target is not None:
             named(target)
+        if device is not None and device_number(device) is not None and target is not None:
+            raise WeftValueError(
+                f"weft.function takes a device, {device!r}, or a target, {target!r}: a device tells what to compile for"
+            )
         self.python_function = python_function
         self.autograph = autograph
         self.strict = strict
         self.target = target
+        self.device = device
         self.name = name or _name_of(python_function)
         self.input_signature = (
             None if input_signature is None else checked_input_signature(input_signature, self.name)
@@ -229,6 +236,7 @@ class Function(FastCallable):
                 self.autograph,
                 self.strict,
                 self.target,
+                self.device,
             ),
         )
 
@@ -315,7 +323,22 @@ class Function(FastCallable):
             types = self._relaxed(types)
         first = len(leaves) - len(numbers)
         scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic) or i >= first)
-        return CallSignature(self.name, structure, types, names, alias_pattern(leaves), scalars, numbers)
+        aliases, device = alias_pattern(leaves), self._device()
+        return CallSignature(self.name, structure, types, names, aliases, scalars, numbers, device)
+
+    def _device(self) -> str | None:
+        """The name of the GPU that calls run on; None for the processor."""
+        device = self.device or settings.device
+        return None if device == CPU or (self.device is None and self.target is not None) else device
+
+    def _target(self) -> str:
+        """The machine to compile for: that of the device, where calls run on one."""
+        device = self._device()
+        if device is None:
+            return self.target or settings.target
+        from ..backend.gpu.runtime.devices import open_device
+
+        return open_device(device).target
 
     def _fitting(self, signature: CallSignature, arguments: Arguments) -> Fitting | None:
         """What was compiled for such arguments and fits now, and the arrays to run it on."""
@@ -405,7 +428,7 @@ class Function(FastCallable):
         """Trace and compile for a signature."""
         compile_function = _compiler()
         self._traces += 1
-        strict, target = self.strict or settings.strict_conversion, self.target or settings.target
+        strict, target = self.strict or settings.strict_conversion, self._target()
         try:
             with settings.scope(strict_conversion=strict, target=target):
                 return compile_function(
@@ -424,7 +447,7 @@ class Function(FastCallable):
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
-        target = self.target or settings.target
+        target = self._target()
         given = sorted(set(vars(self)) - self._own_attributes)
         attributes = tuple((name, getattr(self, name)) for name in given)
         return (
@@ -549,6 +572,7 @@ def function(
     autograph: bool = True,
     strict: bool = False,
     target: str | None = None,
+    device: str | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     python_function: Callable[..., Any] | None = None,
@@ -558,6 +582,7 @@ def function(
     autograph: bool = True,
     strict: bool = False,
     target: str | None = None,
+    device: str | None = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
@@ -566,9 +591,11 @@ def function(
     `name` appears in the IR and in messages. With `autograph=False` Python runs all statements while tracing, so
     that conditions and loops cannot depend on the values of arrays. With `strict=True` a function that is called and
     cannot be converted is an error, instead of a warning. `target` names the machine to compile for, if not this one
-    or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", or a processor as LLVM calls it.
-    Raises `TypeError` for what is no function, `ValueError` for a longer `input_signature` than there are positional
-    arguments and for an unknown `target`.
+    or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", a processor as LLVM calls it, or a
+    GPU ("sm_90a"), whose code can be looked at. With `device="cuda"` (or "cuda:1") calls run on a GPU: NumPy arrays
+    are copied there, what the function writes to them and its results are copied back. Raises `TypeError` for what is
+    no function, `ValueError` for a longer `input_signature` than there are positional arguments and for an unknown
+    `target` or `device`; the first call, `weft.DeviceError` where there is no such device.
 
     >>> @weft.function
     ... def scaled(x, factor=2):
@@ -577,8 +604,8 @@ def function(
     array([1, 3, 5])
     """
     if python_function is not None:
-        return Function(python_function, input_signature, name, autograph, strict, target)
-    return lambda f: Function(f, input_signature, name, autograph, strict, target)
+        return Function(python_function, input_signature, name, autograph, strict, target, device)
+    return lambda f: Function(f, input_signature, name, autograph, strict, target, device)
 
 
 __all__ = ["BoundFunction", "Function", "function"]

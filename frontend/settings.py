@@ -12,6 +12,7 @@ from typing import Any
 from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
+from ..backend.gpu.device_names import device_number
 from ..backend.gpu.libraries import choose_library
 from ..backend.target import named
 from ..dialect.errors import WeftValueError, WeftWarning
@@ -67,6 +68,11 @@ class Settings:
         "WEFT_CUDA",
         "How GPUs are reached: driver, emulator (kernels run on the CPU, slowly, and are checked), or off.",
     )
+    device: str = _setting(
+        "cpu",
+        "WEFT_DEVICE",
+        "Where functions run that do not say it by their device: cpu, cuda, cuda:1.",
+    )
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
@@ -120,6 +126,8 @@ class Settings:
             switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "cuda":
             choose_library(value)
+        if name == "device":
+            device_number(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM
             named(value)
         if name == "result_pool_bytes":

@@ -12,13 +12,22 @@ os.environ["WEFT_CACHE"] = "0"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--fast` and `--check-handles`."""
+    """Add `--fast`, `--check-handles` and `--device`."""
     parser.addoption(
         "--fast", action="store_true", help="run one test of every file: each room once, in under two minutes"
     )
     parser.addoption(
         "--check-handles", action="store_true", help="raise where a handle of an erased op of MLIR is used"
     )
+    parser.addoption(
+        "--device", help="run functions that name no device there: cuda, with WEFT_CUDA=emulator where there is none"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With `--device`, tell weft, before a test imports it, and the processes that tests start."""
+    if config.getoption("--device"):
+        os.environ["WEFT_DEVICE"] = config.getoption("--device")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -27,11 +27,13 @@ ORDER = {
         "analysis",
         "cpu",
         "gpu",
+        "executables.py",
         "compiler.py",
     ),
     "frontend": (
         "__init__.py",
         "settings.py",
+        "devices.py",
         "source",
         "signature",
         "guards",

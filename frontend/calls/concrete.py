@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...backend.cpu.execution.executable import RuntimeFailure
-from ...backend.cpu.execution.foreign import loaded
+from ...backend.executables import loaded
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program
@@ -67,7 +67,7 @@ class ConcreteFunction:
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
-            self._executable = loaded(program.code, program.callbacks)
+            self._executable = loaded(program.code, program.callbacks, signature.device)
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types

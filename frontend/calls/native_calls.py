@@ -19,8 +19,9 @@ import numpy as np
 from ...backend.cpu.dispatch.copying import prepare_copies
 from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, Program
 from ...backend.cpu.dispatch.native_code import NativeCode
-from ...backend.cpu.execution.executable import RuntimeFailure
+from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
+from ...dialect.errors import InternalError
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
 from ..signature.signature import Leaf, Node, Static, Structure
@@ -329,7 +330,10 @@ def native_code(concrete: ConcreteFunction) -> NativeCode:
     """What native code runs for a compiled function."""
     known: NativeCode | None = concrete.native_code
     if known is None:
-        known = concrete.native_code = NativeCode(concrete._executable, _scalars(concrete), _exception_of)
+        executable = concrete._executable
+        if not isinstance(executable, Executable):
+            raise InternalError(f"native code does not run {concrete!r}")
+        known = concrete.native_code = NativeCode(executable, _scalars(concrete), _exception_of)
     return known
 
 

@@ -33,6 +33,7 @@ class CallSignature:
         aliases: tuple[int, ...],
         scalars: frozenset[int],
         numbers: tuple[type, ...] = (),
+        device: str | None = None,
     ) -> None:
         self.name = name
         self.structure = structure
@@ -45,7 +46,9 @@ class CallSignature:
         first = len(self.types) - len(numbers)
         self.numbers = {first + place: number for place, number in enumerate(numbers)}
         """The scalars that are Python numbers: the last of the arguments, with their types."""
-        self.key = (without_objects(structure), self.types, aliases, scalars, numbers)
+        self.device = device
+        """The GPU that it runs on, by its name; None for the processor."""
+        self.key = (without_objects(structure), self.types, aliases, scalars, numbers, device)
         """Equal where what was compiled for one is right for the other."""
         self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         """The arguments that the trace has: one for all that are the same array."""

@@ -19,8 +19,8 @@ _FRONT: dict[str, tuple[str, ...]] = {
 }
 """The stages before the backend, by the pipelines that lead to them from the trace."""
 
-_BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm", "gpu", "nvvm", "ptx", "sass")
-"""The stages of the backends; the last four are those of GPUs."""
+_BACK = ("kernels", "buffers", "llvm-dialect", "llvm", "asm", "placed", "gpu", "nvvm", "ptx", "sass")
+"""The stages of the backends; the last five are those of GPUs."""
 
 STAGES = (*_FRONT, *_BACK)
 

@@ -27,7 +27,8 @@ MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""
 
 NO_CODE = frozenset(
-    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "disable_jit", "full_traceback",
+    {"autograph_verbosity", "cache", "cache_dir", "cache_megabytes", "cache_verbosity", "cuda", "device",
+     "disable_jit", "full_traceback",
      "result_pool_bytes", "retracing_warning", "verify"}
 )  # fmt: skip
 """Settings of which compiled code does not depend."""

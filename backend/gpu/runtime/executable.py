@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.callbacks import Callback
+from ....dialect.errors import DeviceMemoryError
 from ...cpu.execution.executable import RuntimeFailure
 from ...cpu.execution.symbols import addresses
 from ...cpu.lowering.array_layout import check_array_layout
@@ -21,6 +22,7 @@ from ...cpu.machine.llvm import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, STACK, HostSite, MachineCode
 from ..machine.call_context import CONSTANTS, DRIVER_FAILED, FUNCTIONS, LAUNCHES, READS, STREAM
 from ..machine.driver_functions import DRIVER_SYMBOLS
+from .devices import OpenDevice
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink
@@ -32,7 +34,7 @@ class DeviceExecutable:
     Its face is that of `cpu.execution.executable.Executable`. Calls from several threads at once are allowed.
     """
 
-    def __init__(self, compiled: MachineCode, callbacks: Sequence[Callback], device: Any) -> None:
+    def __init__(self, compiled: MachineCode, callbacks: Sequence[Callback], device: OpenDevice) -> None:
         check_array_layout()
         plan = self.plan = compiled.plan
         self.device = device
@@ -44,10 +46,11 @@ class DeviceExecutable:
         code = self._code = Code(compiled.object_file, plan.entries, {**others, **own})
         self._entry = _function(code.address(f"{plan.name}_entry"), 3)
         self._sizes_entry = plan.sizes and _function(code.address(f"{plan.sizes}_entry"), 2)
-        with device.current():
-            functions = [device.function(kernel) for kernel in compiled.kernels]
+        with device.working_on(plan.name):
+            self._loaded = [device.kernel(kernel) for kernel in compiled.kernels]
             constants = [_uploaded(device, data) for data in compiled.constants]
-        self._functions = (ctypes.c_int64 * max(1, len(functions)))(*functions)
+        handles = [function.handle for function in self._loaded]
+        self._functions = (ctypes.c_int64 * max(1, len(handles)))(*handles)
         self._constants = (ctypes.c_int64 * max(1, len(constants)))(*constants)
         weakref.finalize(self, _free_all, device, constants).atexit = False
         self._frames: list[_Frame] = []
@@ -67,7 +70,7 @@ class DeviceExecutable:
         except IndexError:
             frame = _Frame(self)
         try:
-            with self.device.current():
+            with self.device.working_on(self.plan.name):
                 return _Call(self, frame, arrays, before_callback).run()
         finally:
             self._frames.append(frame)
@@ -102,16 +105,15 @@ class _Call:
         self._frame = frame
         self._arrays = arrays
         self._before = before_callback
-        self._stream = self._device.stream
         self._owned: list[int] = []
 
     def run(self) -> list[np.ndarray[Any, Any]]:
         """Copy in, run, and copy out."""
         frame, executable = self._frame, self._executable
         frame.begin()
-        frame.record[STREAM] = self._stream
+        frame.record[STREAM] = self._device.stream.handle
         if frame.link is not None:
-            frame.link.begin(self._stream, self._before_callback)
+            frame.link.begin(self._before_callback)
         with self._freeing():
             places = [self._place_argument(number) for number in range(len(self._arrays))]
             shapes, workspace_bytes = self._sizes()
@@ -137,13 +139,13 @@ class _Call:
             yield
         finally:
             for address in (*self._owned, *self._frame.take_blocks()):
-                self._device.free(address, self._stream)
+                self._device.free(address)
 
     def _allocate(self, size: int, what: str) -> int:
         try:
-            address: int = self._device.allocate(max(1, size), self._stream)
-        except MemoryError as error:
-            raise MemoryError(f"the {what} of {self._plan.name} need {size} bytes: {error}") from None
+            address = self._device.allocate(size)
+        except DeviceMemoryError as error:
+            raise DeviceMemoryError(f"the {what} of {self._plan.name} need {size} bytes: {error}") from None
         self._owned.append(address)
         return address
 
@@ -151,7 +153,7 @@ class _Call:
         """Where an argument is on the device: a copy, of what lies on the host."""
         array = self._arrays[number]
         address = self._allocate(array.nbytes, "arguments")
-        self._device.write(address, array, self._stream)
+        self._device.write(address, array)
         self._frame.describe(number, address, array.shape)
         return address
 
@@ -188,7 +190,7 @@ class _Call:
     def _copy_back(self, places: Sequence[int]) -> None:
         """Let the arrays of the caller hold what the program wrote to them."""
         for number in sorted(self._plan.written):
-            self._device.read(self._arrays[number], places[number], self._stream)
+            self._device.read(self._arrays[number], places[number])
 
     def _before_callback(self) -> None:
         """Let Python functions see what was written so far."""
@@ -206,7 +208,7 @@ class _Call:
                 shape = tuple(next(extents) if extent is None else extent for extent in type.shape)
                 place = (next(blocks), shape)
             result = np.empty(place[1], type.dtype)
-            self._device.read(result, place[0], self._stream)
+            self._device.read(result, place[0])
             results.append(result)
         return results
 
@@ -227,16 +229,16 @@ class _Call:
         return RuntimeFailure(site.error, site.message.format(*values), site.location)
 
 
-def _uploaded(device: Any, data: bytes) -> int:
+def _uploaded(device: OpenDevice, data: bytes) -> int:
     """A constant of a program on the device."""
-    address: int = device.allocate(max(1, len(data)), device.stream)
-    device.write(address, np.frombuffer(data, np.uint8), device.stream)
+    address = device.allocate(len(data))
+    device.write(address, np.frombuffer(data, np.uint8))
     return address
 
 
-def _free_all(device: Any, blocks: Sequence[int]) -> None:
+def _free_all(device: OpenDevice, blocks: Sequence[int]) -> None:
     for address in blocks:
-        device.free(address, device.stream)
+        device.free(address)
 
 
 def _function(address: int, pointers: int) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ....dialect.errors import DeviceMemoryError
 from ...planning.plan import DeviceKernel
+from ..driver.errors import out_of_memory
 from ..machine.call_context import (
     COPY,
     FREE,
@@ -16,26 +17,36 @@ from ..machine.call_context import (
     RESERVE_HOST,
     WRITE,
 )
+from .devices import OpenDevice
 
-_DOING = {
-    READ: "reading {} bytes of the device",
-    WRITE: "writing {} bytes to the device",
-    COPY: "copying {} bytes on the device",
-    RESERVE_DEVICE: "allocating {} bytes on the device",
-    FREE: "freeing memory of the device",
+_FUNCTIONS = {
+    LAUNCH: "cuLaunchKernel",
+    READ: "cuMemcpyDtoHAsync_v2",
+    WRITE: "cuMemcpyHtoDAsync_v2",
+    COPY: "cuMemcpyDtoDAsync_v2",
+    RESERVE_DEVICE: "cuMemAllocAsync",
+    FREE: "cuMemFreeAsync",
 }
 
 
 def driver_failure(
-    device: Any, name: str, kernels: Sequence[DeviceKernel], code: int, what: int, number: int
+    device: OpenDevice, name: str, kernels: Sequence[DeviceKernel], code: int, what: int, number: int
 ) -> BaseException:
     """The exception of what a function asked in vain: `what` is one of `call_context`, `number` its bytes or kernel."""
-    if code == OUT_OF_MEMORY and what in (RESERVE_HOST, RESERVE_DEVICE):
-        where = "the host" if what == RESERVE_HOST else device.describe()
-        return MemoryError(f"the arrays of {name} need a block of {number} bytes of memory on {where}")
-    doing = f"launching {kernels[number].name}" if what == LAUNCH else _DOING[what].format(number)
-    error: BaseException = device.error(code, f"{name}: {doing}")
-    return error
+    if what == RESERVE_HOST:
+        return MemoryError(f"the copies that {name} makes for the host need {number} bytes of memory")
+    if code == OUT_OF_MEMORY and what == RESERVE_DEVICE:
+        return out_of_memory_for(device, f"the arrays of {name} need a block of {number} bytes", number)
+    doing = f"{name}, {kernels[number].name}" if what == LAUNCH else name
+    with device.device.working_on(doing):
+        return device.error(code, _FUNCTIONS[what])
+
+
+def out_of_memory_for(device: OpenDevice, what: str, size: int) -> BaseException:
+    """The exception for memory that the device does not have."""
+    free, total = device.device.free_memory()
+    error = out_of_memory(size, free, total, repr(device))
+    return DeviceMemoryError(f"{what}: {error}", error.code)
 
 
 __all__ = ["driver_failure"]

@@ -12,6 +12,7 @@ from ....dialect.callbacks import Callback
 from ....dialect.types import TensorType
 from ...cpu.lowering.host_calls import HostLink
 from ...planning.plan import HostSite, Site
+from .devices import OpenDevice
 
 if TYPE_CHECKING:
     from ....dialect.op import Array
@@ -20,32 +21,31 @@ if TYPE_CHECKING:
 class DeviceHostLink(HostLink):
     """What one call at a time needs to call Python, where arrays are on a device."""
 
-    __slots__ = ("_device", "_stream")
+    __slots__ = ("_device",)
 
     def __init__(
         self,
         sites: Sequence[Site | HostSite],
         callbacks: Sequence[Callback],
         record: ctypes.Array[Any],
-        device: Any,
+        device: OpenDevice,
     ) -> None:
         super().__init__(sites, callbacks, record)
         self._device = device
-        self._stream = 0
 
-    def begin(self, stream: int, before: Callable[[], None]) -> None:
-        """Before a call of the program, on a stream."""
-        self._stream, self.before, self.exception = stream, before, None
+    def begin(self, before: Callable[[], None]) -> None:
+        """Before a call of the program."""
+        self.before, self.exception = before, None
 
     def fetch(self, address: int, tensor: TensorType) -> Array:
         """A copy of an array of the device."""
         array: Array = np.empty(tensor.shape, tensor.dtype)
-        self._device.read(array, address, self._stream)
+        self._device.read(array, address)
         return array
 
     def store(self, address: int, array: Array) -> None:
         """Copy a result to the device."""
-        self._device.write(address, np.ascontiguousarray(array), self._stream)
+        self._device.write(address, np.ascontiguousarray(array))
 
 
 __all__ = ["DeviceHostLink"]

@@ -1,0 +1,122 @@
+"""The devices of this process, by name: each with the memory and the stream that programs use."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ....dialect.errors import DeviceError
+from ...planning.plan import DeviceKernel
+from ..device_names import device_number
+from ..driver.device import Device, device_count
+from ..driver.library import Library
+from ..driver.memory import Memory
+from ..driver.modules import Function, Module
+from ..driver.streams import Stream
+from ..libraries import chosen_library
+
+
+class OpenDevice:
+    """A device with its memory, and the stream that calls are queued on."""
+
+    def __init__(self, library: Library, number: int) -> None:
+        self.device = Device(library, number)
+        self.memory = Memory(self.device)
+        self.stream = Stream.default(self.device)
+        self._modules: dict[str, Module] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return repr(self.device)
+
+    @property
+    def target(self) -> str:
+        """The target that code for it is compiled for."""
+        own = self.device.properties.target
+        return "sm_90a" if own == "sm_90" else own
+
+    def address(self, function: str) -> int:
+        """Where a function of the driver lies."""
+        return self.device.library.address(function)
+
+    @contextlib.contextmanager
+    def working_on(self, name: str) -> Iterator[None]:
+        """Let this thread call the driver for a function; DeviceError where it cannot be used any more."""
+        self.device.use()
+        with self.device.working_on(name):
+            yield
+
+    def allocate(self, size: int) -> int:
+        """The address of a new block; `DeviceMemoryError` with sizes, where there is no room."""
+        return self.memory.allocate_address(size, self.stream)
+
+    def free(self, address: int) -> None:
+        """Free a block behind all that was asked for; never an error, as it ends what may have failed."""
+        self.memory.release(address, self.stream, quietly=True)
+
+    def write(self, address: int, array: np.ndarray[Any, Any]) -> None:
+        """Copy a contiguous array to the device; it may be changed when this returns."""
+        self.memory.copy_in(address, array.ctypes.data, array.nbytes, self.stream)
+
+    def read(self, array: np.ndarray[Any, Any], address: int) -> None:
+        """Wait, and copy memory of the device to a contiguous array."""
+        if array.nbytes:
+            self.memory.copy_out(array.ctypes.data, address, array.nbytes, self.stream)
+
+    def wait(self) -> None:
+        """Wait for what was asked for; DeviceError if some of it has gone wrong."""
+        self.device.use()
+        self.stream.synchronize()
+
+    def kernel(self, kernel: DeviceKernel) -> Function:
+        """A kernel, loaded; those of one module are loaded together, once."""
+        function = Module(self.device, kernel.ptx, kernel.cubin).function(kernel.name)
+        if kernel.shared_bytes:
+            function.allow_shared(kernel.shared_bytes)
+        for attribute, value in kernel.attributes:
+            self.device.call("cuFuncSetAttribute", function.handle, attribute, value)
+        return function
+
+    def error(self, code: int, function: str) -> BaseException:
+        """The exception for a code that native code got of a function of the driver."""
+        try:
+            self.device.check(code, function)
+        except DeviceError as error:
+            return error
+        return DeviceError(f"{function} failed on {self!r}")
+
+
+_open: dict[tuple[int, int], OpenDevice] = {}
+_lock = threading.Lock()
+
+
+def open_device(name: str) -> OpenDevice:
+    """The device of a name, "cuda" or "cuda:1"; DeviceError where there is none, or no driver."""
+    library, number = chosen_library(), device_number(name) or 0
+    with _lock:
+        key = (id(library), number)
+        if key not in _open:
+            _open[key] = OpenDevice(library, number)
+        return _open[key]
+
+
+def device_names() -> list[str]:
+    """The names of the devices that there are: none without a driver."""
+    try:
+        return [f"cuda:{number}" for number in range(device_count(chosen_library()))]
+    except DeviceError:
+        return []
+
+
+def synchronize(name: str | None = None) -> None:
+    """Wait for a device, or for all that were used."""
+    devices = list(_open.values()) if name is None else [open_device(name)]
+    for device in devices:
+        device.device.synchronize()
+
+
+__all__ = ["OpenDevice", "device_names", "open_device", "synchronize"]

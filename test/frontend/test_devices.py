@@ -1,0 +1,134 @@
+"""Functions on a device: NumPy arrays go in and come out, and everything else is as on the processor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import weft
+
+
+@pytest.fixture(autouse=True)
+def emulator() -> Iterator[None]:
+    """Let the emulator stand for a GPU."""
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+def test_elementwise_functions_give_the_bits_of_the_processor() -> None:
+    def f(x, y):
+        return np.exp(x) * y + np.tanh(y), np.where(x > y, x, y)
+
+    x, y = np.random.default_rng(0).standard_normal((2, 5, 37))
+    there, here = weft.function(f, device="cuda")(x, y), weft.function(f)(x, y)
+    for one, other in zip(there, here, strict=True):
+        assert type(one) is np.ndarray
+        np.testing.assert_array_equal(one, other)
+
+
+def test_whole_programs(capfd: pytest.CaptureFixture[str]) -> None:
+    """Loops and branches that data decides, checks, prints, writes to arguments, and sizes that data decides."""
+
+    def f(x, y, n):
+        total = np.zeros(4)
+        for i in range(n):
+            total = total + x * i
+            if total.sum() > 10:
+                total = total / 2
+                x[i % 4] = 1.0
+        y += total
+        print("sum", total.sum())
+        found = []
+        for value in y:
+            if value > 28.5:
+                found.append(value)
+        return total, x[x > 0.5], np.stack(found), len(found)
+
+    arguments = [np.arange(4.0), np.arange(4.0), 30]
+    expected_arguments = [np.arange(4.0), np.arange(4.0), 30]
+    compiled = weft.function(f, device="cuda")
+    results, printed = compiled(*arguments), capfd.readouterr().out
+    expected, expected_print = f(*expected_arguments), capfd.readouterr().out
+    for one, other in zip([*results, *arguments], [*expected, *expected_arguments], strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+    assert printed == expected_print
+
+
+def test_functions_that_call_themselves() -> None:
+    @weft.function(device="cuda")
+    def fibonacci(n, x):
+        if n < 2:
+            return x
+        return fibonacci(n - 1, x) + fibonacci(n - 2, x)
+
+    np.testing.assert_array_equal(fibonacci(np.int64(8), np.ones(3)), np.full(3, 34.0))
+
+
+def test_python_functions_see_and_give_arrays() -> None:
+    seen = []
+
+    def look(x):
+        seen.append(x.copy())
+        return x[::-1] * 2
+
+    @weft.function(device="cuda")
+    def f(x):
+        x[0] = 7
+        return weft.py_call(look, x, result=weft.TensorSpec((3,), "float64")) + 1
+
+    x = np.arange(3.0)
+    np.testing.assert_array_equal(f(x), [5.0, 3.0, 15.0])
+    np.testing.assert_array_equal(seen, [[7.0, 1.0, 2.0]])
+    np.testing.assert_array_equal(x, [7.0, 1.0, 2.0])
+
+
+def test_errors_have_the_line_and_what_happened_before_has_happened() -> None:
+    @weft.function(device="cuda")
+    def f(x, i):
+        x[0] = 5.0
+        return x[i] + 1  # here
+
+    x = np.zeros(3)
+    with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3") as caught:
+        f(x, np.int64(3))
+    assert "# here" in str(caught.traceback[-1].statement)
+    assert x[0] == 5.0
+    assert f(x, np.int64(0)) == 6.0
+
+
+def test_names_of_devices() -> None:
+    assert weft.devices() == ["cpu", "cuda:0"]
+    weft.synchronize()
+    weft.synchronize("cuda")
+    with pytest.raises(ValueError, match="there is no device 'gpu'; devices are cpu, cuda, cuda:1"):
+        weft.function(lambda x: x, device="gpu")
+    with pytest.raises(ValueError, match=r"takes a device, 'cuda', or a target, 'sm_80'"):
+        weft.function(lambda x: x, device="cuda", target="sm_80")
+    with pytest.raises(weft.DeviceError, match="there is no device cuda:7: the driver has one GPU, cuda:0"):
+        weft.function(lambda x: x + 1, device="cuda:7")(np.ones(2))
+    with weft.settings.scope(cuda="off"), pytest.raises(weft.DeviceError, match="GPUs are switched off"):
+        weft.function(lambda x: x + 1, device="cuda")(np.ones(2))
+    with weft.settings.scope(cuda="off"):
+        assert weft.devices() == ["cpu"]
+
+
+def test_a_device_for_all_functions() -> None:
+    with weft.settings.scope(device="cuda"):
+        function = weft.function(lambda x: x + 1)
+        np.testing.assert_array_equal(function(np.ones(2)), [2.0, 2.0])
+        assert "gpu.launch_func" in function.get_concrete_function(np.ones(2)).as_text("gpu")
+        here = weft.function(lambda x: x + 1, device="cpu")
+        assert "gpu" not in here.get_concrete_function(np.ones(2)).as_text("buffers")
+
+
+def test_code_for_a_gpu_can_be_looked_at_anywhere() -> None:
+    function = weft.function(lambda x: x * 2, target="sm_80")
+    concrete = function.get_concrete_function(weft.TensorSpec((8,), "float32"))
+    assert ".target sm_80" in concrete.as_text("ptx")
+    assert 'weft.side = "device"' in concrete.as_text("placed")
+    with pytest.raises(
+        NotImplementedError, match="compiled for the target sm_80, but calls of code for GPUs need"
+    ):
+        function(np.ones(8, np.float32))
