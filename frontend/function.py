@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
@@ -17,6 +16,7 @@ from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
 from .calls.argument_numbers import ArgumentNumbers, Arguments
+from .calls.callables import name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.eager_calls import is_eager
 from .calls.imports import uncollected
@@ -86,7 +86,7 @@ class Function(FastCallable):
         target: str | None = None,
         device: str | None = None,
     ) -> None:
-        _require_function(python_function)
+        require_function(python_function)
         if target is not None:
             named(target)
         if device is not None and device_number(device) is not None and target is not None:
@@ -98,7 +98,7 @@ class Function(FastCallable):
         self.strict = strict
         self.target = target
         self.device = device
-        self.name = name or _name_of(python_function)
+        self.name = name or name_of(python_function)
         self.input_signature = (
             None if input_signature is None else checked_input_signature(input_signature, self.name)
         )
@@ -527,39 +527,6 @@ def _loader() -> tuple[type[ConcreteFunction], type[CachedFunction]]:
 
 mark_callable(Function, is_method=True)
 mark_callable(BoundFunction)
-
-
-def _require_function(python_function: Any) -> None:
-    """Raise `WeftTypeError` for what is not a function whose call computes something."""
-    if isinstance(python_function, (staticmethod, classmethod)):
-        kind = type(python_function).__name__
-        raise WeftTypeError(
-            f"put @{kind} above @weft.function, not below: weft.function compiles the function in it"
-        )
-    if not callable(python_function):
-        raise WeftTypeError(f"weft.function compiles callables, not {python_function!r}")
-    if inspect.isclass(python_function):
-        raise WeftTypeError(
-            f"weft.function compiles functions, and {python_function.__qualname__} is a class; decorate its methods"
-        )
-    if _is_suspended(python_function):
-        raise WeftTypeError(
-            f"weft.function cannot compile {python_function!r}: generators and coroutines run piece by piece, "
-            "when they are asked; write a function that returns its results, in a list for example"
-        )
-
-
-def _is_suspended(python_function: Callable[..., Any]) -> bool:
-    """Whether a call of the function returns before its code has run."""
-    tests = (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)
-    return any(test(python_function) for test in tests)
-
-
-def _name_of(python_function: Callable[..., Any]) -> str:
-    """A name for messages and symbols."""
-    inner = python_function.func if isinstance(python_function, functools.partial) else python_function
-    name = getattr(inner, "__name__", type(inner).__name__)
-    return re.sub(r"\W", "_", name.replace("<lambda>", "lambda"))
 
 
 @overload

@@ -20,7 +20,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--check-handles", action="store_true", help="raise where a handle of an erased op of MLIR is used"
     )
     parser.addoption(
-        "--device", help="run functions that name no device there: cuda, with WEFT_CUDA=emulator where there is none"
+        "--device",
+        help="run functions that name no device there: cuda, with WEFT_CUDA=emulator where there is none",
     )
 
 
