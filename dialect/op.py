@@ -132,6 +132,16 @@ class Op:
     dtypes: ClassVar[str] = "biufc"
     """The kinds of operand dtypes that the op is defined for; `operand_dtypes` derives the combinations."""
     cost: ClassVar[Cost]
+    flat: ClassVar[bool] = False
+    """Whether the derivative is zero wherever there is one; `derivatives.py` tells of this and the following."""
+    partials: ClassVar[tuple[Any, ...]] = ()
+    """The derivative by each operand."""
+    singular: ClassVar[bool] = False
+    """Whether a partial may be infinite where the op itself is not."""
+    linear: ClassVar[tuple[str, ...]] = ()
+    """The operands in which the op is linear."""
+    multilinear: ClassVar[bool] = False
+    """Whether it is linear in each of these, and not in all together."""
     elementary: ClassVar[str] = ""
     """The elementary function of the math dialect that the op is on floats, which `backend/functions/` expands."""
 
@@ -186,6 +196,16 @@ class Op:
     @staticmethod
     def evaluate(*args: Any, **kwargs: Any) -> Any:
         """Compute the result array (or tuple) from operand arrays and attribute values: the NumPy reference."""
+        raise NotImplementedError
+
+    @staticmethod
+    def vjp(*args: Any, **kwargs: Any) -> Any:
+        """The cotangent of the operand from that of the result: (emitter, cotangent, operand, result, attributes)."""
+        raise NotImplementedError
+
+    @staticmethod
+    def jvp(*args: Any, **kwargs: Any) -> Any:
+        """The tangent of the result from that of the operand: (emitter, tangent, operand, result, attributes)."""
         raise NotImplementedError
 
     @staticmethod

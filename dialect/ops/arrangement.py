@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..derivatives import Part
+from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
@@ -38,6 +40,17 @@ class Concat(ShapedOp, name="concat", family="shape", cost=Cost.CHEAP):
         Case(((4,), (4,)), {"axis": 0}),
         Case(((2, 0), (2, 0)), {"axis": 1}),
     )
+    linear = ("x", "y")
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int) -> Tensor:
+        """What comes first."""
+        return b.cut(g, axis, 0, b.extent(x, axis))
+
+    @staticmethod
+    def transpose_y(b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int) -> Tensor:
+        """What comes behind the first."""
+        return b.cut(g, axis, b.extent(x, axis), INT64_MAX)
 
     @staticmethod
     def infer(x: TensorType, y: TensorType, axis: int) -> TensorType:
@@ -71,6 +84,12 @@ class Stack(ShapedOp, name="stack", family="shape", cost=Cost.CHEAP):
         Case(((2,),), {"axis": 0}),
         Case(((0, 2), (0, 2)), {"axis": 2}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: tuple[Tensor, ...], axis: int) -> list[Tensor]:
+        """A layer for each."""
+        return [b.squeeze(b.along(g, axis, i, i + 1), axes=(axis,)) for i in range(len(x))]
 
     @staticmethod
     def infer(x: tuple[TensorType, ...], axis: int) -> TensorType:
@@ -114,6 +133,25 @@ class Pad(ShapedOp, name="pad", family="shape", cost=Cost.CHEAP):
         Case(((0,), ()), {"low": (2,), "high": (1,)}),
         Case(((), ()), {"low": (), "high": ()}),
     )
+    linear = ("x", "value")
+
+    @staticmethod
+    def transpose_x(
+        b: Emitter, g: Tensor, x: Tensor, value: Tensor, low: tuple[int, ...], high: tuple[int, ...]
+    ) -> Tensor:
+        """What is inside."""
+        stop = tuple(-behind if behind else INT64_MAX for behind in high)
+        found: Tensor = b.slice(g, start=low, stop=stop, step=(1,) * x.rank)
+        return found
+
+    @classmethod
+    def transpose_value(
+        cls, b: Emitter, g: Tensor, x: Tensor, value: Tensor, low: tuple[int, ...], high: tuple[int, ...]
+    ) -> Tensor:
+        """The sum over what is outside."""
+        inside = b.pad(b.full(b.extents(x), True, np.dtype(np.bool_)), False, low=low, high=high)
+        found: Tensor = b.sum(b.select(inside, 0, g), axes=tuple(range(g.rank)), keepdims=False)
+        return found
 
     @staticmethod
     def infer(x: TensorType, value: TensorType, low: tuple[int, ...], high: tuple[int, ...]) -> TensorType:
@@ -146,6 +184,20 @@ class Extend(ShapedOp, name="extend", family="shape", cost=Cost.CHEAP):
         *(Case(((3,),), {"low": (8,), "high": (7,), "mode": mode}) for mode in MODES),
         *(Case(((1,),), {"low": (2,), "high": (1,), "mode": mode}) for mode in MODES),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, low: tuple[int, ...], high: tuple[int, ...], mode: str
+    ) -> Tensor:
+        """Every element goes back to where it was copied from, which the same op on positions tells."""
+        for axis in (axis for axis in range(x.rank) if low[axis] or high[axis]):
+            places = b.iota(b.extent(x, axis))
+            source = b.extend(places, low=(low[axis],), high=(high[axis],), mode=mode)
+            extents = [b.extent(x if other == axis else g, other) for other in range(x.rank)]
+            zeros = b.full(extents, 0, g.dtype)
+            g = b.scatter(zeros, g, source, axes=(axis,), position=axis, mode="add")
+        return g
 
     @staticmethod
     def infer(x: TensorType, low: tuple[int, ...], high: tuple[int, ...], mode: str) -> TensorType:
@@ -181,6 +233,13 @@ class Roll(ShapedOp, name="roll", family="shape", cost=Cost.CHEAP):
         Case(((0, 2),), {"shift": 1, "axis": 0}),
         Case(((2, 3),), {"shift": 2, "axis": 0}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, shift: int, axis: int) -> Tensor:
+        """The shift back."""
+        found: Tensor = b.roll(g, shift=-shift, axis=axis)
+        return found
 
     @staticmethod
     def infer(x: TensorType, shift: int, axis: int) -> TensorType:
@@ -207,6 +266,15 @@ class Tile(ShapedOp, name="tile", family="shape", cost=Cost.CHEAP):
         Case(((3,),), {"counts": (0,)}),
         Case(((),), {"counts": ()}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, counts: tuple[int, ...]) -> Tensor:
+        """The sum of the copies."""
+        extents = [e for count, extent in zip(counts, b.extents(x), strict=True) for e in (count, extent)]
+        copies = b.reshaped(g, extents)
+        found: Tensor = b.sum(copies, axes=tuple(range(0, 2 * x.rank, 2)), keepdims=False)
+        return found
 
     @staticmethod
     def infer(x: TensorType, counts: tuple[int, ...]) -> TensorType:
@@ -236,6 +304,15 @@ class Repeat(ShapedOp, name="repeat", family="shape", cost=Cost.CHEAP):
         Case(((2, 3),), {"count": 3, "axis": 0}),
         Case(((3,),), {"count": 0, "axis": 0}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, count: int, axis: int) -> Tensor:
+        """The sum of the copies."""
+        extents = b.extents(x)
+        copies = b.reshaped(g, [*extents[: axis + 1], count, *extents[axis + 1 :]])
+        found: Tensor = b.sum(copies, axes=(axis + 1,), keepdims=False)
+        return found
 
     @staticmethod
     def infer(x: TensorType, count: int, axis: int) -> TensorType:
@@ -283,6 +360,14 @@ class _Triangle(ShapedOp, family="shape", cost=Cost.CHEAP):
 class Triu(_Triangle, name="triu"):
     """The matrices with zeros below diagonal `k`."""
 
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, k: int) -> Tensor:
+        """The same triangle."""
+        found: Tensor = b.triu(g, k=k)
+        return found
+
     @staticmethod
     def evaluate(x: Array, k: int) -> Array:
         return np.triu(x, k)
@@ -290,6 +375,14 @@ class Triu(_Triangle, name="triu"):
 
 class Tril(_Triangle, name="tril"):
     """The matrices with zeros above diagonal `k`."""
+
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, k: int) -> Tensor:
+        """The same triangle."""
+        found: Tensor = b.tril(g, k=k)
+        return found
 
     @staticmethod
     def evaluate(x: Array, k: int) -> Array:
@@ -307,6 +400,19 @@ class Diagonal(ShapedOp, name="diagonal", family="shape", cost=Cost.CHEAP):
         Case(((2, 3, 3),), {"offset": -1}),
         Case(((2, 3),), {"offset": 5}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, offset: int) -> Part:
+        """The diagonal of the matrices."""
+        places = b.iota(b.extent(g, g.rank - 1))
+        indices = (places + max(-offset, 0), places + max(offset, 0))
+        axes = {"axes": (x.rank - 2, x.rank - 1), "position": x.rank - 2}
+        return Part(
+            g,
+            add=lambda whole: b.scatter(whole, g, *indices, **axes, mode="add"),
+            write=lambda whole: b.scatter(whole, g, *indices, **axes, mode="set"),
+        )
 
     @staticmethod
     def infer(x: TensorType, offset: int) -> TensorType:
@@ -333,6 +439,13 @@ class Diag(ShapedOp, name="diag", family="shape", cost=Cost.CHEAP):
     x: Operand
     offset: Int
     cases = (Case(((3,),), {"offset": 0}), Case(((3,),), {"offset": -2}), Case(((0,),), {"offset": 1}))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, offset: int) -> Tensor:
+        """The diagonal."""
+        found: Tensor = b.diagonal(g, offset=offset)
+        return found
 
     @staticmethod
     def infer(x: TensorType, offset: int) -> TensorType:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ALL_DTYPES, element_type, kind
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import Array, Case, Cost, DType, Elementwise, Operand, TensorType
 
@@ -29,6 +30,12 @@ class Cast(Elementwise, name="cast", family="casts", cost=Cost.CHEAP):
         *(Case(((3, 4),), {"dtype": dtype}) for dtype in ALL_DTYPES),
         Case(((),), {"dtype": np.dtype(np.int8)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        """The cotangent in the dtype of the operand; of a real one, the real part."""
+        return b.converted(g, x.dtype)
 
     @staticmethod
     def infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:
@@ -54,6 +61,14 @@ class Bitcast(Elementwise, name="bitcast", family="casts", cost=Cost.CHEAP):
     x: Operand
     dtype: DType
     cases = tuple(Case(((3, 4),), {"dtype": dtype}) for dtype in _FOUR_BYTES)
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        """The identity, which is the only one that keeps numbers."""
+        if x.dtype != dtype:
+            raise WeftTypeError(f"the bits of {x.type} read as {element_type(dtype).name} have no derivative")
+        return g
 
     @staticmethod
     def infer(x: TensorType, dtype: np.dtype[Any]) -> TensorType:

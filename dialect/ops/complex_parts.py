@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import Array, Case, Cost, Elementwise, Operand, TensorType, require_kind, same_dtype
 from ..types import broadcast_shapes
@@ -32,6 +33,19 @@ class Complex(Elementwise, name="complex", family="complex_parts", cost=Cost.CHE
     real: Operand
     imaginary: Operand
     cases = (Case(((3, 4), (3, 4))), Case(((3, 1), (4,))), Case(((), ())), Case(((0, 3), (3,))))
+    linear = ("real", "imaginary")
+
+    @staticmethod
+    def transpose_real(b: Emitter, g: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
+        """The real part."""
+        found: Tensor = b.real(g)
+        return found
+
+    @staticmethod
+    def transpose_imaginary(b: Emitter, g: Tensor, real: Tensor, imaginary: Tensor) -> Tensor:
+        """The imaginary part."""
+        found: Tensor = b.imag(g)
+        return found
 
     @staticmethod
     def infer(real: TensorType, imaginary: TensorType) -> TensorType:
@@ -58,6 +72,13 @@ class Real(Elementwise, name="real", family="complex_parts", cost=Cost.CHEAP):
     x: Operand
     dtypes = "c"
     cases = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor) -> Tensor:
+        """The cotangent as real part."""
+        found: Tensor = b.complex(g, 0)
+        return found
 
     @staticmethod
     def infer(x: TensorType) -> TensorType:
@@ -75,6 +96,13 @@ class Imag(Elementwise, name="imag", family="complex_parts", cost=Cost.CHEAP):
     x: Operand
     dtypes = "c"
     cases = (Case(((3, 4),)), Case(((),)), Case(((0, 2),)))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor) -> Tensor:
+        """The cotangent as imaginary part."""
+        found: Tensor = b.complex(0, g)
+        return found
 
     @staticmethod
     def infer(x: TensorType) -> TensorType:

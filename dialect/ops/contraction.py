@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..convolution_rules import filter_cotangent, image_cotangent
+from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
     Array,
@@ -29,6 +31,24 @@ from ..op import (
 from ..types import broadcast_shapes, compatible_shapes, format_shape
 from .reductions import widened
 
+LABELS = "abcdefghijklmnopqrstuvwABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def transposed(b: Emitter, x: Tensor) -> Tensor:
+    """The last two axes exchanged."""
+    found: Tensor = b.transpose(x, permutation=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
+    return found
+
+
+def contracted(
+    b: Emitter, g: Tensor, result: str, other: Tensor, other_labels: str, x: Tensor, labels: str
+) -> Tensor:
+    """The cotangent of an operand of a contraction; axes that it alone has were summed, and get the same all along."""
+    shared = "".join(label for label in labels if label in result + other_labels)
+    found: Tensor = b.contract(g, b.conj(other), spec=f"{result},{other_labels}->{shared}")
+    alone = [axis for axis, label in enumerate(labels) if label not in shared]
+    return b.expanded(found, x, alone, False)
+
 
 class Matmul(ShapedOp, name="matmul", family="contraction", cost=Cost.SLOW):
     """Matrix product of the last two axes; leading axes broadcast. Both operands have rank 2 or more."""
@@ -42,6 +62,26 @@ class Matmul(ShapedOp, name="matmul", family="contraction", cost=Cost.SLOW):
         Case(((2, 1, 3, 4), (5, 4, 2))),
         Case(((3, 0), (0, 2))),
     )
+    linear = ("x", "y")
+    multilinear = True
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """g yᵀ; one matrix for all of a batch gets the sum."""
+        if x.rank == 2 and g.rank > 2 and y.rank == g.rank:
+            batch = LABELS[: g.rank - 2]
+            found: Tensor = b.contract(g, b.conj(y), spec=f"{batch}xz,{batch}yz->xy")
+            return found
+        return b.unbroadcast(b.matmul(g, b.conj(transposed(b, y))), x)
+
+    @staticmethod
+    def transpose_y(b: Emitter, g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """xᵀ g; one matrix for all of a batch gets the sum."""
+        if y.rank == 2 and g.rank > 2 and x.rank == g.rank:
+            batch = LABELS[: g.rank - 2]
+            found: Tensor = b.contract(b.conj(x), g, spec=f"{batch}xy,{batch}xz->yz")
+            return found
+        return b.unbroadcast(b.matmul(b.conj(transposed(b, x)), g), y)
 
     @staticmethod
     def infer(x: TensorType, y: TensorType) -> TensorType:
@@ -105,6 +145,20 @@ class Contract(ShapedOp, name="contract", family="contraction", cost=Cost.SLOW):
         Case(((3, 0), (0,)), {"spec": "ij,j->i"}),
         Case(((), (2,)), {"spec": ",i->i"}),
     )
+    linear = ("x", "y")
+    multilinear = True
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, y: Tensor, spec: str) -> Tensor:
+        """The cotangent contracted with the other operand."""
+        labels, other, result = parse_spec(spec)
+        return contracted(b, g, result, y, other, x, labels)
+
+    @staticmethod
+    def transpose_y(b: Emitter, g: Tensor, x: Tensor, y: Tensor, spec: str) -> Tensor:
+        """The cotangent contracted with the other operand."""
+        other, labels, result = parse_spec(spec)
+        return contracted(b, g, result, x, other, y, labels)
 
     @staticmethod
     def infer(x: TensorType, y: TensorType, spec: str) -> TensorType:
@@ -209,6 +263,20 @@ class Conv2d(ShapedOp, name="conv2d", family="contraction", cost=Cost.SLOW):
         Case(((1, 7, 7, 1), (3, 2, 1, 2)), {"strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)}),
         Case(((1, 4, 4, 3), (1, 1, 3, 2)), {"strides": (1, 1), "padding": (0, 0, 0, 0), "dilations": (1, 1)}),
     )
+    linear = ("x", "filters")
+    multilinear = True
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, filters: Tensor, **window: tuple[int, ...]) -> Tensor:
+        """A correlation of the cotangent with the filters turned round."""
+        return image_cotangent(b, g, x, filters, 1, **window)
+
+    @staticmethod
+    def transpose_filters(
+        b: Emitter, g: Tensor, x: Tensor, filters: Tensor, **window: tuple[int, ...]
+    ) -> Tensor:
+        """A correlation of the image with the cotangent."""
+        return filter_cotangent(b, g, x, filters, 1, **window)
 
     @staticmethod
     def infer(
@@ -276,6 +344,10 @@ class GroupedConv2d(ShapedOp, name="grouped_conv2d", family="contraction", cost=
             {"groups": 2, "strides": (1, 2), "padding": (1, 1, 0, 0), "dilations": (2, 3)},
         ),
     )
+    linear = ("x", "filters")
+    multilinear = True
+    transpose_x = staticmethod(image_cotangent)
+    transpose_filters = staticmethod(filter_cotangent)
 
     @staticmethod
     def infer(

@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ALL_DTYPES, bfloat16, kind
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
     Attributes,
     Case,
     Cost,
+    DType,
+    Effect,
     Elements,
     ExtentSource,
     Ints,
@@ -50,6 +53,32 @@ class Constant(SafeOp, name="constant", family="creation", cost=Cost.FREE):
         return value
 
 
+class Empty(ShapedOp, name="empty", family="creation", cost=Cost.FREE):
+    """A tensor whose elements nobody reads before they are written; -1 entries are taken from `dims`.
+
+    Two of them are never one, since each is written in place. The reference fills it with NaN, or with the least
+    integer, so that a wrong read shows.
+    """
+
+    dims: Operands
+    shape: Ints
+    dtype: DType
+    effects = (Effect.ALLOCATE,)
+
+    @staticmethod
+    def infer(dims: tuple[TensorType, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> TensorType:
+        return TensorType(target_shape("weft.empty", shape, dims), dtype)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return given_extent(types, attributes["shape"], axis)
+
+    @staticmethod
+    def evaluate(dims: tuple[Array, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+        unwritten = np.nan if kind(dtype) in "fc" else np.iinfo(dtype).min if kind(dtype) in "iu" else False
+        return np.full(concrete_shape(shape, dims), unwritten, dtype)
+
+
 class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
     """The numbers start + i * step for i from 0 up to the extent in `shape` (-1: taken from `dims`).
 
@@ -67,6 +96,24 @@ class Arange(ShapedOp, name="arange", family="creation", cost=Cost.CHEAP):
         Case(((), ()), {"shape": (0,)}),
         Case(((), ()), {"shape": (1,)}),
     )
+    linear = ("start", "step")
+
+    @staticmethod
+    def transpose_start(
+        b: Emitter, g: Tensor, start: Tensor, step: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The start is in every number."""
+        found: Tensor = b.sum(g, axes=(0,), keepdims=False)
+        return found
+
+    @staticmethod
+    def transpose_step(
+        b: Emitter, g: Tensor, start: Tensor, step: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The step is in every number as often as its place says."""
+        places = b.converted(b.iota(b.extent(g, 0)), g.dtype)
+        found: Tensor = b.sum(g * places, axes=(0,), keepdims=False)
+        return found
 
     @staticmethod
     def infer(

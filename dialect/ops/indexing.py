@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..derivatives import Part
 from ..dtypes import ALL_DTYPES
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
@@ -96,6 +98,25 @@ class Gather(Reading, name="gather"):
         Case(((5, 4), (), ()), {"axes": (0, 1), "position": 0}, low=0, high=4),
         Case(((3, 2), (0,)), {"axes": (0,), "position": 0}, low=0, high=2),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, indices: tuple[Tensor, ...], axes: tuple[int, ...], position: int
+    ) -> Part:
+        """What was read, where it was read; elements that were read twice get both."""
+        at = {"axes": axes, "position": position}
+        return Part(
+            g,
+            add=lambda whole: (
+                b.scatter(whole, b.gather(whole, *indices, **at) + g, *indices, **at, mode="set")
+                if indices[0].rank == 0
+                else b.scatter(whole, g, *indices, **at, mode="add")
+            ),
+            write=(lambda whole: b.scatter(whole, g, *indices, **at, mode="set"))
+            if indices[0].rank == 0
+            else None,
+        )
 
     @staticmethod
     def infer(
@@ -150,6 +171,49 @@ class Scatter(Update, name="scatter"):
             Case(((3, 2), (0, 2), (0,)), {"axes": (0,), "position": 0, "mode": mode}, low=0, high=2),
         )
     )
+    linear = ("update", "x")
+
+    @staticmethod
+    def transpose_update(
+        b: Emitter,
+        g: Tensor,
+        x: Tensor,
+        update: Tensor,
+        indices: tuple[Tensor, ...],
+        axes: tuple[int, ...],
+        position: int,
+        mode: str,
+    ) -> Tensor:
+        """What is at the places; where several wrote to one, the last of them gets it."""
+        found: Tensor = b.gather(g, *indices, axes=axes, position=position)
+        if mode == "add" or indices[0].rank == 0:
+            return found
+        places = indices[0]
+        writers = b.reshaped(b.iota(b.count(places, range(places.rank))), b.extents(places))
+        table = b.full([b.extent(x, axis) for axis in axes], 0, INT64)
+        along = {"axes": tuple(range(len(axes))), "position": 0}
+        last = b.gather(b.scatter(table, writers, *indices, **along, mode="set"), *indices, **along)
+        behind = tuple(range(places.rank, found.rank - position))
+        stays = last.equals(writers)
+        return b.one("select", b.expand_dims(stays, axes=behind) if behind else stays, found, 0)
+
+    @staticmethod
+    def transpose_x(
+        b: Emitter,
+        g: Tensor,
+        x: Tensor,
+        update: Tensor,
+        indices: tuple[Tensor, ...],
+        axes: tuple[int, ...],
+        position: int,
+        mode: str,
+    ) -> Tensor:
+        """All of it where something was added; what is outside of the places where they were replaced."""
+        if mode == "add":
+            return g
+        zeros = b.zeros_like(update)
+        found: Tensor = b.scatter(g, zeros, *indices, axes=axes, position=position, mode=mode)
+        return found
 
     @staticmethod
     def infer(
@@ -210,6 +274,14 @@ class TakeAlongAxis(Reading, name="take_along_axis"):
         Case(((3, 4), (5, 4)), {"axis": 0}, low=0, high=3),
         Case(((2, 0), (2, 0)), {"axis": 1}, low=0, high=1),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, indices: Tensor, axis: int) -> Part:
+        """What was read, where it was read; elements that were read twice get both."""
+        every = [indices if other == axis else b.positions(indices, other) for other in range(x.rank)]
+        axes = tuple(range(x.rank))
+        return Part(g, add=lambda whole: b.scatter(whole, g, *every, axes=axes, position=0, mode="add"))
 
     @staticmethod
     def infer(x: TensorType, indices: TensorType, axis: int) -> TensorType:
@@ -244,6 +316,24 @@ class PutAlongAxis(Update, name="put_along_axis"):
         Case(((3, 4), (5, 4), (5, 4)), {"axis": 0}, low=0, high=3),
         Case(((2, 3), (2, 0), (2, 0)), {"axis": 1}, low=0, high=1),
     )
+    linear = ("update", "x")
+
+    @staticmethod
+    def transpose_update(
+        b: Emitter, g: Tensor, x: Tensor, indices: Tensor, update: Tensor, axis: int
+    ) -> Tensor:
+        """What is at the places; where several wrote to one, the last of them gets it."""
+        writers = b.positions(indices, axis)
+        table = b.full(b.extents(x), 0, INT64)
+        last = b.take_along_axis(b.put_along_axis(table, indices, writers, axis=axis), indices, axis=axis)
+        found: Tensor = b.select(last.equals(writers), b.take_along_axis(g, indices, axis=axis), 0)
+        return found
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, indices: Tensor, update: Tensor, axis: int) -> Tensor:
+        """What is outside of the places."""
+        found: Tensor = b.put_along_axis(g, indices, b.zeros_like(update), axis=axis)
+        return found
 
     @staticmethod
     def infer(x: TensorType, indices: TensorType, update: TensorType, axis: int) -> TensorType:

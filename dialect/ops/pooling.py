@@ -6,12 +6,16 @@ image; what lies outside does not count, neither for the largest element nor in 
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..convolution_rules import known_extent, padded_image, parts_of_windows, spread
 from ..dtypes import kind
+from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
     Array,
@@ -52,6 +56,13 @@ class Pooling(ShapedOp, family="pooling", cost=Cost.SLOW):
     cases = _CASES
 
     @classmethod
+    def parts(
+        cls, b: Emitter, y: Tensor, window: tuple[int, ...], strides: tuple[int, ...]
+    ) -> list[dict[str, tuple[int, ...]]]:
+        """For every place in the window the bounds of what all windows have there, of a padded image."""
+        return list(parts_of_windows(window, strides, (known_extent(y, 1), known_extent(y, 2))))
+
+    @classmethod
     def infer(
         cls, x: TensorType, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
     ) -> TensorType:
@@ -74,6 +85,57 @@ class MaxPool2d(Pooling, name="max_pool2d"):
 
     dtypes = "biuf"
 
+    @classmethod
+    def shares(
+        cls,
+        b: Emitter,
+        x: Tensor,
+        y: Tensor,
+        parts: list[dict[str, tuple[int, ...]]],
+        padding: tuple[int, ...],
+    ) -> tuple[list[Tensor], Tensor]:
+        """For every place in the window whether the largest element is there, and how many of them there are."""
+        image = padded_image(b, x, padding, float(lowest(x.dtype)))
+        hits = [b.slice(image, **part).equals(y) for part in parts]
+        counts = [b.converted(hit, x.dtype) for hit in hits]
+        return hits, functools.reduce(operator.add, counts)
+
+    @classmethod
+    def vjp(
+        cls,
+        b: Emitter,
+        g: Tensor,
+        x: Tensor,
+        y: Tensor,
+        window: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+    ) -> Tensor:
+        """To the largest elements; several in a window share."""
+        parts = cls.parts(b, y, window, strides)
+        hits, count = cls.shares(b, x, y, parts, padding)
+        share = g / count
+        return spread(b, x, parts, [b.select(hit, share, 0) for hit in hits], padding)
+
+    @classmethod
+    def jvp(
+        cls,
+        b: Emitter,
+        t: Tensor,
+        x: Tensor,
+        y: Tensor,
+        window: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+    ) -> Tensor:
+        """The mean of the tangents of the largest elements."""
+        parts = cls.parts(b, y, window, strides)
+        hits, count = cls.shares(b, x, y, parts, padding)
+        tangent = padded_image(b, t, padding, 0)
+        moved = [b.select(hit, b.slice(tangent, **part), 0) for hit, part in zip(hits, parts, strict=True)]
+        total: Tensor = functools.reduce(operator.add, moved)
+        return total / count
+
     @staticmethod
     def evaluate(
         x: Array, window: tuple[int, ...], strides: tuple[int, ...], padding: tuple[int, ...]
@@ -86,6 +148,23 @@ class AvgPool2d(Pooling, name="avg_pool2d"):
     """Mean of the elements of the image in every window."""
 
     dtypes = "f"
+    linear = ("x",)
+
+    @classmethod
+    def transpose(
+        cls,
+        b: Emitter,
+        g: Tensor,
+        x: Tensor,
+        window: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: tuple[int, ...],
+    ) -> Tensor:
+        """The same for all elements of a window."""
+        parts = cls.parts(b, g, window, strides)
+        inside = padded_image(b, b.full([1, b.extent(x, 1), b.extent(x, 2), 1], 1, x.dtype), padding, 0)
+        count = functools.reduce(operator.add, [b.slice(inside, **part) for part in parts])
+        return spread(b, x, parts, [g / count] * len(parts), padding)
 
     @staticmethod
     def evaluate(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..dtypes import bfloat16
+from ..emitter import INT64_MAX, Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
     Array,
@@ -107,6 +108,12 @@ class Sum(Reduction, name="sum"):
     """Sum over axes, in the operand's dtype; floats are added up in a wider type and rounded once."""
 
     dtypes = "iufc"
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        """The same for all elements of a sum."""
+        return b.expanded(g, x, normalize_axes(axes, x.rank), keepdims)
 
     @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -120,6 +127,45 @@ class Prod(Reduction, name="prod"):
     dtypes = "iufc"
 
     @staticmethod
+    def partial(b: Emitter, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """For each element the product of the others, also where some are zero."""
+        rest = [axis for axis in range(x.rank) if axis not in axes]
+        order = (*rest, *axes)
+        moved = b.transpose(x, permutation=order)
+        lines = b.reshaped(moved, [*(b.extent(x, axis) for axis in rest), b.count(x, axes)])
+        axis = len(rest)
+        ones = b.full([*(b.extent(x, a) for a in rest), 1], 1, x.dtype)
+        before = b.cumulative_prod(b.concat(ones, b.along(lines, axis, 0, -1), axis=axis), axis=axis)
+        behind = b.flip(b.concat(b.along(lines, axis, 1, INT64_MAX), ones, axis=axis), axis)
+        others = before * b.flip(b.cumulative_prod(behind, axis=axis), axis)
+        found: Tensor = b.transpose(
+            b.reshaped(b.refined(others, lines.type), b.extents(moved)),
+            permutation=tuple(map(int, np.argsort(order))),
+        )
+        return found
+
+    @classmethod
+    def vjp(
+        cls, b: Emitter, g: Tensor, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool
+    ) -> Tensor:
+        """The product of the other elements times the cotangent."""
+        if x.type.size == 0:
+            return b.zeros_like(x)
+        axes = normalize_axes(axes, x.rank)
+        return b.conj(cls.partial(b, x, axes)) * b.expanded(g, x, axes, keepdims)
+
+    @classmethod
+    def jvp(
+        cls, b: Emitter, t: Tensor, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool
+    ) -> Tensor:
+        """The sum over the elements, each exchanged for its tangent."""
+        if x.type.size == 0:
+            return b.zeros_like(y)
+        partial = cls.partial(b, x, normalize_axes(axes, x.rank))
+        found: Tensor = b.sum(partial * t, axes=axes, keepdims=keepdims)
+        return found
+
+    @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         wide = widened(x)
         return np.asarray(np.prod(wide, axis=axes, dtype=wide.dtype, keepdims=keepdims)).astype(x.dtype)
@@ -129,6 +175,14 @@ class Mean(Reduction, name="mean"):
     """Arithmetic mean over axes of floats or complex numbers; NaN where there is no element."""
 
     dtypes = "fc"
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+        """The same for all elements of a mean."""
+        axes = normalize_axes(axes, x.rank)
+        count = b.as_number(b.count(x, axes), real_dtype(g.dtype))
+        return b.expanded(g / b.converted(count, g.dtype), x, axes, keepdims)
 
     @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
@@ -146,6 +200,34 @@ class Extremum(Reduction):
     cases = _CASES
     function: ClassVar[Any]
     ufunc_name: ClassVar[str]
+
+    @staticmethod
+    def shares(
+        b: Emitter, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool
+    ) -> tuple[Tensor, Tensor]:
+        """Which elements are the extreme one, and how many of them there are."""
+        hits = x.equals(b.expanded(y, x, axes, keepdims))
+        return hits, b.sum(b.converted(hits, x.dtype), axes=axes, keepdims=keepdims)
+
+    @classmethod
+    def vjp(
+        cls, b: Emitter, g: Tensor, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool
+    ) -> Tensor:
+        """To the extreme element; several of them share."""
+        axes = normalize_axes(axes, x.rank)
+        hits, count = cls.shares(b, x, y, axes, keepdims)
+        found: Tensor = b.select(hits, b.expanded(g / count, x, axes, keepdims), 0)
+        return found
+
+    @classmethod
+    def jvp(
+        cls, b: Emitter, t: Tensor, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool
+    ) -> Tensor:
+        """The mean of the tangents of the extreme elements."""
+        axes = normalize_axes(axes, x.rank)
+        hits, count = cls.shares(b, x, y, axes, keepdims)
+        total: Tensor = b.sum(b.select(hits, t, 0), axes=axes, keepdims=keepdims)
+        return total / count
 
     @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool) -> TensorType:
@@ -211,6 +293,50 @@ class Spread(ShapedOp, family="reductions", cost=Cost.SLOW):
     )
 
     @classmethod
+    def partial(
+        cls, b: Emitter, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float
+    ) -> Tensor:
+        """The derivative by each element, of which a complex result would be the conjugate."""
+        distance = x - b.mean(x, axes=axes, keepdims=True)
+        dtype = real_dtype(x.dtype)
+        left = b.maximum(b.as_number(b.count(x, axes), dtype) - correction, 0)
+        found: Tensor = distance * b.converted(2 / left, x.dtype)
+        return found
+
+    @classmethod
+    def vjp(
+        cls,
+        b: Emitter,
+        g: Tensor,
+        x: Tensor,
+        y: Tensor,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        correction: float,
+    ) -> Tensor:
+        """Away from the mean."""
+        axes = normalize_axes(axes, x.rank)
+        partial = cls.partial(b, x, y, axes, keepdims, correction)
+        return partial * b.converted(b.expanded(g, x, axes, keepdims), x.dtype)
+
+    @classmethod
+    def jvp(
+        cls,
+        b: Emitter,
+        t: Tensor,
+        x: Tensor,
+        y: Tensor,
+        axes: tuple[int, ...],
+        keepdims: bool,
+        correction: float,
+    ) -> Tensor:
+        """The part of the tangents that leads away from the mean."""
+        axes = normalize_axes(axes, x.rank)
+        product = b.conj(cls.partial(b, x, y, axes, keepdims, correction)) * t
+        found: Tensor = b.sum(b.real(product) if x.is_complex else product, axes=axes, keepdims=keepdims)
+        return found
+
+    @classmethod
     def infer(cls, x: TensorType, axes: tuple[int, ...], keepdims: bool, correction: float) -> TensorType:
         require_kind(cls.mlir_name(), x, cls.dtypes)
         return TensorType(reduced_shape(x.shape, axes, keepdims), real_dtype(x.dtype))
@@ -230,6 +356,16 @@ class Var(Spread, name="var"):
 
 class Std(Spread, name="std"):
     """Standard deviation over axes: the square root of the variance."""
+
+    @classmethod
+    def partial(
+        cls, b: Emitter, x: Tensor, y: Tensor, axes: tuple[int, ...], keepdims: bool, correction: float
+    ) -> Tensor:
+        """That of the variance by two deviations; zero where there is none."""
+        deviation = b.converted(b.expanded(y, x, axes, keepdims), x.dtype)
+        of_variance = super().partial(b, x, y, axes, keepdims, correction)
+        found: Tensor = b.select(deviation.equals(0), 0, of_variance / (2 * deviation))
+        return found
 
     @staticmethod
     def evaluate(x: Array, axes: tuple[int, ...], keepdims: bool, correction: float) -> Array:

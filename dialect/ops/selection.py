@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ALL_DTYPES
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError
 from ..op import (
     Array,
@@ -38,6 +39,19 @@ class Select(Elementwise, name="select", family="selection", cost=Cost.CHEAP):
         Case(((), (2, 3), (3,))),
         Case(((0, 3), (1, 3), (1,))),
     )
+    linear = ("x", "y")
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """The cotangent where the condition holds."""
+        found: Tensor = b.select(condition, g, 0)
+        return found
+
+    @staticmethod
+    def transpose_y(b: Emitter, g: Tensor, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        """The cotangent where it does not."""
+        found: Tensor = b.select(condition, 0, g)
+        return found
 
     @staticmethod
     def infer(condition: TensorType, x: TensorType, y: TensorType) -> TensorType:

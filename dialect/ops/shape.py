@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
@@ -71,6 +72,13 @@ class Transpose(SafeOp, name="transpose", family="shape", cost=Cost.CHEAP):
         Case(((),), {"permutation": ()}),
         Case(((0, 2),), {"permutation": (1, 0)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, permutation: tuple[int, ...]) -> Tensor:
+        """The axes back in their places."""
+        found: Tensor = b.transpose(g, permutation=tuple(map(int, np.argsort(permutation))))
+        return found
 
     @staticmethod
     def infer(x: TensorType, permutation: tuple[int, ...]) -> TensorType:
@@ -123,6 +131,14 @@ class Reshape(ShapedOp, name="reshape", family="shape", cost=Cost.CHEAP):
         Case(((),), {"shape": (1, 1)}),
         Case(((0, 3),), {"shape": (3, 0, 2)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The shape of the operand."""
+        return b.reshaped(g, b.extents(x))
 
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
@@ -151,6 +167,13 @@ class ExpandDims(SafeOp, name="expand_dims", family="shape", cost=Cost.CHEAP):
         Case(((),), {"axes": (0, 1)}),
         Case(((0,),), {"axes": (1,)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """Without the axes."""
+        found: Tensor = b.squeeze(g, axes=axes)
+        return found
 
     @staticmethod
     def infer(x: TensorType, axes: tuple[int, ...]) -> TensorType:
@@ -180,6 +203,13 @@ class Squeeze(ShapedOp, name="squeeze", family="shape", cost=Cost.CHEAP):
         Case(((1, 1),), {"axes": (0, 1)}),
         Case(((1, 0),), {"axes": (0,)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, axes: tuple[int, ...]) -> Tensor:
+        """With the axes again."""
+        found: Tensor = b.expand_dims(g, axes=axes)
+        return found
 
     @staticmethod
     def infer(x: TensorType, axes: tuple[int, ...]) -> TensorType:
@@ -224,6 +254,14 @@ class BroadcastTo(ShapedOp, name="broadcast_to", family="shape", cost=Cost.CHEAP
         Case(((),), {"shape": (2, 0)}),
         Case(((3,),), {"shape": (3,)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The sum over what was repeated."""
+        return b.unbroadcast(g, x)
 
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:
@@ -246,6 +284,21 @@ class Stretch(BroadcastTo, name="stretch", family="shape", cost=Cost.CHEAP):
         Case(((1, 2),), {"shape": (0, 2)}),
         Case(((3,),), {"shape": (3,)}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(
+        b: Emitter, g: Tensor, x: Tensor, dims: tuple[Tensor, ...], shape: tuple[int, ...]
+    ) -> Tensor:
+        """The sum over what was repeated; where only the run tells, all goes to the last element that there is."""
+        g = b.unbroadcast(g, x)
+        for axis in (axis for axis, extent in enumerate(x.shape) if extent is None):
+            last = b.as_scalar(b.extent(x, axis)) - 1
+            places = b.minimum(b.iota(b.extent(g, axis)), last)
+            extents = [b.extent(x if other == axis else g, other) for other in range(x.rank)]
+            zeros = b.full(extents, 0, g.dtype)
+            g = b.scatter(zeros, g, places, axes=(axis,), position=axis, mode="add")
+        return g
 
     @staticmethod
     def infer(x: TensorType, dims: tuple[TensorType, ...], shape: tuple[int, ...]) -> TensorType:

@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..derivatives import Part
 from ..dtypes import ALL_DTYPES
+from ..emitter import INT64_MAX as INT64_MAX
+from ..emitter import INT64_MIN as INT64_MIN
+from ..emitter import Emitter, Tensor
 from ..errors import WeftTypeError, WeftValueError
 from ..op import (
     Array,
@@ -27,9 +31,6 @@ from ..op import (
 )
 from ..types import Shape, compatible_shapes, format_shape
 from .shape import INT64, require_axes
-
-INT64_MAX = int(np.iinfo(np.int64).max)
-INT64_MIN = int(np.iinfo(np.int64).min)
 
 Bounds = tuple[int, ...]
 
@@ -64,6 +65,16 @@ def slices_of(start: Bounds, stop: Bounds, step: Bounds) -> tuple[slice, ...]:
     return tuple(slice_of(*bounds) for bounds in zip(start, stop, step, strict=True))
 
 
+def region_of(shape: Shape, start: Bounds, stop: Bounds, step: Bounds) -> tuple[range, ...] | None:
+    """What a slice takes of every axis; None where that is not known, or has gaps."""
+    ranges = []
+    for extent, *bounds in zip(shape, start, stop, step, strict=True):
+        if extent is None or bounds[2] != 1:
+            return None
+        ranges.append(range(*slice_of(*bounds).indices(extent)))
+    return tuple(ranges)
+
+
 def whole_axis(attributes: Attributes, axis: int) -> ExtentSource:
     """The axis of the first operand of which a slice takes every element."""
     bounds = tuple(attributes[name][axis] for name in ("start", "stop", "step"))
@@ -85,6 +96,17 @@ class Slice(ShapedOp, name="slice", family="indexing", cost=Cost.CHEAP):
         Case(((0,),), {"start": (-1,), "stop": (1,), "step": (1,)}),
         Case(((),), {"start": (), "stop": (), "step": ()}),
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, **bounds: Bounds) -> Part:
+        """A region of the operand."""
+        return Part(
+            g,
+            add=lambda whole: b.slice_update(whole, b.slice(whole, **bounds) + g, **bounds),
+            write=lambda whole: b.slice_update(whole, g, **bounds),
+            region=region_of(x.shape, **bounds),
+        )
 
     @staticmethod
     def infer(x: TensorType, start: Bounds, stop: Bounds, step: Bounds) -> TensorType:
@@ -124,6 +146,19 @@ class SliceUpdate(Update, name="slice_update"):
         Case(((3,), (0,)), {"start": (2,), "stop": (1,), "step": (1,)}),
         Case(((), ()), {"start": (), "stop": (), "step": ()}),
     )
+    linear = ("update", "x")  # in this order: what is read of a cotangent is read before its place is cleared
+
+    @staticmethod
+    def transpose_update(b: Emitter, g: Tensor, x: Tensor, update: Tensor, **bounds: Bounds) -> Tensor:
+        """What is at the region."""
+        found: Tensor = b.slice(g, **bounds)
+        return found
+
+    @staticmethod
+    def transpose_x(b: Emitter, g: Tensor, x: Tensor, update: Tensor, **bounds: Bounds) -> Tensor:
+        """What is outside of the region."""
+        found: Tensor = b.slice_update(g, b.zeros_like(update), **bounds)
+        return found
 
     @staticmethod
     def infer(x: TensorType, update: TensorType, start: Bounds, stop: Bounds, step: Bounds) -> TensorType:
@@ -234,6 +269,18 @@ class DynamicSlice(ShapedOp, name="dynamic_slice", family="indexing", cost=Cost.
         Case((shape, *_bounds_of(attributes)), attributes, low=-9, high=9)
         for shape, _, attributes in _DYNAMIC_USES
     )
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, bounds: tuple[Tensor, ...], **region: Bounds) -> Part:
+        """A region of the operand."""
+        return Part(
+            g,
+            add=lambda whole: b.dynamic_slice_update(
+                whole, b.dynamic_slice(whole, *bounds, **region) + g, *bounds, **region
+            ),
+            write=lambda whole: b.dynamic_slice_update(whole, g, *bounds, **region),
+        )
 
     @staticmethod
     def infer(x: TensorType, bounds: tuple[TensorType, ...], **region: Bounds) -> TensorType:
@@ -280,6 +327,23 @@ class DynamicSliceUpdate(Update, name="dynamic_slice_update"):
         Case((shape, region, *_bounds_of(attributes)), attributes, low=3, high=4)
         for shape, region, attributes in _DYNAMIC_USES
     )
+    linear = ("update", "x")
+
+    @staticmethod
+    def transpose_update(
+        b: Emitter, g: Tensor, x: Tensor, update: Tensor, bounds: tuple[Tensor, ...], **region: Bounds
+    ) -> Tensor:
+        """What is at the region."""
+        found: Tensor = b.dynamic_slice(g, *bounds, **region)
+        return found
+
+    @staticmethod
+    def transpose_x(
+        b: Emitter, g: Tensor, x: Tensor, update: Tensor, bounds: tuple[Tensor, ...], **region: Bounds
+    ) -> Tensor:
+        """What is outside of the region."""
+        found: Tensor = b.dynamic_slice_update(g, b.zeros_like(update), *bounds, **region)
+        return found
 
     @staticmethod
     def infer(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import ALL_DTYPES
+from ..emitter import Emitter, Tensor
 from ..errors import WeftValueError
 from ..op import (
     Array,
@@ -56,6 +57,21 @@ class Sort(Arrangement, name="sort"):
     axis: Int
     descending: Bool
     cases = _CASES
+
+    @staticmethod
+    def vjp(b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int, descending: bool) -> Tensor:
+        """To where the elements came from."""
+        axis = normalize_axis(axis, x.rank)
+        places = b.argsort(x, axis=axis, descending=descending)
+        found: Tensor = b.put_along_axis(b.zeros_like(x), places, g, axis=axis)
+        return found
+
+    @staticmethod
+    def jvp(b: Emitter, t: Tensor, x: Tensor, y: Tensor, axis: int, descending: bool) -> Tensor:
+        """From where the elements came."""
+        axis = normalize_axis(axis, x.rank)
+        found: Tensor = b.take_along_axis(t, b.argsort(x, axis=axis, descending=descending), axis=axis)
+        return found
 
     @staticmethod
     def infer(x: TensorType, axis: int, descending: bool) -> TensorType:
@@ -109,6 +125,28 @@ class Partition(Arrangement, name="partition"):
         Case(((0, 2),), {"axis": 1, "places": (1,)}),
         Case(((2, 0),), {"axis": 1, "places": ()}),
     )
+
+    @staticmethod
+    def origins(b: Emitter, x: Tensor, y: Tensor, axis: int) -> Tensor:
+        """Where every element came from: the orders of operand and result, sorted, are the same."""
+        order = {"axis": axis, "descending": False}
+        ranks = b.argsort(b.argsort(y, **order), **order)
+        found: Tensor = b.take_along_axis(b.argsort(x, **order), ranks, axis=axis)
+        return found
+
+    @classmethod
+    def vjp(cls, b: Emitter, g: Tensor, x: Tensor, y: Tensor, axis: int, places: tuple[int, ...]) -> Tensor:
+        """To where the elements came from."""
+        axis = normalize_axis(axis, x.rank)
+        found: Tensor = b.put_along_axis(b.zeros_like(x), cls.origins(b, x, y, axis), g, axis=axis)
+        return found
+
+    @classmethod
+    def jvp(cls, b: Emitter, t: Tensor, x: Tensor, y: Tensor, axis: int, places: tuple[int, ...]) -> Tensor:
+        """From where the elements came."""
+        axis = normalize_axis(axis, x.rank)
+        found: Tensor = b.take_along_axis(t, cls.origins(b, x, y, axis), axis=axis)
+        return found
 
     @staticmethod
     def infer(x: TensorType, axis: int, places: tuple[int, ...]) -> TensorType:

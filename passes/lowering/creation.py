@@ -9,7 +9,7 @@ import numpy as np
 from ...dialect.dtypes import bfloat16
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Array
-from ...dialect.ops.creation import Arange, Constant
+from ...dialect.ops.creation import Arange, Constant, Empty
 from ...dialect.ops.elementwise import Add, Multiply
 from ...dialect.types import type_of
 from .conversion import Conversion, OpInstance, linalg_index, lowers, scalar_type, storage_type
@@ -34,6 +34,12 @@ def lower_constant(c: Conversion, op: OpInstance) -> Value:
     return c.operation(
         "arith.constant", [], [storage], {"value": ir.DenseElementsAttr.get(flat, type=storage)}
     )
+
+
+@lowers(Empty)
+def lower_empty(c: Conversion, op: OpInstance) -> Value:
+    """Memory that nobody has written."""
+    return c.empty(op.result_type, c.target_extents(op.attributes["shape"], op.operands))
 
 
 @lowers(Arange)
