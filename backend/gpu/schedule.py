@@ -14,7 +14,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import one_thread, points, whole
+from .schedules import one_thread, points, rows, whole
 from .steps import Step, steps_of
 
 
@@ -88,7 +88,25 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     if run[0].name != "linalg.generic":
         reason = f"one thread: {run[0].name} is one step after the other"
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
-    return [_part_of_step(function, step) for step in steps_of([loop_nest(op) for op in run])]
+    steps, found = steps_of([loop_nest(op) for op in run]), []
+    while steps:
+        count = _shared_rows(function, steps)
+        found.append(_part_of_rows(function, steps[:count]) if count else _part_of_step(function, steps[0]))
+        steps = steps[max(count, 1) :]
+    return found
+
+
+def _shared_rows(function: Operation, steps: list[Step]) -> int:
+    """How many of the first steps share rows that threads can keep; 0 if none do."""
+    for count in range(len(steps), 0, -1):
+        if rows.matches(steps[:count], function):
+            return count
+    return 0
+
+
+def _part_of_rows(function: Operation, steps: list[Step]) -> Part:
+    place = steps[-1].nest.operation
+    return Part(place, lambda name: rows.write(function, name, steps, "rows: what is asked for lies in one row"))
 
 
 def _part_of_step(function: Operation, step: Step) -> Part:

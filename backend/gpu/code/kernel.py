@@ -39,14 +39,17 @@ class Kernel:
         ops: Sequence[Operation],
         threads: tuple[int, int, int],
         values: Sequence[Value] = (),
+        local: Sequence[Value] = (),
     ) -> None:
         """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
+
+        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for.
 
         Raises `NotScheduled` where they take what other operations made.
         """
         self.name, self.threads = name, threads
         self._values: dict[Value, Value] = {}
-        self._captured = captures(ops, values)
+        self._captured = [value for value in captures(ops, values) if value not in local]
         self._function = function
         self._parameters = [_pointer_type(v.type) for v in self._captured]
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
@@ -62,6 +65,10 @@ class Kernel:
         self._shared = 0
         with self.body():
             self._bind(list(block.arguments), extents)
+            # What is made again is put before it, where all that follows sees it.
+            self._start = create_operation("arith.constant", [ir.IndexType.get()], (), {"value": ir.IntegerAttr.get(ir.IndexType.get(), 0)})
+            for value in local:
+                self._values[value] = create("ub.poison", [value.type], [])
 
     @contextmanager
     def body(self) -> Iterator[None]:
@@ -92,12 +99,13 @@ class Kernel:
     def value(self, outer: Value) -> Value:
         """What a value of the kernel function is in here; numbers and views are made again."""
         if outer not in self._values:
-            self.clone(outer.owner.operation)
+            with ir.InsertionPoint(self._start):
+                self.clone(outer.owner.operation)
         return self._values[outer]
 
-    def bind(self, outer: Value, inner: Value) -> None:
-        """Say what a value of the kernel function is in here."""
-        self._values[outer] = inner
+    def is_local(self, inner: Value) -> bool:
+        """Whether a value in here stands for memory that there is not."""
+        return not isinstance(inner.owner, ir.Block) and bool(inner.owner.operation.name == "ub.poison")
 
     def clone(self, op: Operation) -> Operation:
         """The same operation at the insertion point, of the values in here."""
@@ -151,8 +159,7 @@ def clone_with(op: Operation, values: dict[Value, Value], value: Any) -> Operati
     def fix(old: Operation, fresh: Operation, inner: set[Value]) -> None:
         for index, operand in enumerate(old.operands):
             if operand not in inner:
-                with ir.InsertionPoint(new):
-                    fresh.operands[index] = value(operand)
+                fresh.operands[index] = value(operand)
         for old_region, fresh_region in zip(old.regions, fresh.regions, strict=True):
             for old_block, fresh_block in zip(old_region.blocks, fresh_region.blocks, strict=True):
                 inner |= set(old_block.arguments)

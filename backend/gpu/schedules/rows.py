@@ -1,0 +1,425 @@
+"""Rows that threads keep in registers: softmax, layer norm, sums and maxima of rows, and what shares a row with them.
+
+A row is a warp's, or a block's where it is long. Each thread has the same columns in all nests, so that what one nest
+makes of a column the next one finds in a register; what a row is reduced to, all of its threads have. Rows too long for
+registers, and those of unknown length, are gone over anew by each nest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
+from ...nests.collapse import collapse_dims
+from ...nests.emit import Emitter, Index, create
+from ...nests.extents import same_extent
+from ...nests.independence import any_order, base
+from ...nests.nest import Access, LoopNest, loop_nest
+from ...target import current
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel
+from ..code.points import asks_for_outputs, read, write_body
+from ..code.points import write as store_point
+from ..code.reduce import WARP, BlockReduction, Reduction
+from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes, store_lanes
+from ..code.walk import stepped
+from ..steps import Step
+
+_THREADS = 256
+"""Of a block where a row is a warp's, or of unknown length."""
+_IN_REGISTERS = 8
+"""So many accesses to each operand a thread keeps the elements of."""
+_FEW = 8
+"""A row of so few columns is a thread's."""
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """How a row is given to threads."""
+
+    threads: int
+    """Of a row."""
+    rows: int
+    """Of a block."""
+    lanes: int
+    """Neighbouring columns of a thread."""
+    turns: int | None
+    """How often a thread has such neighbours; None where that is not known, or too often for registers."""
+
+
+def matches(steps: Sequence[Step], function: Operation) -> bool:
+    """Whether nests share their rows, of which at least one is reduced to a number."""
+    nests = [loop_nest(step.nest.operation) for step in steps]
+    collapse_dims(nests, Emitter(function))
+    if not any(_reduces(nest) for nest in nests):
+        return False
+    first = next((nest for nest in nests if len(nest.parallel) == 2), None)
+    if first is None:
+        return False
+    for nest in nests:
+        if not nest.parallel or not nest.parallel[0] or len(nest.parallel) > 2:
+            return False
+        if not same_extent(nest, 0, first, 0):
+            return False
+        if len(nest.parallel) == 2 and not same_extent(nest, 1, first, 1):
+            return False
+        if _reduces(nest) and (Reduction.of(nest) is None or not _is_row_only(nest)):
+            return False
+    columns = first.extents[1]
+    if len(nests) == 1 and isinstance(columns, int) and columns <= _FEW:
+        return False
+    return any_order(nests, [0] * len(nests)) and _columns_are_own(nests)
+
+
+def _reduces(nest: LoopNest) -> bool:
+    return len(nest.parallel) == 2 and not nest.parallel[1]
+
+
+def _is_row_only(nest: LoopNest) -> bool:
+    return all(not access.mentions(1) for access in nest.outputs)
+
+
+def _columns_are_own(nests: Sequence[LoopNest]) -> bool:
+    """Whether what one nest makes is only asked for at the same row and column, and by the same view."""
+    made: dict[Value, Access] = {}
+    for nest in nests:
+        for access in nest.inputs:
+            if access.is_scalar:
+                continue
+            written = next((a for m, a in made.items() if base(m) == base(access.memref)), None)
+            if written is not None and (
+                written.memref != access.memref or written.expressions != access.expressions
+            ):
+                return False
+        for access in nest.outputs:
+            other = next((a for m, a in made.items() if base(m) == base(access.memref)), None)
+            if other is not None and (
+                other.memref != access.memref or other.expressions != access.expressions
+            ):
+                return False
+            made[access.memref] = access
+    return True
+
+
+def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    """Write nests that share their rows."""
+    outer = [loop_nest(step.nest.operation) for step in steps]
+    emitter = Emitter(function)
+    collapse_dims(outer, emitter)
+    shape = _shape(outer)
+    ops = [step.nest.operation for step in steps]
+    given = [v for step in steps for v in (step.initial, step.number) if v is not None]
+    kept = _kept(steps)
+    local = [] if shape.turns is None else _local(steps, kept)
+    kernel = Kernel(function, name, ops, (shape.threads * shape.rows, 1, 1), given, local)
+    with kernel.body():
+        copies = [kernel.clone(op) for op in ops]
+        nests = [loop_nest(copy) for copy in copies]
+        collapse_dims(nests, kernel.emitter)
+        _Rows(kernel, steps, nests, shape, kept).emit()
+        for copy in copies:
+            copy.erase()
+    rows = next(nest.extents[0] for nest in outer if len(nest.parallel) == 2)
+    blocks = emitter.divide(emitter.add(rows, shape.rows - 1), shape.rows)
+    kernel.launch([emitter.maximum(1, emitter.minimum(blocks, _most_blocks()))], f"{reason}; {_text(shape)}")
+
+
+def _most_blocks() -> int:
+    gpu = current().gpu
+    assert gpu is not None
+    return gpu.multiprocessors * 32
+
+
+def _text(shape: _Shape) -> str:
+    who = "a warp" if shape.rows > 1 else f"{shape.threads} threads"
+    where = "in memory" if shape.turns is None else f"{shape.turns} times {shape.lanes} columns in registers"
+    return f"{who} a row, {where}"
+
+
+def _shape(nests: Sequence[LoopNest]) -> _Shape:
+    columns = next(nest.extents[1] for nest in nests if len(nest.parallel) == 2)
+    accesses = [access for nest in nests if len(nest.parallel) == 2 for access in nest.accesses]
+    lanes = lanes_of(accesses, 1)
+    if not isinstance(columns, int):
+        return _Shape(_THREADS, 1, 1, None)
+    if columns % lanes:
+        lanes = 1
+    if columns <= WARP * lanes * _IN_REGISTERS:
+        while lanes > 1 and columns < WARP * lanes // 2:
+            lanes //= 2
+        return _Shape(WARP, _THREADS // WARP, lanes, -(-columns // (WARP * lanes)))
+    threads = 2 * WARP
+    while threads < 1024 and columns > threads * lanes * (_IN_REGISTERS // 2):
+        threads *= 2
+    turns = -(-columns // (threads * lanes))
+    return _Shape(threads, 1, lanes, turns if turns <= _IN_REGISTERS else None)
+
+
+def _kept(steps: Sequence[Step]) -> set[int]:
+    """The numbers of the steps whose outputs somebody else asks for."""
+    ops = [step.nest.operation for step in steps]
+    kept = set()
+    for number, step in enumerate(steps):
+        for access in step.nest.outputs:
+            memory = base(access.memref)
+            is_own = not isinstance(memory.owner, ir.Block) and memory.owner.operation.name == "memref.alloc"
+            if not is_own or not _only_used_by(access.memref, ops):
+                kept.add(number)
+    return kept
+
+
+def _local(steps: Sequence[Step], kept: set[int]) -> list[Value]:
+    """The memory that is not needed, as what would be in it stays in registers."""
+    return [
+        access.memref
+        for number, step in enumerate(steps)
+        if number not in kept
+        for access in step.nest.outputs
+    ]
+
+
+def _only_used_by(memref: Value, ops: Sequence[Operation]) -> bool:
+    """Whether no other operation touches memory that is looked at as it was allocated only."""
+    return all(use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in memref.uses)
+
+
+class _Rows:
+    """Writes the nests of a row, one behind the other."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        steps: Sequence[Step],
+        nests: Sequence[LoopNest],
+        shape: _Shape,
+        kept: set[int],
+    ) -> None:
+        self.kernel, self.steps, self.nests, self.shape, self.kept = kernel, steps, nests, shape, kept
+        self.emitter = kernel.emitter
+        self.columns = next(nest.extents[1] for nest in nests if len(nest.parallel) == 2)
+        self.rows = next(nest.extents[0] for nest in nests if len(nest.parallel) == 2)
+        self.blocks = BlockReduction(kernel, shape.threads)
+        self.is_vector = True
+        self.inside: Value | None = None
+        """Whether a thread has columns in this turn; None where all have."""
+
+    def emit(self) -> None:
+        """Go over the rows of the block, in steps as long as the grid."""
+        if self.shape.lanes == 1:
+            self._all_rows()
+            return
+        memrefs = [
+            access.memref
+            for nest in self.nests
+            if len(nest.parallel) == 2
+            for access in nest.accesses
+            if is_vector(access, 1) and not self.kernel.is_local(access.memref)
+        ]
+        aligned = is_aligned(memrefs, self.shape.lanes, [], self.emitter)
+        assert aligned is not None
+        with only_if(aligned) as branch:
+            self._all_rows()
+        self.is_vector = False
+        with otherwise(branch):
+            self._all_rows()
+
+    def _all_rows(self) -> None:
+        emitter, kernel = self.emitter, self.kernel
+        thread = kernel.id("thread_id")
+        first = kernel.id("block_id")
+        step = kernel.id("grid_dim")
+        self.thread = thread
+        if self.shape.rows > 1:
+            warp = create("arith.divui", [thread.type], [thread, emitter.value(WARP)])
+            self.thread = create("arith.remui", [thread.type], [thread, emitter.value(WARP)])
+            first = emitter.value(emitter.add(emitter.multiply(first, self.shape.rows), warp))
+            step = emitter.value(emitter.multiply(step, self.shape.rows))
+
+        def body(row: Index, _: list[Value]) -> list[Value]:
+            self.row = row
+            self.registers: dict[Value, list[Value]] = {}
+            self.numbers: dict[Value, Value] = {}
+            self.loaded: dict[tuple[Value, str, int], list[Value]] = {}
+            for number in range(len(self.nests)):
+                self._nest(number)
+            return []
+
+        stepped(first, self.rows, step, [], emitter, body)
+
+    def _nest(self, number: int) -> None:
+        nest = self.nests[number]
+        if len(nest.parallel) == 1:
+            self._number(number)
+        elif nest.parallel[1]:
+            self._columns(number)
+        else:
+            self._reduce(number)
+
+    # Numbers of rows
+
+    def _number(self, number: int) -> None:
+        """A nest that has one point a row: all threads compute it."""
+        nest = self.nests[number]
+        if self.steps[number].number is not None:
+            values = [self.kernel.value(self.steps[number].number)]
+        else:
+            operands = [self._row_operand(access) for access in nest.accesses]
+            values = write_body(nest, [self.row], operands, self.emitter)
+        self._give(number, values)
+
+    def _row_operand(self, access: Access) -> Value:
+        found = None if access.is_scalar else self.numbers.get(access.memref)
+        return read(access, [self.row, 0], self.emitter) if found is None else found
+
+    def _give(self, number: int, values: Sequence[Value]) -> None:
+        """Keep the numbers of a row, and store them if they are asked for."""
+        nest = self.nests[number]
+        for access, value in zip(nest.outputs, values, strict=True):
+            self.numbers[access.memref] = value
+        if number in self.kept:
+            with only_if(compare("eq", self.thread, self.emitter.value(0))):
+                for access, value in zip(nest.outputs, values, strict=True):
+                    store_point(value, access, [self.row, 0], self.emitter)
+
+    # Columns
+
+    def _columns(self, number: int) -> None:
+        """A nest that has a point for each column."""
+        nest = self.nests[number]
+        asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
+        fixed = self.steps[number].number
+
+        def body(turn: int, points: list[list[Index]], _: list[Value]) -> list[Value]:
+            operands = [
+                self._operand(access, turn, points)
+                if is_asked
+                else [create("ub.poison", [access.memref.type.element_type], [])] * len(points)
+                for access, is_asked in zip(nest.accesses, asked, strict=True)
+            ]
+            if fixed is not None:
+                made = [[self.kernel.value(fixed)]] * len(points)
+            else:
+                made = [
+                    write_body(nest, point, [values[lane] for values in operands], self.emitter)
+                    for lane, point in enumerate(points)
+                ]
+            if number in self.kept or self.shape.turns is None:
+                for place, access in enumerate(nest.outputs):
+                    self._store([values[place] for values in made], access, points)
+            return [values[place] for place in range(len(nest.outputs)) for values in made]
+
+        results = self._turns(body, [])
+        for place, access in enumerate(nest.outputs):
+            self.registers[access.memref] = [
+                value
+                for turn in results
+                for value in turn[place * self.shape.lanes : (place + 1) * self.shape.lanes]
+            ]
+
+    def _store(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
+        if self.inside is not None:
+            with only_if(self.inside):
+                self._store_all(values, access, points)
+        else:
+            self._store_all(values, access, points)
+
+    def _store_all(self, values: list[Value], access: Access, points: list[list[Index]]) -> None:
+        if len(values) > 1 and self.is_vector:
+            store_lanes(values, access, points[0], self.emitter)
+            return
+        for value, point in zip(values, points, strict=True):
+            store_point(value, access, point, self.emitter)
+
+    def _operand(self, access: Access, turn: int, points: list[list[Index]]) -> list[Value]:
+        if not access.is_scalar:
+            if access.memref in self.numbers:
+                return [self.numbers[access.memref]] * len(points)
+            if self.registers.get(access.memref):
+                start = turn * self.shape.lanes
+                return self.registers[access.memref][start : start + self.shape.lanes]
+        key = (access.memref, str(access.expressions), turn)
+        if self.shape.turns is None or access.is_scalar:
+            return self._load(access, points)
+        if key not in self.loaded:
+            self.loaded[key] = self._load(access, points)
+        return self.loaded[key]
+
+    def _load(self, access: Access, points: list[list[Index]]) -> list[Value]:
+        if self.is_vector or not (access.is_scalar or access.mentions(1)):
+            return load_lanes(access, points, 1, self.emitter)
+        return [read(access, point, self.emitter) for point in points]
+
+    # Reductions
+
+    def _reduce(self, number: int) -> None:
+        """A nest that makes a number of a row."""
+        nest = self.nests[number]
+        reduction = Reduction.of(nest)
+        assert reduction is not None
+        carried = reduction.neutral(self.emitter)
+
+        def body(turn: int, points: list[list[Index]], so_far: list[Value]) -> list[Value]:
+            operands = [self._operand(access, turn, points) for access in nest.inputs]
+            each = [[values[lane] for values in operands] for lane in range(len(points))]
+            return reduction.add_points(so_far, points, each, self.emitter)
+
+        results = self._turns(body, carried)
+        values = self.blocks.reduce(reduction, results[-1])
+        initial = self.steps[number].initial
+        before = (
+            [self._row_operand(access) for access in nest.outputs]
+            if initial is None
+            else [self.kernel.value(initial)]
+        )
+        self._give(number, reduction.join(before, values))
+
+    # The columns of a thread
+
+    def _turns(
+        self,
+        body: Callable[[int, list[list[Index]], list[Value]], list[Value]],
+        carried: list[Value],
+    ) -> list[list[Value]]:
+        """Write the code for all columns of a thread; what it results in, of each turn.
+
+        Turns hand on what is carried, if anything is.
+        """
+        emitter, shape = self.emitter, self.shape
+        if shape.turns is None:
+            return [self._loop(body, carried)]
+        found: list[list[Value]] = []
+        for turn in range(shape.turns):
+            column = emitter.add(emitter.multiply(self.thread, shape.lanes), turn * shape.threads * shape.lanes)
+            assert isinstance(self.columns, int)
+            self.inside = None
+            if (turn + 1) * shape.threads * shape.lanes > self.columns:
+                # Threads without columns take the last ones, and nobody asks for what they make of them.
+                self.inside = compare("ult", emitter.value(column), emitter.value(self.columns))
+                column = emitter.minimum(column, self.columns - shape.lanes)
+            points: list[list[Index]] = [[self.row, emitter.add(column, lane)] for lane in range(shape.lanes)]
+            made = body(turn, points, carried)
+            if carried and self.inside is not None:
+                made = [
+                    create("arith.select", [new.type], [self.inside, new, old])
+                    for new, old in zip(made, carried, strict=True)
+                ]
+            carried = made if carried else []
+            found.append(made)
+        self.inside = None
+        return found
+
+    def _loop(
+        self, body: Callable[[int, list[list[Index]], list[Value]], list[Value]], carried: list[Value]
+    ) -> list[Value]:
+        """Go over the columns in steps as long as the block, by memory."""
+        emitter, shape = self.emitter, self.shape
+        total = emitter.divide(self.columns, shape.lanes)
+
+        def one(position: Index, so_far: list[Value]) -> list[Value]:
+            column = emitter.multiply(position, shape.lanes)
+            points: list[list[Index]] = [[self.row, emitter.add(column, lane)] for lane in range(shape.lanes)]
+            made = body(0, points, so_far)
+            return made if carried else []
+
+        return stepped(self.thread, total, shape.threads, carried, emitter, one)
