@@ -14,7 +14,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import one_thread, points, rows, whole
+from .schedules import columns, one_thread, points, rows, whole
 from .steps import Step, steps_of
 
 
@@ -118,6 +118,8 @@ def _part_of_step(function: Operation, step: Step) -> Part:
         reason = "one thread: what is searched for takes one element after the other"
         return Part(nest.operation, lambda name: one_thread.write(function, name, ops, reason, step))
     if not all(nest.parallel):
+        if columns.matches(step, function):
+            return _part(function, step, columns.write, "columns: neighbours are added to neighbours")
         return _part(function, step, points.write, "points: a thread for each sum")
     return _part(function, step, points.write, "points: no point needs another")
 

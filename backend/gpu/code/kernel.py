@@ -127,6 +127,10 @@ class Kernel:
         self.operation.attributes["workgroup_attributions"] = ir.IntegerAttr.get(i64, self._shared)
         return self.operation.regions[0].blocks[0].add_argument(type, ir.Location.current)
 
+    def barrier(self) -> None:
+        """Wait for all threads of the block."""
+        create("gpu.barrier", [], [])
+
     # Its launch
 
     def launch(self, blocks: Sequence[Index], reason: str) -> None:

@@ -1,0 +1,297 @@
+"""Sums along other dimensions than the last: threads side by side take columns side by side.
+
+A block has eight threads for each column, which take rows in turn, and combine what they have in the order of the rows.
+Where there are few columns and many rows, blocks take a slice of the rows each, and a second kernel combines the slices
+in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Value
+from ....dialect.records import dataclass
+from ...nests.collapse import collapse_dims
+from ...nests.emit import Emitter, Index, load, store
+from ...nests.nest import Access, LoopNest, loop_nest
+from ...target import current
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel, allocate
+from ..code.points import read
+from ..code.points import write as store_point
+from ..code.reduce import Reduction
+from ..code.vectors import is_aligned, is_vector, lanes_of, load_lanes
+from ..code.walk import product, split, stepped
+from ..steps import Step
+
+_ACROSS, _DOWN = 32, 8
+"""Threads of a block."""
+_AHEAD = 4
+"""Rows that a thread reads before it adds them up."""
+_LEAST = 64
+"""Rows of a slice."""
+_THREADS = 256
+"""Of a block that combines slices."""
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """The roles of the dimensions of a nest, and how many neighbouring columns a thread takes."""
+
+    summed: int
+    outer: tuple[int, ...]
+    column: int
+    lanes: int
+    slices: int
+
+
+def matches(step: Step, function: Operation) -> bool:
+    """Whether a nest adds up along one dimension, and its last one is contiguous."""
+    nest = loop_nest(step.nest.operation)
+    collapse_dims([nest], Emitter(function))
+    return _shape(nest) is not None
+
+
+def _shape(nest: LoopNest) -> _Shape | None:
+    summed = [dim for dim, parallel in enumerate(nest.parallel) if not parallel]
+    column = len(nest.parallel) - 1
+    if len(summed) != 1 or summed[0] == column or Reduction.of(nest) is None:
+        return None
+    if not any(is_vector(access, column) for access in nest.inputs):
+        return None
+    if not all(access.is_contiguous_in(column) for access in nest.outputs):
+        return None
+    columns = nest.extents[column]
+    lanes = lanes_of(nest.inputs, column)
+    if not isinstance(columns, int) or columns % lanes or columns < _ACROSS * lanes:
+        lanes = 1
+    outer = tuple(dim for dim, parallel in enumerate(nest.parallel) if parallel and dim != column)
+    return _Shape(summed[0], outer, column, lanes, _slices(nest, summed[0], lanes))
+
+
+def _slices(nest: LoopNest, summed: int, lanes: int) -> int:
+    """How many blocks share the rows of a column."""
+    gpu = current().gpu
+    assert gpu is not None
+    extents = [extent for extent in nest.extents if isinstance(extent, int)]
+    if len(extents) != len(nest.extents):
+        return 1
+    rows, blocks = extents[summed], -(-extents[-1] // (_ACROSS * lanes))
+    for dim, extent in enumerate(extents[:-1]):
+        blocks *= extent if dim != summed else 1
+    return max(1, min(gpu.multiprocessors * 4 // blocks, rows // _LEAST))
+
+
+def write(function: Operation, name: str, step: Step, reason: str) -> None:
+    """Write a nest that `matches`."""
+    generic = step.nest.operation
+    emitter = Emitter(function)
+    outer = loop_nest(generic)
+    collapse_dims([outer], emitter)
+    shape = _shape(outer)
+    assert shape is not None
+    reduction = Reduction.of(outer)
+    assert reduction is not None
+    given = [] if step.initial is None else [step.initial]
+    across = emitter.divide(
+        emitter.add(outer.extents[shape.column], _ACROSS * shape.lanes - 1), _ACROSS * shape.lanes
+    )
+    blocks = emitter.multiply(across, product([outer.extents[dim] for dim in shape.outer], emitter))
+    if shape.slices == 1:
+        kernel = Kernel(function, name, [generic], (_ACROSS, _DOWN, 1), given)
+        _Columns(kernel, step, shape).emit(None)
+        kernel.launch([blocks], reason)
+        return
+    results = product([e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter)
+    assert isinstance(results, int)
+    partial = [allocate([shape.slices, results], type) for type in reduction.types]
+    kernel = Kernel(function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial)
+    _Columns(kernel, step, shape).emit([kernel.value(memory) for memory in partial])
+    kernel.launch([blocks, shape.slices], f"{reason}; {shape.slices} slices")
+    last = Kernel(function, name, [generic], (_THREADS, 1, 1), [*partial, *given])
+    _combine(last, step, shape, [last.value(memory) for memory in partial], results)
+    last.launch([-(-results // _THREADS)], f"{reason}: the slices, in their order")
+
+
+class _Columns:
+    """Writes what the threads of a block do."""
+
+    def __init__(self, kernel: Kernel, step: Step, shape: _Shape) -> None:
+        self.kernel, self.step, self.shape, self.emitter = kernel, step, shape, kernel.emitter
+        self.is_vector = shape.lanes > 1
+
+    def emit(self, partial: Sequence[Value] | None) -> None:
+        """Write the kernel; the numbers go to `partial` where they are those of a slice."""
+        kernel, emitter, shape = self.kernel, self.emitter, self.shape
+        with kernel.body():
+            copy = kernel.clone(self.step.nest.operation)
+            self.nest = nest = loop_nest(copy)
+            collapse_dims([nest], emitter)
+            reduction = Reduction.of(nest)
+            assert reduction is not None
+            self.reduction = reduction
+            self._place()
+            carried = reduction.neutral(emitter) * shape.lanes
+            inside = compare("ult", emitter.value(self.column), emitter.value(nest.extents[shape.column]))
+            with only_if(inside, [value.type for value in carried]) as branch:
+                branch.give(self._own(carried))
+            with otherwise(branch):
+                branch.give(carried)
+            self._join(branch.results, inside, partial)
+            copy.erase()
+
+    def _place(self) -> None:
+        """Which column, and which of the outer points, a thread has."""
+        emitter, nest, shape = self.emitter, self.nest, self.shape
+        width = _ACROSS * shape.lanes
+        across = emitter.divide(emitter.add(nest.extents[shape.column], width - 1), width)
+        extents = [*[nest.extents[dim] for dim in shape.outer], across]
+        *self.outer, block = split(self.kernel.id("block_id"), extents, emitter)
+        self.across, self.down = self.kernel.id("thread_id"), self.kernel.id("thread_id", "y")
+        start = emitter.multiply(block, width)
+        self.column = emitter.add(start, emitter.multiply(self.across, shape.lanes))
+
+    def _point(self, row: Index) -> list[Index]:
+        point: list[Index] = [0] * len(self.nest.parallel)
+        for dim, index in zip(self.shape.outer, self.outer, strict=True):
+            point[dim] = index
+        point[self.shape.summed], point[self.shape.column] = row, self.column
+        return point
+
+    def _points(self, row: Index) -> list[list[Index]]:
+        point, column = self._point(row), self.shape.column
+        return [
+            [self.emitter.add(p, lane) if dim == column else p for dim, p in enumerate(point)]
+            for lane in range(self.shape.lanes)
+        ]
+
+    def _own(self, neutral: list[Value]) -> list[Value]:
+        """What a thread makes of its rows."""
+        emitter, shape = self.emitter, self.shape
+        memrefs = [access.memref for access in self.nest.inputs if is_vector(access, shape.column)]
+        aligned = is_aligned(memrefs, shape.lanes, [], emitter) if self.is_vector else None
+        if aligned is None:
+            return self._rows(neutral)
+        with only_if(aligned, [value.type for value in neutral]) as branch:
+            branch.give(self._rows(neutral))
+        self.is_vector = False
+        with otherwise(branch):
+            branch.give(self._rows(neutral))
+        return branch.results
+
+    def _rows(self, neutral: list[Value]) -> list[Value]:
+        emitter, rows, slices = self.emitter, self.nest.extents[self.shape.summed], self.shape.slices
+        first, end = emitter.value(self.down), rows
+        if slices > 1:
+            assert isinstance(rows, int)
+            length = -(-rows // slices)
+            start = emitter.multiply(self.kernel.id("block_id", "y"), length)
+            first = emitter.value(emitter.add(start, self.down))
+            end = emitter.minimum(emitter.add(start, length), rows)
+        step = _DOWN * _AHEAD
+        # Of rows a thread takes several at once, as long as the last of them is there.
+        together = emitter.subtract(end, step - _DOWN)
+        carried = stepped(first, together, step, neutral, emitter, lambda row, c: self._add(row, _AHEAD, c))
+        left = emitter.maximum(0, emitter.subtract(together, first))
+        done = emitter.divide(emitter.add(left, step - 1), step)
+        rest = emitter.add(first, emitter.multiply(done, step))
+        return stepped(rest, end, _DOWN, carried, emitter, lambda row, c: self._add(row, 1, c))
+
+    def _add(self, row: Index, count: int, carried: list[Value]) -> list[Value]:
+        """Add some rows, of which the first is given."""
+        emitter, shape = self.emitter, self.shape
+        rows = [self._points(emitter.add(row, number * _DOWN)) for number in range(count)]
+        operands = [[self._load(access, points) for access in self.nest.inputs] for points in rows]
+        each = len(self.reduction.found)
+        result: list[Value] = []
+        for lane in range(shape.lanes):
+            values = [[access[lane] for access in of_row] for of_row in operands]
+            points = [of_row[lane] for of_row in rows]
+            result += self.reduction.add_points(
+                carried[lane * each : (lane + 1) * each], points, values, emitter
+            )
+        return result
+
+    def _load(self, access: Access, points: list[list[Index]]) -> list[Value]:
+        if self.is_vector or self.shape.lanes == 1:
+            return load_lanes(access, points, self.shape.column, self.emitter)
+        return [read(access, point, self.emitter) for point in points]
+
+    def _join(self, values: list[Value], inside: Value, partial: Sequence[Value] | None) -> None:
+        """Combine what the threads of a column have, in their order, and store it."""
+        emitter, shape, kernel = self.emitter, self.shape, self.kernel
+        memory = [kernel.shared([_DOWN, _ACROSS], value.type) for value in values]
+        for value, place in zip(values, memory, strict=True):
+            store(value, place, [emitter.value(self.down), emitter.value(self.across)])
+        kernel.barrier()
+        first = compare("eq", self.down, emitter.value(0))
+        with only_if(inside), only_if(first):
+            each = len(self.reduction.found)
+            for number in range(1, _DOWN):
+                others = [load(place, [emitter.value(number), emitter.value(self.across)]) for place in memory]
+                values = [
+                    value
+                    for lane in range(shape.lanes)
+                    for value in self.reduction.join(
+                        values[lane * each : (lane + 1) * each], others[lane * each : (lane + 1) * each]
+                    )
+                ]
+            for lane, point in enumerate(self._points(0)):
+                own = values[lane * each : (lane + 1) * each]
+                if partial is None:
+                    _finish(kernel, self.step, self.nest, self.reduction, own, point)
+                else:
+                    self._store_slice(own, point, partial)
+
+    def _store_slice(self, values: list[Value], point: list[Index], partial: Sequence[Value]) -> None:
+        emitter, nest = self.emitter, self.nest
+        flat: Index = 0
+        for dim in (*self.shape.outer, self.shape.column):
+            flat = emitter.add(emitter.multiply(flat, nest.extents[dim]), point[dim])
+        for value, memory in zip(values, partial, strict=True):
+            store(value, memory, [self.kernel.id("block_id", "y"), emitter.value(flat)])
+
+
+def _finish(
+    kernel: Kernel,
+    step: Step,
+    nest: LoopNest,
+    reduction: Reduction,
+    values: Sequence[Value],
+    point: list[Index],
+) -> None:
+    """Store numbers, combined with what they start from."""
+    before = (
+        [read(access, point, kernel.emitter) for access in nest.outputs]
+        if step.initial is None
+        else [kernel.value(step.initial)]
+    )
+    for value, access in zip(reduction.join(before, values), nest.outputs, strict=True):
+        store_point(value, access, point, kernel.emitter)
+
+
+def _combine(kernel: Kernel, step: Step, shape: _Shape, partial: Sequence[Value], results: int) -> None:
+    """Combine the slices of a result, a thread each."""
+    emitter = kernel.emitter
+    with kernel.body():
+        copy = kernel.clone(step.nest.operation)
+        nest = loop_nest(copy)
+        collapse_dims([nest], emitter)
+        reduction = Reduction.of(nest)
+        assert reduction is not None
+        block = emitter.multiply(kernel.id("block_id"), _THREADS)
+        number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+        with only_if(compare("ult", number, emitter.value(results))):
+
+            def body(turn: Index, so_far: list[Value]) -> list[Value]:
+                return reduction.join(
+                    so_far, [load(memory, [emitter.value(turn), number]) for memory in partial]
+                )
+
+            values = stepped(0, shape.slices, 1, reduction.neutral(emitter), emitter, body)
+            dims = [*shape.outer, shape.column]
+            point: list[Index] = [0] * len(nest.parallel)
+            for dim, index in zip(dims, split(number, [nest.extents[d] for d in dims], emitter), strict=True):
+                point[dim] = index
+            _finish(kernel, step, nest, reduction, values, point)
+        copy.erase()
