@@ -14,7 +14,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import columns, one_thread, points, rows, whole
+from .schedules import columns, one_thread, points, products, rows, whole
 from .steps import Step, steps_of
 
 
@@ -90,6 +90,11 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
     steps, found = steps_of([loop_nest(op) for op in run]), []
     while steps:
+        if products.matches(steps[0]):
+            count = 2 if len(steps) > 1 and products.takes(steps[0], steps[1]) else 1
+            found.append(_part_of_product(function, steps[:count]))
+            steps = steps[count:]
+            continue
         count = _shared_rows(function, steps)
         found.append(_part_of_rows(function, steps[:count]) if count else _part_of_step(function, steps[0]))
         steps = steps[max(count, 1) :]
@@ -104,9 +109,17 @@ def _shared_rows(function: Operation, steps: list[Step]) -> int:
     return 0
 
 
+def _part_of_product(function: Operation, steps: list[Step]) -> Part:
+    place = steps[-1].nest.operation
+    reason = "products: tiles in shared memory"
+    return Part(place, lambda name: products.write(function, name, steps, reason))
+
+
 def _part_of_rows(function: Operation, steps: list[Step]) -> Part:
     place = steps[-1].nest.operation
-    return Part(place, lambda name: rows.write(function, name, steps, "rows: what is asked for lies in one row"))
+    return Part(
+        place, lambda name: rows.write(function, name, steps, "rows: what is asked for lies in one row")
+    )
 
 
 def _part_of_step(function: Operation, step: Step) -> Part:

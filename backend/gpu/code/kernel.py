@@ -66,7 +66,12 @@ class Kernel:
         with self.body():
             self._bind(list(block.arguments), extents)
             # What is made again is put before it, where all that follows sees it.
-            self._start = create_operation("arith.constant", [ir.IndexType.get()], (), {"value": ir.IntegerAttr.get(ir.IndexType.get(), 0)})
+            self._start = create_operation(
+                "arith.constant",
+                [ir.IndexType.get()],
+                (),
+                {"value": ir.IntegerAttr.get(ir.IndexType.get(), 0)},
+            )
             for value in local:
                 self._values[value] = create("ub.poison", [value.type], [])
 

@@ -102,7 +102,9 @@ def write(function: Operation, name: str, step: Step, reason: str) -> None:
         _Columns(kernel, step, shape).emit(None)
         kernel.launch([blocks], reason)
         return
-    results = product([e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter)
+    results = product(
+        [e for e, parallel in zip(outer.extents, outer.parallel, strict=True) if parallel], emitter
+    )
     assert isinstance(results, int)
     partial = [allocate([shape.slices, results], type) for type in reduction.types]
     kernel = Kernel(function, f"{name}_parts", [generic], (_ACROSS, _DOWN, 1), partial)
@@ -228,7 +230,9 @@ class _Columns:
         with only_if(inside), only_if(first):
             each = len(self.reduction.found)
             for number in range(1, _DOWN):
-                others = [load(place, [emitter.value(number), emitter.value(self.across)]) for place in memory]
+                others = [
+                    load(place, [emitter.value(number), emitter.value(self.across)]) for place in memory
+                ]
                 values = [
                     value
                     for lane in range(shape.lanes)

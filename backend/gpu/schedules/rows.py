@@ -181,7 +181,9 @@ def _local(steps: Sequence[Step], kept: set[int]) -> list[Value]:
 
 def _only_used_by(memref: Value, ops: Sequence[Operation]) -> bool:
     """Whether no other operation touches memory that is looked at as it was allocated only."""
-    return all(use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in memref.uses)
+    return all(
+        use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in memref.uses
+    )
 
 
 class _Rows:
@@ -390,7 +392,9 @@ class _Rows:
             return [self._loop(body, carried)]
         found: list[list[Value]] = []
         for turn in range(shape.turns):
-            column = emitter.add(emitter.multiply(self.thread, shape.lanes), turn * shape.threads * shape.lanes)
+            column = emitter.add(
+                emitter.multiply(self.thread, shape.lanes), turn * shape.threads * shape.lanes
+            )
             assert isinstance(self.columns, int)
             self.inside = None
             if (turn + 1) * shape.threads * shape.lanes > self.columns:

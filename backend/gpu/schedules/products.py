@@ -1,0 +1,462 @@
+"""Products of matrices, batched ones and convolutions, without tensor cores: tiles in shared memory and in registers.
+
+A block makes a square of the result. It brings the rows and columns that it needs step by step to shared memory, where
+each thread reads some of both, and multiplies all pairs of them. While it does so, what the next step needs is on its
+way to registers. A nest that follows, and needs of the result the same element only, is computed before it is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass
+from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.emit import Emitter, ForLoop, Index, create, store
+from ...nests.independence import base
+from ...nests.nest import Access, LoopNest, loop_nest
+from ...target import current
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel
+from ..code.points import asks_for_outputs, read, write_body
+from ..code.points import write as store_point
+from ..code.reduce import Reduction
+from ..code.vectors import BYTES, element_bytes, is_aligned, is_vector, lanes_of, load_lanes, store_lanes
+from ..code.walk import product, split
+from ..steps import Step
+
+_SIDE = 16
+"""A block is a square of so many threads."""
+_PAD = 4
+"""Elements between the rows of a tile in shared memory, so that they begin in different banks."""
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """How large tiles are."""
+
+    each: int
+    """Rows, and columns, of a thread."""
+    depth: int
+    """What is summed in a step."""
+
+    @property
+    def side(self) -> int:
+        """Rows, and columns, of a block."""
+        return _SIDE * self.each
+
+
+def matches(step: Step) -> bool:
+    """Whether a nest is a product that this schedule writes."""
+    contraction = match_contraction(step.nest, None)
+    if contraction is None or contraction.row is None or contraction.packed is not None:
+        return False
+    if len(step.nest.outputs) != 1 or 0 in step.nest.extents or Reduction.of(step.nest) is None:
+        return False
+    small = 4
+    return all(
+        not isinstance(extent, int) or extent >= small
+        for extent in (contraction.extent(contraction.row), contraction.columns)
+    )
+
+
+def takes(step: Step, following: Step) -> bool:
+    """Whether a nest that follows a product may be computed with it."""
+    result, nest = step.nest.outputs[0], following.nest
+    if following.number is not None or not all(nest.parallel) or len(nest.outputs) != 1:
+        return False
+    if len(nest.parallel) != len(result.expressions) or _reads_by_itself(nest):
+        return False
+    identity = [ir.AffineExpr.get_dim(dim) for dim in range(len(nest.parallel))]
+    if list(nest.outputs[0].expressions) != identity:
+        return False
+    same = [a for a in nest.inputs if not a.is_scalar and base(a.memref) == base(result.memref)]
+    if not all(a.memref == result.memref and list(a.expressions) == identity for a in same):
+        return False
+    factors = [base(a.memref) for a in step.nest.inputs]
+    return bool(same) and base(nest.outputs[0].memref) not in factors
+
+
+def _reads_by_itself(nest: LoopNest) -> bool:
+    return any(isinstance(v.type, ir.MemRefType) for op in nest.body.operations for v in op.operands)
+
+
+def _shape(contraction: Contraction) -> _Shape:
+    gpu = current().gpu
+    assert gpu is not None
+    size = element_bytes(contraction.element)
+    each = 8 if size <= 4 else 4
+    extents = [contraction.extent(contraction.row), contraction.columns]
+    outer = [contraction.extent(dim) for dim in contraction.outer]
+    if all(isinstance(extent, int) for extent in (*extents, *outer)):
+        while each > 2:
+            side, blocks = _SIDE * each, 1
+            for extent in extents:
+                blocks *= -(-int(extent) // side)  # type: ignore[arg-type]
+            for extent in outer:
+                blocks *= int(extent)  # type: ignore[arg-type]
+            if blocks >= gpu.multiprocessors:
+                break
+            each //= 2
+    return _Shape(each, 16 if size <= 4 else 8)
+
+
+def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    """Write a product, and what follows it."""
+    emitter = Emitter(function)
+    outer = loop_nest(steps[0].nest.operation)
+    contraction = match_contraction(outer, None)
+    assert contraction is not None
+    shape = _shape(contraction)
+    ops = [step.nest.operation for step in steps]
+    given = [step.initial for step in steps if step.initial is not None]
+    kernel = Kernel(function, name, ops, (_SIDE * _SIDE, 1, 1), given)
+    with kernel.body():
+        copies = [kernel.clone(op) for op in ops]
+        nests = [loop_nest(copy) for copy in copies]
+        found = match_contraction(nests[0], None)
+        assert found is not None
+        _Product(kernel, found, shape, steps, nests, _is_asked_for(steps)).emit()
+        for copy in copies:
+            copy.erase()
+    counts = [
+        emitter.divide(emitter.add(extent, shape.side - 1), shape.side)
+        for extent in (contraction.extent(contraction.row), contraction.columns)
+    ]
+    blocks = product([*[contraction.extent(dim) for dim in contraction.outer], *counts], emitter)
+    tile = f"{shape.side} by {shape.side} by {shape.depth}, {shape.each} by {shape.each} a thread"
+    kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}")
+
+
+def _is_asked_for(steps: Sequence[Step]) -> bool:
+    """Whether the result of the product is asked for behind the nest that is computed with it."""
+    result, ops = steps[0].nest.outputs[0].memref, [step.nest.operation for step in steps]
+    if len(steps) == 1:
+        return True
+    if steps[1].nest.outputs[0].memref == result:
+        return False
+    memory = base(result)
+    if isinstance(memory.owner, ir.Block) or memory.owner.operation.name != "memref.alloc":
+        return True
+    return not all(
+        use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in result.uses
+    )
+
+
+class _Product:
+    """Writes what a thread does."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        contraction: Contraction,
+        shape: _Shape,
+        steps: Sequence[Step],
+        nests: Sequence[LoopNest],
+        is_asked_for: bool,
+    ) -> None:
+        self.kernel, self.contraction, self.shape = kernel, contraction, shape
+        self.steps, self.nests, self.is_asked_for = steps, nests, is_asked_for
+        self.emitter = kernel.emitter
+        self.element: Type = contraction.element
+        self.nest = contraction.nest
+        self.summed = [self.nest.extents[dim] for dim in contraction.summed]
+        self.rows, self.columns = contraction.extent(contraction.row), contraction.columns
+        self.quad = min(max(BYTES // element_bytes(self.element), 1), shape.each, 4)
+        """Neighbours that a thread reads from shared memory at once."""
+
+    def emit(self) -> None:
+        """Write the kernel; nothing is done where there is nothing to be summed, or no result."""
+        emitter = self.emitter
+        depth = product(self.summed, emitter)
+        self.depth = depth
+        self._place()
+        tile = [self.shape.depth, self.shape.side + _PAD]
+        self.tiles = [self.kernel.shared(tile, self.element) for _ in range(2)]
+        zero = emitter.splat(0, self.element)
+        carried = [zero] * self.shape.each**2
+        some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
+        if isinstance(some, int):
+            self._finish(self._sums(carried))
+            return
+        with only_if(compare("ne", some, emitter.value(0)), [v.type for v in carried]) as branch:
+            branch.give(self._sums(carried))
+        with otherwise(branch):
+            branch.give(carried)
+        self._finish(branch.results)
+
+    def _place(self) -> None:
+        """Which square of the result the block has, and what of it the thread."""
+        emitter, side = self.emitter, self.shape.side
+        counts = [emitter.divide(emitter.add(e, side - 1), side) for e in (self.rows, self.columns)]
+        extents = [*[self.contraction.extent(dim) for dim in self.contraction.outer], *counts]
+        *self.outer, row, column = split(self.kernel.id("block_id"), extents, emitter)
+        self.first = emitter.multiply(row, side), emitter.multiply(column, side)
+        thread = self.kernel.id("thread_id")
+        self.thread = thread
+        by = emitter.value(_SIDE)
+        self.down = create("arith.divui", [thread.type], [thread, by])
+        self.across = create("arith.remui", [thread.type], [thread, by])
+
+    # The sums
+
+    def _sums(self, zeros: list[Value]) -> list[Value]:
+        emitter, shape = self.emitter, self.shape
+        loaders = [
+            _Loader(self, self.contraction.left, self.contraction.row, self.first[0], self.rows),
+            _Loader(self, self.contraction.right, self.contraction.column, self.first[1], self.columns),
+        ]
+        ahead = [value for loader in loaders for value in loader.load(0)]
+        loop = ForLoop(emitter, 0, self.depth, shape.depth, [*zeros, *ahead])
+        with loop.body():
+            sums, arrived = loop.carried[: len(zeros)], loop.carried[len(zeros) :]
+            self.kernel.barrier()
+            half = len(loaders[0].places)
+            for loader, tile, part in zip(loaders, self.tiles, (arrived[:half], arrived[half:]), strict=True):
+                loader.store(part, tile)
+            self.kernel.barrier()
+            following = emitter.add(loop.position, shape.depth)
+            ahead = [value for loader in loaders for value in loader.load(following)]
+            for k in range(shape.depth):
+                sums = self._multiply(k, sums)
+            loop.end([*sums, *ahead])
+        return loop.results[: len(zeros)]
+
+    def _multiply(self, k: int, sums: list[Value]) -> list[Value]:
+        """Multiply each row with each column of the thread."""
+        left, right = (
+            self._shared(tile, k, at) for tile, at in zip(self.tiles, (self.down, self.across), strict=True)
+        )
+        each = self.shape.each
+        return [
+            self._add_product(sums[i * each + j], left[i], right[j]) for i in range(each) for j in range(each)
+        ]
+
+    def _shared(self, tile: Value, k: int, thread: Value) -> list[Value]:
+        emitter, quad = self.emitter, self.quad
+        found: list[Value] = []
+        for number in range(self.shape.each // quad):
+            start = emitter.add(emitter.multiply(thread, quad), number * _SIDE * quad)
+            points = [[k, emitter.add(start, lane)] for lane in range(quad)]
+            found += load_lanes(_whole(tile), points, 1, emitter)
+        return found
+
+    def _add_product(self, total: Value, left: Value, right: Value) -> Value:
+        if self.contraction.logical:
+            both = create("arith.andi", [self.element], [left, right])
+            return create("arith.ori", [self.element], [total, both])
+        if isinstance(self.element, ir.IntegerType):
+            both = create("arith.muli", [self.element], [left, right])
+            return create("arith.addi", [self.element], [total, both])
+        return create("math.fma", [self.element], [left, right, total])
+
+    # The result
+
+    def _finish(self, sums: list[Value]) -> None:
+        """Store the square of a thread, by neighbours where they are aligned."""
+        emitter, column = self.emitter, self.contraction.column
+        result = self.contraction.result
+        accesses = [result] if self.is_asked_for else []
+        own = [(access, column) for access in accesses]
+        last = len(result.expressions) - 1
+        if len(self.nests) > 1:
+            own += [(access, last) for access in self.nests[1].accesses if access.memref != result.memref]
+        vectors = [(access, dim) for access, dim in own if is_vector(access, dim)]
+        fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in vectors)
+        if not isinstance(self.columns, int) or self.columns % self.quad or not fits or self.quad == 1:
+            self._store(sums, 1)
+            return
+        aligned = is_aligned([access.memref for access, _ in vectors], self.quad, [], emitter)
+        assert aligned is not None
+        with only_if(aligned) as branch:
+            self._store(sums, self.quad)
+        with otherwise(branch):
+            self._store(sums, 1)
+
+    def _store(self, sums: list[Value], lanes: int) -> None:
+        emitter, each, quad = self.emitter, self.shape.each, self.quad
+        for i in range(each):
+            row = self._position(self.first[0], self.down, i)
+            for start in range(0, each, quad):
+                for lane in range(0, quad, lanes):
+                    j = start + lane
+                    column = self._position(self.first[1], self.across, j)
+                    inside = create(
+                        "arith.andi",
+                        [ir.IntegerType.get_signless(1)],
+                        [
+                            compare("ult", row, emitter.value(self.rows)),
+                            compare("ult", column, emitter.value(self.columns)),
+                        ],
+                    )
+                    with only_if(inside):
+                        self._store_neighbours(sums[i * each + j : i * each + j + lanes], row, column)
+
+    def _position(self, first: Index, thread: Value, number: int) -> Value:
+        emitter, quad = self.emitter, self.quad
+        within = emitter.add(emitter.multiply(thread, quad), number // quad * _SIDE * quad + number % quad)
+        return emitter.value(emitter.add(first, within))
+
+    def _store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
+        emitter, contraction = self.emitter, self.contraction
+        points = []
+        for lane in range(len(sums)):
+            point: list[Index] = [0] * len(self.nest.parallel)
+            for dim, index in zip(contraction.outer, self.outer, strict=True):
+                point[dim] = index
+            assert contraction.row is not None
+            point[contraction.row], point[contraction.column] = row, emitter.add(column, lane)
+            points.append(point)
+        values = self._results(sums, points)
+        if self.is_asked_for:
+            _put(values, contraction.result, points, emitter)
+        if len(self.nests) > 1:
+            self._follow(values, points)
+
+    def _results(self, sums: list[Value], points: list[list[Index]]) -> list[Value]:
+        """The sums, and what they start from, as they are stored."""
+        emitter, result = self.emitter, self.contraction.result
+        reduction = Reduction.of(self.nest)
+        assert reduction is not None
+        stored = self.contraction.stored
+        if stored != self.element:
+            sums = [create("arith.trunci", [stored], [value]) for value in sums]
+        initial = self.steps[0].initial
+        if initial is None:
+            before = [read(result, point, emitter) for point in points]
+        else:
+            before = [self.kernel.value(initial)] * len(sums)
+        return [reduction.join([start], [value])[0] for start, value in zip(before, sums, strict=True)]
+
+    def _follow(self, values: list[Value], points: list[list[Index]]) -> None:
+        """Compute the nest that follows."""
+        emitter, nest, result = self.emitter, self.nests[1], self.contraction.result
+        dims = [expression.position for expression in result.expressions]
+        own = [[point[dim] for dim in dims] for point in points]
+        last = len(dims) - 1
+        asked = [True] * len(nest.inputs) + asks_for_outputs(nest)
+        operands = []
+        for access, is_asked in zip(nest.accesses, asked, strict=True):
+            if not is_asked:
+                operands.append([create("ub.poison", [access.memref.type.element_type], [])] * len(values))
+            elif not access.is_scalar and access.memref == result.memref:
+                operands.append(values)
+            elif len(own) > 1 or access.is_scalar:
+                operands.append(load_lanes(access, own, last, emitter))
+            else:
+                operands.append([read(access, own[0], emitter)])
+        made = [
+            write_body(nest, point, [operand[lane] for operand in operands], emitter)[0]
+            for lane, point in enumerate(own)
+        ]
+        _put(made, nest.outputs[0], own, emitter)
+
+
+class _Loader:
+    """How the threads of a block bring a tile of a factor to shared memory."""
+
+    def __init__(
+        self, product_: _Product, factor: Factor, along: int | None, first: Index, extent: Index
+    ) -> None:
+        assert along is not None
+        self.product, self.factor, self.along = product_, factor, along
+        self.first, self.extent, self.emitter = first, extent, product_.emitter
+        shape = product_.shape
+        access, summed = factor.access, product_.contraction.summed
+        self.by_depth = not access.is_contiguous_in(along)
+        fast = summed[-1] if self.by_depth else along
+        length = shape.depth if self.by_depth else shape.side
+        self.lanes = self._lanes(access, fast, length)
+        threads = _SIDE * _SIDE
+        count = max(1, shape.side * shape.depth // (threads * self.lanes))
+        self.places = [number for number in range(count) for _ in range(self.lanes)]
+        self.starts = [self._start(number, length // self.lanes) for number in range(count)]
+
+    def _lanes(self, access: Access, fast: int, length: int) -> int:
+        """How many neighbours along a dimension a thread reads at once."""
+        extent = self.product.nest.extents[fast]
+        per_thread = self.product.shape.side * self.product.shape.depth // (_SIDE * _SIDE)
+        lanes = min(lanes_of([access], fast), 4, length, per_thread)
+        is_plain = isinstance(extent, int) and extent % lanes == 0 and is_vector(access, fast)
+        return lanes if lanes > 1 and is_plain else 1
+
+    def _start(self, number: int, per_line: int) -> tuple[Index, Index]:
+        """The depth, and the place along the side, of what a thread reads in a turn."""
+        emitter = self.emitter
+        place = emitter.value(emitter.add(self.product.thread, number * _SIDE * _SIDE))
+        by = emitter.value(per_line)
+        line = create("arith.divui", [place.type], [place, by])
+        within = emitter.multiply(create("arith.remui", [place.type], [place, by]), self.lanes)
+        return (within, line) if self.by_depth else (line, within)
+
+    def load(self, depth: Index) -> list[Value]:
+        """What the thread reads of a tile that begins at a depth; zeros beyond the end."""
+        access, emitter = self.factor.access, self.emitter
+        if self.lanes == 1:
+            return self._load(depth, False)
+        aligned = is_aligned([access.memref], self.lanes, [], emitter)
+        assert aligned is not None
+        types = [access.memref.type.element_type] * len(self.places)
+        with only_if(aligned, types) as branch:
+            branch.give(self._load(depth, True))
+        with otherwise(branch):
+            branch.give(self._load(depth, False))
+        return branch.results
+
+    def _load(self, depth: Index, is_vector_: bool) -> list[Value]:
+        emitter, product_, access = self.emitter, self.product, self.factor.access
+        found: list[Value] = []
+        zero = emitter.splat(0, access.memref.type.element_type)
+        for k, side in self.starts:
+            position = emitter.value(emitter.add(depth, k))
+            inside = compare("ult", position, emitter.value(product_.depth))
+            deep, wide = (self.lanes, 1) if self.by_depth else (1, self.lanes)
+            position = emitter.minimum(position, emitter.subtract(product_.depth, deep))
+            place = emitter.minimum(emitter.add(self.first, side), emitter.subtract(self.extent, wide))
+            points = [self._point(position, place, lane) for lane in range(self.lanes)]
+            fast = product_.contraction.summed[-1] if self.by_depth else self.along
+            values = (
+                load_lanes(access, points, fast, emitter)
+                if is_vector_
+                else [read(access, point, emitter) for point in points]
+            )
+            found += [create("arith.select", [zero.type], [inside, value, zero]) for value in values]
+        return found
+
+    def _point(self, position: Index, place: Index, lane: int) -> list[Index]:
+        emitter, contraction = self.emitter, self.product.contraction
+        point: list[Index] = [0] * len(self.product.nest.parallel)
+        for dim, index in zip(contraction.outer, self.product.outer, strict=True):
+            point[dim] = index
+        for dim, index in zip(contraction.summed, split(position, self.product.summed, emitter), strict=True):
+            point[dim] = index
+        point[self.along] = place
+        fast = contraction.summed[-1] if self.by_depth else self.along
+        point[fast] = emitter.add(point[fast], lane)
+        return point
+
+    def store(self, values: Sequence[Value], tile: Value) -> None:
+        """Put what was read to its place in shared memory, in the type that is multiplied."""
+        emitter, element = self.emitter, self.product.element
+        for number, (k, side) in enumerate(self.starts):
+            for lane in range(self.lanes):
+                value = values[number * self.lanes + lane]
+                if self.factor.conversion is not None:
+                    value = create(self.factor.conversion, [element], [value])
+                depth, place = (k, side)
+                if self.by_depth:
+                    depth = emitter.add(k, lane)
+                else:
+                    place = emitter.add(side, lane)
+                store(value, tile, [emitter.value(depth), emitter.value(place)])
+
+
+def _whole(memref: Value) -> Access:
+    return Access(memref, [ir.AffineExpr.get_dim(dim) for dim in range(memref.type.rank)], is_scalar=False)
+
+
+def _put(values: list[Value], access: Access, points: list[list[Index]], emitter: Emitter) -> None:
+    if len(values) > 1:
+        store_lanes(values, access, points[0], emitter)
+    else:
+        store_point(values[0], access, points[0], emitter)
