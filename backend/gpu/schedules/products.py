@@ -92,9 +92,9 @@ def _shape(contraction: Contraction) -> _Shape:
         while each > 2:
             side, blocks = _SIDE * each, 1
             for extent in extents:
-                blocks *= -(-int(extent) // side)  # type: ignore[arg-type]
+                blocks *= -(-int(extent) // side)
             for extent in outer:
-                blocks *= int(extent)  # type: ignore[arg-type]
+                blocks *= int(extent)
             if blocks >= gpu.multiprocessors:
                 break
             each //= 2
