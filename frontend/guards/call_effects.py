@@ -262,6 +262,8 @@ def _why_it_varies(function: Any, owner: Any, name: str) -> str | None:
 def _only_looks(function: Any, owner: Any, name: str) -> bool:
     if is_one_of(function, _LOOKING_BUILTINS) or is_one_of(function, _LOOKING):
         return True
+    if isinstance(function, types.MethodWrapperType) and function.__objclass__ is object:
+        return True  # `super().__setattr__`
     if owner is not None and not isinstance(owner, type):
         return (
             isinstance(owner, (*_LOOKING_OWNERS, *_OWNERS))

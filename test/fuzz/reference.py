@@ -74,7 +74,9 @@ def interpreting(stage: str) -> Iterator[None]:
         plan = Plan(name, [], [], 0, None, [], 0, 0, frozenset(), False, False)
         return MachineCode(plan, module.operation.clone(), ())  # type: ignore[arg-type]
 
-    def loaded(code: MachineCode, callbacks: Sequence[Callback] = ()) -> Interpreted:
+    def loaded(
+        code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None
+    ) -> Interpreted:
         from weft.dialect.mlir import ir
 
         with context(), ir.Location.unknown():

@@ -256,8 +256,15 @@ class PythonOperators:
         item = value[index]
         value[index] = _UPDATES[symbol](item, operand() if late else operand)
 
-    def manager(self, value: Any) -> Any:
-        return value
+    def with_(self, manager: Any, body: Callable[[Any], Any], dead: str = "") -> Any:
+        """`with manager as entered: body(entered)`."""
+        with manager as entered:
+            return body(entered)
+        return None
+
+    def del_item(self, value: Any, index: Any) -> None:
+        """`del value[index]`."""
+        del value[index]
 
     def changed(self, owner: Any, name: str) -> Any:
         """The owner itself."""

@@ -158,10 +158,11 @@ class AssignmentConverter(ComprehensionConverter):
         for target in node.targets:
             if isinstance(target, ast.Name) and self.may_be_unbound(target):
                 self.emit(build.statement(self.checked(build.load(target.id, target))))
-            place = self.target(target)
-            if isinstance(place, ast.Subscript):
-                place = build.copied(place, value=self.latest(place.value))
-            self.emit(ast.Delete([place], **build.place(node)))
+            if isinstance(target, ast.Subscript):
+                arguments = [self.expr(target.value), self.index(target.slice)]
+                self.emit(build.statement(build.call("del_item", arguments, target)))
+            else:
+                self.emit(ast.Delete([self.target(target)], **build.place(node)))
 
 
 def _is_pattern(target: ast.expr) -> bool:

@@ -43,15 +43,7 @@ class BlockConverter(StatementConverter):
         """Whether a statement may jump, or not, so that what follows depends on it."""
         if isinstance(node, (ast.Return, ast.Break, ast.Continue)):
             return False
-        if isinstance(node, ast.With) and self._is_plain_with(node):
-            return False
         return bool(self.exits.jumps(node))
-
-    def _is_plain_with(self, node: ast.With) -> bool:
-        """Whether each jump in a `with` may be an ordinary `return` of the function around."""
-        if not self.body.is_generated:
-            return not any(self._jumps_inside(inner) for inner in node.body)
-        return not self.exits.jumps(node) or self.exits.always_leaves(node)
 
     # Jumps
 
@@ -98,14 +90,9 @@ class BlockConverter(StatementConverter):
             self.emit(ast.Return(self._joined_branch(node, rest), **build.place(where)))
             return
         name = self.names.fresh("exit")
-        if isinstance(node, ast.With):
-            self._with_status(node, name)
-            status: ast.expr = build.load(name, where)
-        else:
-            status = self.compound(node)
-            if rest:
-                self.emit(build.assign(name, status, where))
+        status = self.compound(node)
         if rest:
+            self.emit(build.assign(name, status, where))
             self._then(name, node, rest)
         else:
             self.emit(ast.Return(status, **build.place(where)))
@@ -121,16 +108,6 @@ class BlockConverter(StatementConverter):
         elif not self.exits.falls_through(otherwise):
             then += rest
         return self.branch(node.test, then, otherwise, [node, *rest])
-
-    def _with_status(self, node: ast.With, name: str) -> None:
-        """A `with` whose block may jump: the block is a function, its exit is kept in a variable."""
-        where = build.start_of(node, len("with"))
-        self.emit(build.assign(name, nothing(where), where))
-        items = self.with_items(node)
-        with self.collected() as block:
-            function = self.function_of("with", node.body, where, "with:")
-            self.emit(build.assign(name, ast.Call(function, [], [], **build.place(where)), where))
-        self.emit(build.copied(node, items=items, body=block))
 
     def _then(self, status: str, node: ast.stmt, rest: Sequence[ast.stmt]) -> None:
         """`return weft_.then_(exit, rest)`."""
@@ -196,7 +173,7 @@ def _head(node: ast.stmt) -> ast.AST:
     if isinstance(node, ast.Try):
         return build.start_of(node, len("try"))
     if isinstance(node, ast.With):
-        return build.start_of(node, len("with"))
+        return node.items[0].context_expr
     return node
 
 

@@ -23,6 +23,9 @@ def desugared(statements: Sequence[ast.stmt], names: Names) -> list[ast.stmt]:
             result += [node] if _is_plain(node) else desugared(match_as_if(node, names), names)
         elif isinstance(node, ast.If) and _chain_length(node) > MAX_CHAIN:
             result += desugared(_split_chain(node, names), names)
+        elif isinstance(node, ast.With) and len(node.items) > 1:
+            inner = build.copied(node, items=node.items[1:])
+            result += desugared([build.copied(node, items=node.items[:1], body=[inner])], names)
         elif isinstance(node, ast.With) and _is_suppression(node):
             result += desugared(_suppression_as_try(node, names), names)
         elif blocks_of(node):
@@ -34,9 +37,9 @@ def desugared(statements: Sequence[ast.stmt], names: Names) -> list[ast.stmt]:
 
 def _is_suppression(node: ast.With) -> bool:
     """Whether a statement is `with contextlib.suppress(...)` or `with suppress(...)`."""
-    (first, *others) = node.items
+    (first,) = node.items
     call = first.context_expr
-    if others or first.optional_vars is not None or not isinstance(call, ast.Call):
+    if first.optional_vars is not None or not isinstance(call, ast.Call):
         return False
     return ast.unparse(call.func) in ("suppress", "contextlib.suppress")
 

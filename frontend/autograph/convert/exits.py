@@ -73,10 +73,6 @@ class Exits:
         ends = any(self.falls_through(handler.body) for handler in node.handlers)
         return ends or (self.falls_through(node.body) and self.falls_through(node.orelse))
 
-    def always_leaves(self, node: ast.With) -> bool:
-        """Whether a `with` block ends in a jump, unless an exception is swallowed."""
-        return not self.falls_through(node.body)
-
 
 def is_endless(node: Loop) -> bool:
     """Whether a loop ends by jumps only: `while True`."""

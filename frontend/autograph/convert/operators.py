@@ -61,8 +61,8 @@ class Operators(Protocol):
     def raise_(self, error: Thunk | None = None, cause: Thunk | None = None, /) -> None:
         """`raise error() from cause()`."""
 
-    def manager(self, value: Any, /) -> Any:
-        """The object that `with` enters."""
+    def with_(self, manager: Any, body: Callable[[Any], Exit], /, dead: str = "") -> Exit:
+        """`with manager as entered: body(entered)`."""
 
     # Names and attributes
 
@@ -93,6 +93,9 @@ class Operators(Protocol):
 
     def set_item(self, container: Any, key: Any, value: Any, /) -> None:
         """`container[key] = value`."""
+
+    def del_item(self, container: Any, key: Any, /) -> None:
+        """`del container[key]`."""
 
     def update_item(self, container: Any, key: Any, symbol: str, value: Any, /, late: bool = False) -> None:
         """`container[key] symbol value`; a late value is a function, called after the item is read."""

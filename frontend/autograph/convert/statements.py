@@ -17,7 +17,7 @@ class StatementConverter(FunctionConverter):
 
     def statement(self, node: ast.stmt) -> None:
         """Convert a statement that control leaves at its end only, or by a jump that it is itself."""
-        if isinstance(node, (ast.If, ast.While, ast.For, ast.Try)):
+        if isinstance(node, (ast.If, ast.While, ast.For, ast.Try, ast.With)):
             self.emit(build.statement(self.compound(node)))
             return
         converter = _CONVERTERS.get(type(node))
@@ -122,23 +122,22 @@ class StatementConverter(FunctionConverter):
         ]
         self.emit(ast.Try(block or [ast.Pass(**build.place(where))], [], [], unbind, **build.place(where)))
 
-    def with_items(self, node: ast.With) -> list[ast.withitem]:
-        """The converted context managers of a `with`."""
-        items = []
-        for item in node.items:
-            target = item.optional_vars
-            if target is not None:
+    def with_(self, node: ast.With) -> ast.expr:
+        """`with`, of one context manager."""
+        (item,) = node.items
+        where = item.context_expr
+        manager = self.expr(where)
+        entered = self.names.fresh("entered")
+        with self.generated() as inner:
+            if item.optional_vars is not None:
+                target: Any = item.optional_vars
                 self.note_targets(target)
-            manager = build.call("manager", [self.expr(item.context_expr)], item.context_expr)
-            items.append(ast.withitem(manager, None if target is None else self.target(target)))
-        return items
-
-    def with_(self, node: ast.With) -> None:
-        """`with` stays; its block is in the same function."""
-        items = self.with_items(node)
-        with self.collected() as inner:
+                self.assign_to(target, build.load(entered, target), target)
             self.block(node.body)
-        self.emit(build.copied(node, items=items, body=inner or [ast.Pass(**build.place(node))]))
+        body = self.define(
+            "body", inner, where, [entered], f"with {ast.unparse(item)}:" if _is_short(where) else "with:"
+        )
+        return build.call("with_", [manager, body], where, self.dead_keyword([node], where))
 
     def match(self, node: ast.Match) -> None:
         """What is left of `match`: the structure of a value, which is known while tracing."""
@@ -206,6 +205,7 @@ _COMPOUND: dict[type[ast.stmt], Callable[[Any, Any], ast.expr]] = {
     ast.While: StatementConverter.while_,
     ast.For: StatementConverter.for_,
     ast.Try: StatementConverter.try_,
+    ast.With: StatementConverter.with_,
 }
 
 _CONVERTERS: dict[type[ast.stmt], Callable[[Any, Any], None]] = {
@@ -216,7 +216,6 @@ _CONVERTERS: dict[type[ast.stmt], Callable[[Any, Any], None]] = {
     ast.FunctionDef: StatementConverter.function_def,
     ast.AsyncFunctionDef: StatementConverter.async_def,
     ast.ClassDef: StatementConverter.class_def,
-    ast.With: StatementConverter.with_,
     ast.Match: StatementConverter.match,
     ast.Expr: StatementConverter.expression,
     ast.Assert: StatementConverter.assertion,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .branches import exits
 from .builtins import unpacking
-from .calls import calls, managers
+from .calls import calls, withs
 from .exceptions import tries
 from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
@@ -27,6 +27,7 @@ class _Operators:
     while_ = staticmethod(statements.while_)
     for_ = staticmethod(for_loops.for_)
     try_ = staticmethod(tries.try_)
+    with_ = staticmethod(withs.with_)
     then_ = staticmethod(statements.then_)
     result = staticmethod(statements.result)
     if_exp = staticmethod(expressions.if_exp)
@@ -50,12 +51,12 @@ class _Operators:
     attr = staticmethod(access.attr)
     item = staticmethod(access.item)
     set_item = staticmethod(access.set_item)
+    del_item = staticmethod(access.del_item)
     binary = staticmethod(arithmetic.binary)
     unary = staticmethod(arithmetic.unary)
     update = staticmethod(arithmetic.update)
     update_item = staticmethod(access.update_item)
     changed = staticmethod(access.changed)
-    manager = staticmethod(managers.manager)
     update_attr = staticmethod(access.update_attr)
     index = access.index
     fstring = staticmethod(effects.fstring)

@@ -233,7 +233,7 @@ EXAMPLES = {
             value_2, value_3 = (weft_.item(x, 1), weft_.item(x, 0))
             weft_.set_item(x, 0, value_2)
             weft_.set_item(x, 1, value_3)
-            del weft_.latest(x)[i]
+            weft_.del_item(x, i)
         """,
     ),
     "modules and what looks at frames": (
@@ -305,9 +305,19 @@ EXAMPLES = {
         """,
         """
         def f(x):
-            with weft_.manager(x) as y:
-                weft_.call(y)
-                return 1
+            return_: object
+            y: object
+            def result_1():
+                nonlocal return_
+                # line 3: with x as y:
+                def body_1(entered_1):
+                    nonlocal return_, y
+                    y = entered_1
+                    weft_.call(y)
+                    return_ = 1
+                    return weft_.RETURN
+                return weft_.with_(x, body_1, dead='y')
+            return weft_.result(result_1)
         """,
     ),
     "match": (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 import pytest
 
 import weft
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
 
 
 class Interval:
@@ -94,6 +95,155 @@ def test_operators(capsys):
     same(arithmetic, *calls)
     same(compared, *calls)
     same(changed, *calls)
+
+
+class Counted:
+    """Prints what is called, and decides by an array."""
+
+    kept = 0
+
+    def __init__(self, array):
+        self.array, self.left = array, 3
+
+    def __len__(self):
+        return 3 if self.array[0] > 1 else 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+        print("next", self.left)
+        return self.array[0] if self.array[0] > 1 else self.array[1]
+
+    def __delitem__(self, key):
+        if self.array[0] > 1:
+            self.array[key] = 0
+
+    def __abs__(self):
+        print("abs", self.array)
+        return self.array
+
+    def __repr__(self):
+        return f"Counted({self.array})"
+
+    def __format__(self, spec):
+        return f"<{self.array[0]}{spec}>"
+
+    @property
+    def first(self):
+        return self.array[0]
+
+    @first.setter
+    def first(self, value):
+        print("first", value)
+        self.array[0] = value if value > 0 else 5
+
+    @functools.cached_property
+    def total(self):
+        print("total of", self.array)
+        return self.array.sum()
+
+
+class Noted:
+    def __setattr__(self, name, value):
+        print("set", name, value)
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name):
+        print("deleted", name)
+        super().__delattr__(name)
+
+
+class Doubling:
+    """A descriptor."""
+
+    def __get__(self, owner, kind):
+        print("get", owner.array)
+        return owner.array
+
+    def __set__(self, owner, value):
+        print("set", value)
+        owner.array = value * 2
+
+
+class Made:
+    doubled = Doubling()
+
+    def __new__(cls, array):
+        print("new", array)
+        return super().__new__(cls)
+
+    def __init__(self, array):
+        self.doubled = array
+
+
+@dataclasses.dataclass
+class Checked:
+    array: object
+    names: list = dataclasses.field(default_factory=list)
+    size: int = 3
+
+    def __post_init__(self):
+        print("made of", self.array)
+        self.names.append("sum")
+
+
+class Dropped:
+    def __del__(self):
+        print("dropped")
+
+
+def decided(x):
+    counted = Counted(x)
+    kept = [i for i in range(2) if counted]
+    return len(counted), not counted, (1 if counted else 2), bool(counted), kept
+
+
+def walked(x):
+    total = 0
+    for item in Counted(x):
+        total = total + item
+    return total, list(Counted(x)), sum(Counted(x)), [2 * item for item in Counted(x)]
+
+
+def set_and_deleted(x):
+    counted = Counted(x)
+    del counted[1]
+    noted = Noted()
+    noted.size = x[0]
+    noted.size += 1
+    noted.other = x
+    del noted.other
+    counted.first = x[2]
+    counted.first -= 9
+    return abs(counted), counted.first, noted.size, counted.total, counted.total
+
+
+def shown(x):
+    counted = Counted(x)
+    print(f"{counted:5} {counted!r}", counted, str(counted))
+    return repr(counted), f"{counted}"
+
+
+def made(x):
+    return Made(x).doubled, Checked(x).names, Checked(x, [], 4).size
+
+
+@pytest.mark.parametrize("function", [decided, walked, set_and_deleted, shown, made])
+def test_what_python_calls_by_itself(function):
+    same(function, *(np.array(values) for values in ([0.0, 1.0, 3.0], [2.0, 0.0, 1.0])))
+
+
+def test_what_runs_when_objects_are_dropped_is_refused():
+    refused(
+        lambda x: Dropped() and x,
+        np.ones(2),
+        error=weft.UnsupportedError,
+        match="whenever Python drops an object",
+    )
 
 
 def test_what_has_no_method_is_refused_as_in_python():

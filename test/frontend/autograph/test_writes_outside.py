@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 
 import numpy as np
@@ -54,6 +56,14 @@ def function_of_many_writes():  # noqa: C901
             G.T[...] *= 2
         elif n == 18:
             G.flat[1:] += 2
+        elif n == 19:
+            list(itertools.starmap(np.copyto, [(G, 3)]))
+        elif n == 20:
+            list(itertools.starmap(G.put, [(1, 9)]))
+        elif n == 21:
+            list(map(G.fill, [4, 5]))
+        elif n == 22:
+            functools.reduce(functools.partial(np.add, out=G), [1.0, 2.0])
         return n
 
     return f
@@ -63,7 +73,7 @@ def test_every_kind_of_write_happens_where_the_program_gets_there():
     f = function_of_many_writes()
     compiled = weft.function(f)
     start = G.copy()
-    for n in [0, *range(19)]:
+    for n in [0, *range(23)]:
         G[...] = start
         f(np.int64(n))
         expected = G.copy()

@@ -38,6 +38,7 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.ranges import Range
+from ..values.special_methods import tested, users_length
 
 
 def len_(value: Any) -> Any:
@@ -46,7 +47,8 @@ def len_(value: Any) -> Any:
         return value.shape[0]
     if isinstance(value, Sequence) or hasattr(type(value), "__weft_items__"):
         return value.length
-    return len(value)
+    length = users_length(value)
+    return len(value) if length is None else length
 
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
@@ -109,6 +111,7 @@ def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
 
 def bool_(value: Any = False) -> Any:
     """`bool`."""
+    value = tested(value)
     return as_bool(truth_of(value).copy()) if is_staged(value) else builtins.bool(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.errors import ConversionError, UnsupportedError
+from ....guards.call_effects import is_one_of
 from ....guards.generated import is_generated
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
@@ -31,6 +33,7 @@ from ..values.aliases import is_available
 from ..values.looked_up import note_entry
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import iterated, through_method, users_method
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .recursion import activate
 
@@ -48,6 +51,9 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:
         note_entry(owner, args[0])
+    function, args = through_method(function, args)
+    if is_one_of(function, _WALKING):
+        args = tuple(map(iterated, args))
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
     if called is function and any(isinstance(value, GrowingList) for value in args) and _is_numpy(function):
@@ -61,6 +67,13 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     )
     note_made(trace, made, args)
     return resolve_grown_list(made)
+
+
+_WALKING = (
+    list, tuple, set, frozenset, dict, sum, sorted, min, max, any, all, map, filter, zip, enumerate, iter,
+    functools.reduce,
+)  # fmt: skip
+"""What walks its arguments."""
 
 
 def _is_users(function: Any) -> bool:
@@ -151,20 +164,65 @@ def _has_hash(key: Any) -> bool:
 
 def _converted_class(kind: type) -> Callable[..., Any]:
     """What makes an object of a class: with a converted `__init__`, where nothing but that runs."""
+    if current_trace() is not None and (dropped := _user_written(kind, "__del__")) is not None:
+        raise UnsupportedError(
+            f"{dropped.__qualname__} runs whenever Python drops an object, which compiled code does not do: call a "
+            "method where the object is not needed any more"
+        )
+    meta = users_method(kind, "__call__")
+    if meta is not None:
+        return functools.partial(call, meta, kind)
     init = getattr(kind, "__init__", None)
-    if not isinstance(init, types.FunctionType) or not is_users_module(init.__module__) or is_generated(init):
+    own_new = _user_written(kind, "__new__")
+    is_written = isinstance(init, types.FunctionType) and is_users_module(init.__module__)
+    if not (is_written or own_new) or inspect.isabstract(kind):
         return kind
+    if is_written and is_generated(init):
+        after = _user_written(kind, "__post_init__")
+        return kind if after is None or own_new else functools.partial(_filled, kind, init, after)
     new: Any = kind.__new__
-    is_plain = type(kind).__call__ is type.__call__ and new is object.__new__
-    if not is_plain or inspect.isabstract(kind):
+    if own_new is None and new is not object.__new__:
         return kind
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        made = new(kind)
-        call(init, made, *args, **kwargs)
+        made = new(kind) if own_new is None else call(own_new, kind, *args, **kwargs)
+        if is_written and (own_new is None or isinstance(made, kind)):
+            call(init, made, *args, **kwargs)
         return made
 
     return make
+
+
+def _user_written(kind: type, name: str) -> types.FunctionType | None:
+    """A method of a class that a user has written."""
+    found = getattr(kind, name, None)
+    is_users = isinstance(found, types.FunctionType) and is_users_module(found.__module__)
+    return found if is_users and not is_generated(found) else None
+
+
+def _filled(kind: Any, init: Any, after: types.FunctionType, *args: Any, **kwargs: Any) -> Any:
+    """An object of a dataclass, filled as `__init__` does it, which then calls `__post_init__`."""
+    made = object.__new__(kind)
+    bound = inspect.signature(init).bind(made, *args, **kwargs).arguments
+    passed = []
+    for name, field in kind.__dataclass_fields__.items():
+        is_passed = field._field_type is dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
+        if not is_passed and field._field_type is not dataclasses._FIELD:  # type: ignore[attr-defined]
+            continue
+        if name in bound:
+            value = bound[name]
+        elif field.default_factory is not dataclasses.MISSING:
+            value = call(field.default_factory)
+        elif field.default is not dataclasses.MISSING:
+            value = field.default
+        else:
+            continue
+        if is_passed:
+            passed.append(value)
+        else:
+            object.__setattr__(made, name, value)
+    call(after, made, *passed)
+    return made
 
 
 def _converted_function(function: types.FunctionType) -> Callable[..., Any]:

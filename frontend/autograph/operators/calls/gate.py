@@ -196,10 +196,12 @@ def _described(function: Function) -> str:
 
 
 def _converting(value: Any) -> Any:
-    """A function of the user's that a library gets to call, which is converted then."""
-    if isinstance(value, types.FunctionType) and is_users_module(value.__module__):
-        return functools.partial(operators().call, value)
-    return value
+    """A function that a library gets to call: the user's is converted then, and what NumPy's writes is recorded."""
+    if not callable(value) or isinstance(value, (type, np.ndarray, np.generic, TracedArray)):
+        return value
+    is_users = isinstance(value, types.FunctionType) and is_users_module(value.__module__)
+    takes_arrays = isinstance(value, (types.MethodType, functools.partial)) or _takes_arrays(value)
+    return functools.partial(operators().call, value) if is_users or takes_arrays else value
 
 
 _HIGHER_ORDER = frozenset({"itertools", "numpy", "_bisect", "_heapq", "heapq", "_operator"})

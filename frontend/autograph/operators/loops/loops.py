@@ -69,6 +69,7 @@ from ..values.program_locations import (
 )
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.shared_containers import holds_container, joined_kind, widened_kind
+from ..values.special_methods import tested
 from .carried_permutations import Permutation, find_permutations
 
 MAX_RECORDINGS = 20
@@ -437,7 +438,7 @@ class LeavesLoop(Exception):
 
 
 def _as_truth(value: Any) -> Any:
-    value = resolve_grown_list(value)
+    value = tested(resolve_grown_list(value))
     return truth_of(value) if is_staged(value) else bool(value)
 
 

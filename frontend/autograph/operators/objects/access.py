@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -20,7 +22,6 @@ from ....tracing.recorder import Recorder
 from ..calls.calls import call
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
-from ..statements.special_methods import users_method
 from ..values.hidden_state import require_own
 from ..values.iterables import Sequence
 from ..values.known_arrays import compute_item, writable
@@ -28,6 +29,7 @@ from ..values.looked_up import lookups, note_entry
 from ..values.optional import Chosen
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import users_method
 from .arithmetic import update
 from .slice_bounds import without_optional_bounds
 
@@ -58,12 +60,17 @@ def attr(owner: Any, name: str) -> Any:
         member = None if isinstance(owner, ModuleType) else _member(type(owner), name)
         if isinstance(member, property) and isinstance(member.fget, FunctionType):
             return call(member.fget, owner)
+        if trace is not None and (found := _of_descriptor(member, owner, name)) is not None:
+            return found
     try:
         value = getattr(owner, name)
     except AttributeError:
         if noting is not None:
             noting.absent(owner, name)
-        raise
+        method = None if trace is None else users_method(owner, "__getattr__")
+        if method is None:
+            raise
+        value = call(method, owner, name)
     if trace is not None and isinstance(owner, ModuleType):
         trace.dependencies.read(owner, name)
     return resolve_grown_list(
@@ -73,10 +80,27 @@ def attr(owner: Any, name: str) -> Any:
     )
 
 
+def _of_descriptor(member: Any, owner: Any, name: str) -> Any:
+    """What a class's attribute gives whose `__get__` a user has written, or that is computed once; None for others."""
+    method = users_method(member, "__get__")
+    if method is not None and (
+        hasattr(type(member), "__set__") or name not in getattr(owner, "__dict__", ())
+    ):
+        return call(method, member, owner, type(owner))
+    if isinstance(member, functools.cached_property) and name not in vars(owner):
+        setattr(owner, name, call(member.func, owner))
+    return None
+
+
 def update_attr(owner: Any, name: str, symbol: str, value: Any, late: bool = False) -> None:
     """`owner.name symbol value`, as in `o.x += 1`; a late value is a function, called after the attribute is read."""
-    old = attr(changed(owner, name), name)
+    target = changed(owner, name)
+    owner = owner if isinstance(target, _Attributes) else target
+    old = attr(owner, name)
     new = update(symbol, old, value() if late else value)
+    if isinstance(target, _Attributes):
+        setattr(target, name, new)
+        return
     is_input = new is old and isinstance(new, TracedArray) and getattr(owner, name) is not new
     if not is_input:  # what was written in place is there already
         setattr(owner, name, new)
@@ -92,13 +116,55 @@ def changed(owner: Any, name: str) -> Any:
         )
     trace = current_trace()
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
-        return owner
+        return owner if trace is None or _setter(owner, name) is None else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
         raise UnsupportedError(
             f"the {name} of an array is changed in place, which compiled code does not do: make another array "
             "(x = x.reshape(...), x = x.view(...)), and work with that"
         )
     return writable(trace, owner) if isinstance(owner, np.ndarray) else owner
+
+
+class _Attributes:
+    """An object whose attributes are set and deleted by methods that a user has written, which are converted."""
+
+    __slots__ = ("_owner",)
+    _owner: Any
+
+    def __init__(self, owner: Any) -> None:
+        object.__setattr__(self, "_owner", owner)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        owner = self._owner
+        if isinstance(setter := _setter(owner, name), partial):
+            setter(value)
+        else:
+            setattr(owner, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        owner, member = self._owner, _member(type(self._owner), name)
+        method = users_method(owner, "__delattr__")
+        if method is not None:
+            call(method, owner, name)
+        elif isinstance(member, property) and isinstance(member.fdel, FunctionType):
+            call(member.fdel, owner)
+        elif (method := users_method(member, "__delete__")) is not None:
+            call(method, member, owner)
+        else:
+            delattr(owner, name)
+
+
+def _setter(owner: Any, name: str) -> Any:
+    """What a user has written to set or delete an attribute of an object; None for what Python does by itself."""
+    member = _member(type(owner), name)
+    method = users_method(owner, "__setattr__")
+    if method is not None:
+        return partial(call, method, owner, name)
+    if isinstance(member, property):
+        return partial(call, member.fset, owner) if isinstance(member.fset, FunctionType) else member.fdel
+    if (method := users_method(member, "__set__")) is not None:
+        return partial(call, method, member, owner)
+    return users_method(owner, "__delattr__") or users_method(member, "__delete__")
 
 
 def _writable(trace: Recorder, container: Any) -> Any:
@@ -124,6 +190,12 @@ def item(container: Any, key: Any) -> Any:
     method = _member(type(container), "__getitem__")
     if isinstance(method, FunctionType) and not is_own_module(method.__module__):
         return call(method, container, key)
+    if isinstance(container, type) and isinstance(_member(container, "__class_getitem__"), classmethod):
+        return call(container.__class_getitem__, key)  # type: ignore[attr-defined]
+    if isinstance(container, dict) and not isinstance(key, TracedArray) and key not in container:
+        method = users_method(container, "__missing__")
+        if method is not None:
+            return call(method, container, key)
     if isinstance(container, Sequence) and not isinstance(container, Range):
         raise TypeError(f"'{type(container).__name__.lower()}' object is not subscriptable")
     if isinstance(key, Range):
@@ -162,6 +234,16 @@ def set_item(container: Any, key: Any, value: Any) -> None:
     assign_item(container, without_optional_bounds(key), value)
 
 
+def del_item(container: Any, key: Any) -> None:
+    """`del container[key]`."""
+    container = resolve_grown_list(container)
+    method = users_method(container, "__delitem__")
+    if method is not None and current_trace() is not None:
+        call(method, container, key)
+        return
+    del container[key]
+
+
 def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = False) -> None:
     """`container[key] symbol value`, as in `x[i] += 1`; a late value is a function, called after the item is read."""
     trace = current_trace()
@@ -174,4 +256,4 @@ def update_item(container: Any, key: Any, symbol: str, value: Any, late: bool = 
     set_item(container, key, update(symbol, old, value() if late else value))
 
 
-__all__ = ["attr", "changed", "index", "item", "set_item", "update_attr", "update_item"]
+__all__ = ["attr", "changed", "del_item", "index", "item", "set_item", "update_attr", "update_item"]

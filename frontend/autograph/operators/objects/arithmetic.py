@@ -12,8 +12,8 @@ from ....signature.foreign_arrays import require_numpy_rules
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
-from ..statements.special_methods import call_operator, has_users_operator, users_unary, users_update
 from ..values.known_arrays import compute, writable
+from ..values.special_methods import call_operator, has_users_operator, users_unary, users_update
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,

@@ -11,8 +11,8 @@ from .....dialect.errors import UnsupportedError
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import call_operator, has_users_operator
 from .expressions import and_, as_bool, if_exp, not_
-from .special_methods import call_operator, has_users_operator
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,

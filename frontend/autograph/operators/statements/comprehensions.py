@@ -16,6 +16,7 @@ from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import iterated
 from .for_loops import for_
 from .generators import Walk
 from .statements import if_
@@ -49,7 +50,7 @@ def comprehension(
 
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    trace, iterable = current_trace(), resolve_grown_list(iterable)
+    trace, iterable = current_trace(), iterated(resolve_grown_list(iterable))
     require_own(trace, iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])

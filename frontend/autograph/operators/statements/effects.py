@@ -16,6 +16,7 @@ from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
 from ..values.control_flow_state import control_flow
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import shown, users_method
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -23,9 +24,17 @@ Thunk = Callable[[], Any]
 
 def fstring(*parts: Any) -> Any:
     """An f-string: a string, or one that is made at run time of the values in it."""
-    return format_string(
-        *((resolve_grown_list(part[0]), *part[1:]) if isinstance(part, tuple) else part for part in parts)
-    )
+    return format_string(*((_shown(*part) if isinstance(part, tuple) else part) for part in parts))
+
+
+def _shown(value: Any, conversion: str | None, spec: Any) -> tuple[Any, str | None, Any]:
+    """A part of an f-string, where a method that a user has written makes the text."""
+    value = resolve_grown_list(value)
+    text = shown(value, conversion, spec)
+    if text is value:
+        return value, conversion, spec
+    by_format = not conversion and users_method(value, "__format__") is not None
+    return text, None, "" if by_format else spec
 
 
 def percent(text: Any, values: Any) -> Any:

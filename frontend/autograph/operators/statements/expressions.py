@@ -25,7 +25,7 @@ from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
-from .special_methods import users_method
+from ..values.special_methods import tested, users_method
 from .statements import current
 
 Thunk = Callable[[], Any]
@@ -33,7 +33,7 @@ Thunk = Callable[[], Any]
 
 def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
     """`body() if test else orelse()`."""
-    test = resolve_grown_list(test)
+    test = tested(resolve_grown_list(test))
     if not is_staged(test):
         return body() if test else orelse()
     trace, watched = current(), (body, orelse)
@@ -44,27 +44,30 @@ def if_exp(test: Any, body: Thunk, orelse: Thunk) -> Any:
 
 def and_(left: Any, *others: Thunk, tested: bool = False) -> Any:
     """`left and others[0]() and ...`: the value of the operand that decides, as in Python; its truth if `tested`."""
-    return _decided(left, others, goes_on_if=True, tested=tested)
+    return _decided(left, others, goes_on_if=True, is_test=tested)
 
 
 def or_(left: Any, *others: Thunk, tested: bool = False) -> Any:
     """`left or others[0]() or ...`."""
-    return _decided(left, others, goes_on_if=False, tested=tested)
+    return _decided(left, others, goes_on_if=False, is_test=tested)
 
 
-def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, tested: bool) -> Any:
+def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, is_test: bool) -> Any:
     """The first operand whose truth is another one, or else the last."""
-    left = _truth_for_test(resolve_grown_list(left)) if tested else resolve_grown_list(left)
+    left = resolve_grown_list(left)
+    if is_test:
+        left = _truth_for_test(tested(left))
     if not others:
         return left
 
     def following() -> Any:
-        return _decided(others[0](), others[1:], goes_on_if=goes_on_if, tested=tested)
+        return _decided(others[0](), others[1:], goes_on_if=goes_on_if, is_test=is_test)
 
-    if not is_staged(left):
-        return following() if bool(left) is goes_on_if else left
+    decides = left if is_test else tested(left)
+    if not is_staged(decides):
+        return following() if bool(decides) is goes_on_if else left
     trace = current()
-    known = facts_of(trace, left)[0 if goes_on_if else 1]
+    known = facts_of(trace, decides)[0 if goes_on_if else 1]
     rest_known: Facts = ()
 
     def rest() -> Any:
@@ -75,7 +78,7 @@ def _decided(left: Any, others: tuple[Thunk, ...], *, goes_on_if: bool, tested: 
 
     go_on, stop = narrowed(rest, known, others), lambda: left
     bodies = (go_on, stop) if goes_on_if else (stop, go_on)
-    result = stage_if(trace, truth_of(left), bodies, others, wants_result=True)[1]
+    result = stage_if(trace, truth_of(decides), bodies, others, wants_result=True)[1]
     both = (*known, *rest_known)
     note_facts(trace, result, if_true=both if goes_on_if else (), if_false=() if goes_on_if else both)
     return result
@@ -95,7 +98,7 @@ def _truth_for_test(value: Any) -> Any:
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    value = resolve_grown_list(value)
+    value = tested(resolve_grown_list(value))
     if not is_staged(value):
         return not value
     trace = current()

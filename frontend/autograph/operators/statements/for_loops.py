@@ -32,6 +32,7 @@ from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import iterated
 from .generators import Walk, for_walk
 from .statements import Body, continued, finish_loop, if_, run_items
 
@@ -41,7 +42,7 @@ _INT = TensorType((), np.dtype(np.int64))
 def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
-    iterable = resolve_grown_list(iterable)
+    iterable = iterated(resolve_grown_list(iterable))
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner

@@ -20,13 +20,14 @@ from ..values.narrowing import facts_of, narrowed
 from ..values.optional import MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND, Variable
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.special_methods import tested
 
 Body = Callable[[], Exit]
 
 
 def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Exit:
     """`if test: body else: orelse`."""
-    test = resolve_grown_list(test)
+    test = tested(resolve_grown_list(test))
     if not is_staged(test):
         if test:
             return body()
@@ -92,7 +93,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
     ops_before, trips = trace.op_count, 0
     while True:
         start = Checkpoint.take(trace, (test, body))
-        truth = resolve_grown_list(test())
+        truth = tested(resolve_grown_list(test()))
         if is_staged(truth):
             break
         if not truth:

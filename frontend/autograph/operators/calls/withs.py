@@ -1,0 +1,117 @@
+"""`with` statements: context managers that users write are converted, others are entered and left while tracing.
+
+What a user's `__enter__` and `__exit__` do happens at each call, also for exceptions that come when the program runs.
+The function under `contextlib.contextmanager` runs around the block: its `yield` is the block.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ....source.modules import is_users_module
+from ....tracing.current import current_trace
+from ..branches.exits import Exit, StagedExit, codes_of, exit_from, status_of
+from ..exceptions.tries import raise_, try_
+from ..interface import operators
+from ..statements.generators import Generator
+from ..statements.statements import if_
+from ..values.special_methods import users_method
+from .managers import require_harmless
+
+Block = Callable[[Any], Exit]
+
+
+def with_(manager: Any, body: Block, dead: str = "") -> Exit:
+    """`with manager as entered: body(entered)`."""
+    if current_trace() is None:
+        return _in_python(manager, body)
+    function = getattr(manager, "func", None)
+    if isinstance(manager, contextlib._GeneratorContextManager) and _is_users(function):
+        return _around(manager, body)
+    enter, leave = users_method(manager, "__enter__"), users_method(manager, "__exit__")
+    if enter is None and leave is None:
+        require_harmless(manager)
+        return _in_python(manager, body)
+    kind = type(manager)
+    leave = leave or kind.__exit__
+    return _managed(manager, operators().call(enter or kind.__enter__, manager), leave, body, dead)
+
+
+def _in_python(manager: Any, body: Block) -> Exit:
+    exit_: Exit = None  # where it takes an exception
+    with manager as entered:
+        exit_ = body(entered)
+    return exit_
+
+
+def _managed(manager: Any, entered: Any, leave: Any, body: Block, dead: str) -> Exit:
+    """Record a block, and what a manager does when it is left: with the exception, unless there is none."""
+    took: Any = False
+
+    def block() -> Exit:
+        return body(entered)
+
+    def take(error: BaseException) -> Exit:
+        nonlocal took
+        took = True
+        kind = operators().call(type, error)
+        is_swallowed = operators().call(leave, manager, kind, error, error.__traceback__)
+        return if_(is_swallowed, lambda: None, lambda: raise_(error))
+
+    def finish() -> Exit:
+        return if_(took, lambda: None, end)
+
+    def end() -> None:
+        operators().call(leave, manager, None, None, None)
+
+    return try_(block, [(lambda: BaseException, "error", take)], None, finish, dead)
+
+
+def _around(manager: Any, body: Block) -> Exit:
+    """Run the generator function of a manager, whose `yield` is the block."""
+    made = operators().call(manager.func, *manager.args, **manager.kwds)
+    if not isinstance(made, Generator):
+        raise UnsupportedError(
+            f"the function {manager.func.__qualname__}(), which is a context manager, cannot be converted, and would "
+            "run while the function is traced: write a class with __enter__ and __exit__"
+        )
+    status: Any = np.int64(0)
+    found = _Found()
+
+    def block(entered: Any) -> bool:
+        nonlocal status
+        exit_ = body(entered)
+        status = status_of(exit_)
+        found.codes.append(codes_of(exit_))
+        return False
+
+    made.feed(block)
+    if len(found.codes) != 1:
+        if not found.codes:
+            raise RuntimeError("generator didn't yield")
+        raise UnsupportedError(
+            f"the context manager {manager.func.__qualname__}() yields in more than one place, of which the program "
+            "finds one: let it yield in one place"
+        )
+    (codes,) = found.codes
+    return exit_from(status, codes) if len(codes) == 1 else StagedExit(status, codes)
+
+
+class _Found:
+    """The exits that the block may have, for each time that it was recorded; not part of the user's state."""
+
+    def __init__(self) -> None:
+        self.codes: list[frozenset[int]] = []
+
+
+def _is_users(function: Any) -> bool:
+    return isinstance(function, FunctionType) and is_users_module(function.__module__)
+
+
+__all__ = ["with_"]

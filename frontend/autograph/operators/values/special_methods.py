@@ -1,0 +1,241 @@
+"""Special methods that users write in Python: operators call them, so that they are converted as other methods are."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from ....guards.generated import is_generated
+from ....source.modules import is_users_module
+from ....tracing.current import current_trace
+from ..interface import operators
+
+NAMES = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow", "@": "matmul",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+"""What the methods of the arithmetic operators are called."""
+
+_COMPARISONS = {
+    "==": ("__eq__", "__eq__"), "!=": ("__ne__", "__ne__"), "<": ("__lt__", "__gt__"), "<=": ("__le__", "__ge__"),
+    ">": ("__gt__", "__lt__"), ">=": ("__ge__", "__le__"),
+}  # fmt: skip
+"""What the methods of comparisons are called, and those of the other operand."""
+
+_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
+
+
+def users_method(value: Any, name: str) -> FunctionType | None:
+    """The method of a class that a user has written, if that is what Python would call."""
+    for base in type(value).__mro__:
+        if name in base.__dict__:
+            found = base.__dict__[name]
+            is_users = isinstance(found, FunctionType) and is_users_module(found.__module__)
+            return found if is_users and not is_generated(found) else None
+    return None
+
+
+def has_users_operator(symbol: str, left: Any, right: Any) -> bool:
+    """Whether one of two operands has a method for an operator that a user has written."""
+    own, reflected = _names("==" if symbol == "!=" and not _has_ne(left, right) else symbol)
+    return users_method(left, own) is not None or users_method(right, reflected) is not None
+
+
+def call_operator(symbol: str, left: Any, right: Any) -> Any:
+    """`left symbol right` as Python finds the method: that of a class derived from the other's comes first."""
+    if symbol == "!=" and not _has_ne(left, right):
+        return operators().not_(call_operator("==", left, right))
+    own, reflected = _names(symbol)
+    attempts = [(left, own, right), (right, reflected, left)]
+    if type(left) is not type(right) and isinstance(right, type(left)):
+        attempts.reverse()
+    for owner, name, other in (
+        attempts if type(left) is not type(right) or symbol in _COMPARISONS else attempts[:1]
+    ):
+        method = users_method(owner, name)
+        if method is not None:
+            result = operators().call(method, owner, other)
+        else:
+            result = getattr(type(owner), name, _missing)(owner, other)
+        if result is not NotImplemented:
+            return result
+    if symbol == "==":
+        return left is right
+    if symbol == "!=":
+        return left is not right
+    names = " and ".join(f"'{type(value).__name__}'" for value in (left, right))
+    if symbol in _COMPARISONS:
+        raise TypeError(f"'{symbol}' not supported between instances of {names}")
+    shown = "** or pow()" if symbol == "**" else symbol
+    raise TypeError(f"unsupported operand type(s) for {shown}: {names}")
+
+
+def tested(value: Any) -> Any:
+    """What decides in the place of a value: what its `__bool__` or `__len__` gives, where a user has written that."""
+    if type(value) in _PLAIN or current_trace() is None:
+        return value
+    for name in ("__bool__", "__len__"):
+        method = users_method(value, name)
+        if method is not None:
+            return operators().compare("!=", _number_of(method, value), 0)
+        if hasattr(type(value), name):
+            break
+    return value
+
+
+def users_length(value: Any) -> Any:
+    """`len(value)` of a class with a `__len__` that a user has written; None for others."""
+    method = users_method(value, "__len__")
+    return None if method is None else _number_of(method, value)
+
+
+def _number_of(method: FunctionType, value: Any) -> Any:
+    """What `__bool__` or `__len__` gives, which has to be of one type."""
+    wanted: type = bool if method.__name__ == "__bool__" else int
+    given = operators().call(method, value)
+    kind = getattr(given, "_python_type", None) or type(given)
+    if not (isinstance(kind, type) and issubclass(kind, wanted)):
+        if wanted is bool:
+            raise TypeError(f"__bool__ should return bool, returned {operators().call(type, given).__name__}")
+        raise TypeError(
+            f"'{operators().call(type, given).__name__}' object cannot be interpreted as an integer"
+        )
+    return given
+
+
+_PLAIN = frozenset({bool, int, float, str, list, tuple, dict, set, type(None), np.bool_})
+"""Types whose truth Python finds by itself."""
+
+
+class Items:
+    """The items of an object whose iterator, or `__getitem__`, a user has written: one call for each."""
+
+    def __init__(self, following: Callable[[], Any], end: type[Exception]) -> None:
+        self._following = following
+        self._end: type[Exception] | None = end
+
+    def __iter__(self) -> Items:
+        return self
+
+    def __next__(self) -> Any:
+        if self._end is None:
+            raise StopIteration
+        try:
+            return self._following()
+        except self._end:
+            self._end = None
+            raise StopIteration from None
+
+
+def iterated(value: Any) -> Any:
+    """What is walked in the place of a value: what its `__iter__` gives, where a user has written that."""
+    if type(value) in _PLAIN or current_trace() is None:
+        return value
+    method = users_method(value, "__iter__")
+    if method is not None:
+        given = operators().call(method, value)
+        following = users_method(given, "__next__")
+        return (
+            given if following is None else Items(partial(operators().call, following, given), StopIteration)
+        )
+    method = users_method(value, "__getitem__")
+    if method is None or hasattr(type(value), "__iter__"):
+        return value
+    numbers = itertools.count()
+    return Items(lambda: operators().call(method, value, next(numbers)), IndexError)
+
+
+_METHODS: dict[Callable[..., Any], str] = {
+    abs: "__abs__", round: "__round__", int: "__int__", float: "__float__", complex: "__complex__",
+    divmod: "__divmod__", pow: "__pow__", hash: "__hash__", reversed: "__reversed__", next: "__next__",
+    repr: "__repr__", math.floor: "__floor__", math.ceil: "__ceil__", math.trunc: "__trunc__",
+}  # fmt: skip
+"""The functions of Python's that call a method of their first argument."""
+
+_BY_IDENTITY = {id(function): name for function, name in _METHODS.items()}
+_TEXTS = {id(function) for function in (str, format, print)}
+
+
+def through_method(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """What is called in the place of one of Python's functions: the method that a user has written for it."""
+    if not args:
+        return function, args
+    if id(function) in _TEXTS:
+        return _through_text(function, args)
+    name = _BY_IDENTITY.get(id(function))
+    if name is None or (method := users_method(args[0], name)) is None:
+        return function, args
+    return method, args
+
+
+def _through_text(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    if function is print:
+        return function, tuple(shown(value, "s", "") for value in args)
+    text = shown(args[0], "s" if function is str else None, args[1] if len(args) > 1 else "")
+    return (function, args) if text is args[0] else (_same, (text,))
+
+
+def shown(value: Any, conversion: str | None, spec: Any) -> Any:
+    """What a value is shown as in a text, by `str`, `repr` or (without a conversion) `format`.
+
+    A string, where a user has written the method; else the value itself.
+    """
+    if type(value) in _PLAIN or current_trace() is None or isinstance(value, type):
+        return value
+    if not conversion and (method := users_method(value, "__format__")) is not None:
+        return operators().call(method, value, spec or "")
+    kind: Any = type(value)
+    if conversion == "r" or (kind.__str__ is object.__str__ and not spec):
+        method = users_method(value, "__repr__")
+    else:
+        method = None if spec else users_method(value, "__str__")
+    return value if method is None else operators().call(method, value)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def users_unary(symbol: str, value: Any) -> FunctionType | None:
+    """The method of an operator with one operand that a user has written."""
+    return users_method(value, _UNARY[symbol])
+
+
+def users_update(symbol: str, target: Any) -> FunctionType | None:
+    """The method of `target symbol= value` that a user has written."""
+    return users_method(target, f"__i{NAMES[symbol.removesuffix('=')]}__")
+
+
+def _names(symbol: str) -> tuple[str, str]:
+    if symbol in _COMPARISONS:
+        return _COMPARISONS[symbol]
+    return f"__{NAMES[symbol]}__", f"__r{NAMES[symbol]}__"
+
+
+def _has_ne(left: Any, right: Any) -> bool:
+    """Whether a user has written `__ne__`, which otherwise is the opposite of `__eq__`."""
+    return any(users_method(value, "__ne__") is not None for value in (left, right))
+
+
+def _missing(owner: Any, other: Any) -> Any:
+    return NotImplemented
+
+
+__all__ = [
+    "call_operator",
+    "has_users_operator",
+    "iterated",
+    "shown",
+    "tested",
+    "through_method",
+    "users_length",
+    "users_method",
+    "users_unary",
+    "users_update",
+]
