@@ -24,10 +24,33 @@ load_families()
 
 _OF_CELL = frozenset({Effect.READ, Effect.WRITE})
 """The effects of ops whose first operand is a cell."""
+_MOST_REMEMBERED = 10_000
+_valid: set[Any] = set()
+"""What ops were made of that were found valid: programs have few different ones, verified after every pass."""
 
 
 def _verify(op_class: type[Op], op: Operation) -> bool:
     """Check operands, attributes and results against the op class; the diagnostic is the rule's own message."""
+    attributes = op.attributes
+    try:
+        key = (
+            op_class,
+            *[operand.type for operand in op.operands],
+            *[attributes[f.name] for f in op_class.attribute_fields()],
+            *[result.type for result in op.results],
+        )
+    except (KeyError, TypeError):  # one is missing, or of a kind that the bindings have no class for
+        return _is_valid(op_class, op)
+    if key not in _valid:
+        if not _is_valid(op_class, op):
+            return False
+        if len(_valid) >= _MOST_REMEMBERED:
+            _valid.clear()
+        _valid.add(key)
+    return True
+
+
+def _is_valid(op_class: type[Op], op: Operation) -> bool:
     try:
         attributes = decode_attributes(op_class, op)
         operands = [type_from_mlir(operand.type) for operand in op.operands]
@@ -214,7 +237,6 @@ def create(
     )
 
 
-_MOST_INFERRED = 10_000
 _inferred: dict[Any, list[Type]] = {}
 """The result types of ops on operands and attributes that were met: programs have few different ones."""
 
@@ -226,7 +248,7 @@ def _inferred_types(op_class: type[Op], operands: list[Value], attributes: dict[
     key = (op_class, *types, *((name, _hashable(value)) for name, value in attributes.items()))
     found = _inferred.get(key)
     if found is None:
-        if len(_inferred) >= _MOST_INFERRED:
+        if len(_inferred) >= _MOST_REMEMBERED:
             _inferred.clear()
         found = _inferred[key] = _infer(op_class, types, attributes)
     return found

@@ -149,10 +149,14 @@ def _expand(
 
 
 def make_pass(step: Step, passes: PassTable = PASSES) -> Pass:
-    """Make the weft pass of a step from its options."""
+    """The weft pass of a step with its options."""
+    return _made(step, load_pass(step.name, passes))
+
+
+@lru_cache(maxsize=512)  # passes are immutable, and each compilation runs the same few dozens
+def _made(step: Step, pass_class: type[Pass]) -> Pass:
     if step.anchors:
         raise WeftValueError(f"pipeline: {step.name} runs on {ROOT}, not nested in {step.anchors[-1]}")
-    pass_class = load_pass(step.name, passes)
     if not step.options:
         return pass_class()
     hints = typing.get_type_hints(pass_class)

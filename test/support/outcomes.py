@@ -61,14 +61,17 @@ def compiled(module: Module, program: Program, expected: Outcome) -> Outcome:
 
 def assert_same(got: Outcome, expected: Outcome, program: Program, what: str) -> None:
     """Compare everything a caller sees; exact ops have exact results."""
-    text = f"{what}\n{program.module()}\ncalled with {program.arguments}"
-    assert got.error == expected.error, text
+
+    def text() -> str:
+        return f"{what}\n{program.module()}\ncalled with {program.arguments}"
+
+    assert got.error == expected.error, text()
     pairs = zip(got.results, expected.results, program.inexact, strict=False)
     for index, (g, e, inexact) in enumerate(pairs):
         same = is_near(g, e) if inexact else same_bits(g, e)
-        assert same, f"result {index} is\n{g}\nand not\n{e}\n{text}"
+        assert same, f"result {index} is\n{g}\nand not\n{e}\n{text()}"
     for index, (g, e) in enumerate(zip(got.arguments, expected.arguments, strict=True)):
-        assert same_bits(g, e), f"argument {index} is then\n{g}\nand not\n{e}\n{text}"
+        assert same_bits(g, e), f"argument {index} is then\n{g}\nand not\n{e}\n{text()}"
 
 
 def is_near(got: Any, expected: Any) -> bool:
