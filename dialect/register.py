@@ -24,6 +24,7 @@ load_families()
 
 _OF_CELL = frozenset({Effect.READ, Effect.WRITE})
 """The effects of ops whose first operand is a cell."""
+
 _MOST_REMEMBERED = 10_000
 _valid: set[Any] = set()
 """What ops were made of that were found valid: programs have few different ones, verified after every pass."""
@@ -37,6 +38,7 @@ def _verify(op_class: type[Op], op: Operation) -> bool:
             op_class,
             *[operand.type for operand in op.operands],
             *[attributes[f.name] for f in op_class.attribute_fields()],
+            None,
             *[result.type for result in op.results],
         )
     except (KeyError, TypeError):  # one is missing, or of a kind that the bindings have no class for
@@ -51,6 +53,7 @@ def _verify(op_class: type[Op], op: Operation) -> bool:
 
 
 def _is_valid(op_class: type[Op], op: Operation) -> bool:
+    """Look at all of an op."""
     try:
         attributes = decode_attributes(op_class, op)
         operands = [type_from_mlir(operand.type) for operand in op.operands]
