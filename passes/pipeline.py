@@ -150,11 +150,13 @@ def _expand(
 
 def make_pass(step: Step, passes: PassTable = PASSES) -> Pass:
     """The weft pass of a step with its options."""
-    return _made(step, load_pass(step.name, passes))
+    pass_class: Any = load_pass(step.name, passes)
+    made: Pass = _made(step, pass_class)
+    return made
 
 
 @lru_cache(maxsize=512)  # passes are immutable, and each compilation runs the same few dozens
-def _made(step: Step, pass_class: type[Pass]) -> Pass:
+def _made(step: Step, pass_class: Any) -> Pass:
     if step.anchors:
         raise WeftValueError(f"pipeline: {step.name} runs on {ROOT}, not nested in {step.anchors[-1]}")
     if not step.options:
