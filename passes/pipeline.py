@@ -150,13 +150,18 @@ def _expand(
 
 def make_pass(step: Step, passes: PassTable = PASSES) -> Pass:
     """The weft pass of a step with its options."""
-    pass_class: Any = load_pass(step.name, passes)
-    made: Pass = _made(step, pass_class)
-    return made
+    pass_class = load_pass(step.name, passes)
+    found = _made.get((step, pass_class))
+    if found is None:
+        found = _made[step, pass_class] = _new_pass(step, pass_class)
+    return found
 
 
-@lru_cache(maxsize=512)  # passes are immutable, and each compilation runs the same few dozens
-def _made(step: Step, pass_class: Any) -> Pass:
+_made: dict[tuple[Step, type[Pass]], Pass] = {}
+"""Passes are immutable, and each compilation runs the same few dozens."""
+
+
+def _new_pass(step: Step, pass_class: type[Pass]) -> Pass:
     if step.anchors:
         raise WeftValueError(f"pipeline: {step.name} runs on {ROOT}, not nested in {step.anchors[-1]}")
     if not step.options:
