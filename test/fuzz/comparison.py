@@ -15,6 +15,8 @@ import numpy as np
 
 from weft.dialect.dtypes import kind
 
+from .joined import as_one_type
+
 _EPSILONS = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1.2e-7, "float64": 2.3e-16}
 _DEEPEST = 8
 """How many containers and objects in each other are followed; some contain themselves."""
@@ -27,6 +29,10 @@ signs_count: ContextVar[bool] = ContextVar("signs_count", default=True)
 """Whether zeros must have the same signs: NumPy's sorts and extrema take either of two."""
 
 
+types_count: ContextVar[bool] = ContextVar("types_count", default=True)
+"""Whether numbers and arrays must have the same types: joined ones have another."""
+
+
 def tolerance(dtype: np.dtype[Any]) -> float:
     """The relative error that inexact results of a dtype may have; 0 for dtypes of exact numbers."""
     if kind(dtype) not in "fc":
@@ -37,6 +43,8 @@ def tolerance(dtype: np.dtype[Any]) -> float:
 
 def differences(got: Any, expected: Any, path: str = "result", depth: int = 0) -> Iterator[str]:
     """What differs between two values, through containers and attributes."""
+    if not types_count.get():
+        got, expected = as_one_type(got, expected)
     if isinstance(expected, (np.ndarray, np.generic)) or isinstance(got, (np.ndarray, np.generic)):
         yield from _array_differences(got, expected, path)
     elif not _same_type(got, expected):
@@ -86,12 +94,17 @@ def _item_differences(got: Any, expected: Any, path: str, depth: int) -> Iterato
 def _array_differences(got: Any, expected: Any, path: str) -> Iterator[str]:
     if type(got) is not type(expected):
         yield f"type: {path} is {_typed(got)}, not {_typed(expected)}"
-    elif got.dtype != expected.dtype:
+    elif got.dtype != expected.dtype and not _is_in_native_order(got.dtype, expected.dtype):
         yield f"dtype: {path} is of {got.dtype}, not {expected.dtype}"
     elif got.shape != expected.shape:
         yield f"shape: {path} has the shape {got.shape}, not {expected.shape}"
     elif not _close(np.asarray(got), np.asarray(expected)):
         yield f"value: {path} is\n{got!r}\nand not\n{expected!r}"
+
+
+def _is_in_native_order(got: np.dtype[Any], expected: np.dtype[Any]) -> bool:
+    """Whether the order of bytes is all that differs: what is computed is in that of the machine."""
+    return got.isnative and got == expected.newbyteorder("=")
 
 
 def _close(got: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
@@ -148,4 +161,4 @@ def _shares(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
         return False
 
 
-__all__ = ["arrays_of", "differences", "sharing", "signs_count", "tolerance"]
+__all__ = ["arrays_of", "differences", "sharing", "signs_count", "tolerance", "types_count"]

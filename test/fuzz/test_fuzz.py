@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from fuzz.comparison import differences, sharing
 from fuzz.grammar.module import random_program
+from fuzz.joined import as_one_type, plain_numbers
 from fuzz.minimise import minimised
 from fuzz.program import IMPORTS
 from fuzz.run import SHARES
-from fuzz.verdict import require_right
+from fuzz.verdict import judge, require_right
 from fuzz.watchdog import Worker
 
 SEEDS = {"weft": range(40), "optimized": range(50, 90), "compiled": range(100, 107)}
@@ -79,6 +80,23 @@ def test_all_stages_compute(stage: str) -> None:
 def test_differences_are_found(got: Any, expected: Any, kind: str) -> None:
     assert [found.split(":")[0] for found in differences(got, expected)] == [kind]
     assert not list(differences(expected, copy.deepcopy(expected)))
+
+
+def test_copies_may_be_in_the_order_of_the_machine() -> None:
+    native, swapped = np.arange(3), np.arange(3).astype(">i8")
+    assert not list(differences(native, swapped))
+    assert list(differences(swapped, native))
+    assert list(differences(native, swapped + 1))
+
+
+def test_types_of_joined_numbers_are_documented() -> None:
+    joined = "def f(x):\n    y = 3 if x < 9 else x // 2\n    print(repr(y))\n    return [y]\n"
+    calls = "\nCALLS = [lambda: (np.int64(4),)]\n"
+    verdict = judge(IMPORTS + joined + calls, "weft")
+    assert (verdict.outcome, verdict.kind[:10]) == ("refused", "documented")
+    assert plain_numbers("[np.float64(3.0), 2.50] array(True)") == plain_numbers("[3, 2.50] 1")
+    assert not list(differences(*as_one_type(np.float64(3), 3)))
+    assert list(differences(*as_one_type(np.float64(3), 4)))
 
 
 def test_sharing_is_found() -> None:

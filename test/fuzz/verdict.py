@@ -27,7 +27,8 @@ from weft.dialect.errors import (
     WeftError,
 )
 
-from .comparison import arrays_of, differences, sharing, signs_count
+from .comparison import arrays_of, differences, sharing, signs_count, types_count
+from .joined import noting_joins, plain_numbers
 from .program import IMPORTS, Loaded, forget, load
 from .reference import interpreting
 from .refusals import is_documented
@@ -123,7 +124,10 @@ def judge(text: str, stage: str) -> Verdict:
     signs_count.set(_ORDERING.search(text) is None)
     expected, got = _Side(eager, eager.function), _Side(other, compiled)
     try:
-        with contextlib.nullcontext() if stage == "compiled" else interpreting(stage):
+        with (
+            noting_joins() as joins,
+            contextlib.nullcontext() if stage == "compiled" else interpreting(stage),
+        ):
             for number in range(calls):
                 with _ending(2.0):
                     expected.call(number)
@@ -132,6 +136,10 @@ def judge(text: str, stage: str) -> Verdict:
                 before = copy.deepcopy((other.calls[number](), other.state()))
                 got.call(number)
                 verdict = _judged(got, expected, before)
+                if verdict.outcome == "failed" and joins.seen and _only_types_differ(got, expected, before):
+                    verdict = Verdict(
+                        "refused", "documented: numbers of two types are joined", verdict.detail
+                    )
                 if verdict.outcome != "right":
                     return Verdict(verdict.outcome, verdict.kind, verdict.detail, number)
     except _EndlessError:
@@ -139,6 +147,15 @@ def judge(text: str, stage: str) -> Verdict:
     finally:
         forget(eager, other)
     return Verdict("right")
+
+
+def _only_types_differ(got: _Side, expected: _Side, before: Any) -> bool:
+    """Whether a call is right but for the types of numbers."""
+    token = types_count.set(False)
+    try:
+        return _judged(got, expected, before).outcome == "right"
+    finally:
+        types_count.reset(token)
 
 
 def _judged(got: _Side, expected: _Side, before: Any) -> Verdict:
@@ -161,7 +178,10 @@ def _judged(got: _Side, expected: _Side, before: Any) -> Verdict:
 
 def _differences(got: _Side, expected: _Side) -> Iterator[str]:
     yield from differences(got.result, expected.result)
-    if got.output != expected.output:
+    printed, wanted = got.output, expected.output
+    if not types_count.get():
+        printed, wanted = plain_numbers(printed), plain_numbers(wanted)
+    if printed != wanted:
         yield f"output: printed {got.output!r}, not {expected.output!r}"
     if expected.error is None or _is_of_program(expected.error):
         yield from differences(got.arguments, expected.arguments, "arguments")
@@ -169,9 +189,9 @@ def _differences(got: _Side, expected: _Side) -> Iterator[str]:
     else:  # such errors leave Python's state as it was before the call, but not the elements of arrays
         yield from differences(got.held, expected.held, "arrays of arguments")
     if expected.error is None:
-        shared, wanted = (sharing(s.result, s.arguments, s.program.state()) for s in (got, expected))
-        for place in sorted(shared ^ wanted):
-            yield f"sharing: {' '.join(place)}: {place in shared}, not {place in wanted}"
+        shared, needed = (sharing(s.result, s.arguments, s.program.state()) for s in (got, expected))
+        for place in sorted(shared ^ needed):
+            yield f"sharing: {' '.join(place)}: {place in shared}, not {place in needed}"
 
 
 def _of_error(got: BaseException, expected: BaseException | None) -> Verdict | None:
