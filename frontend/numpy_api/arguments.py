@@ -73,10 +73,10 @@ def optional_dtype(dtype: DTypeLike | None) -> np.dtype[Any] | None:
     return None if dtype is None else as_dtype(dtype)
 
 
-def dtype_of_out(out: Any) -> np.dtype[Any] | None:
-    """NumPy takes the dtype of a reduction's `out` for the computation."""
+def dtype_with_out(dtype: np.dtype[Any], out: Any) -> np.dtype[Any] | None:
+    """The dtype in which NumPy reduces elements of one dtype into `out`: the common one; None without `out`."""
     target = out[0] if isinstance(out, tuple) else out
-    return element_type(target.dtype).dtype if given(target) else None
+    return common_dtype(dtype, element_type(target.dtype).dtype) if given(target) else None
 
 
 def accumulator_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

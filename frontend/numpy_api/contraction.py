@@ -148,13 +148,10 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> ArrayResult:
 
 
 def _scaled(x: ArrayResult, y: ArrayResult) -> ArrayResult:
-    """The product with a number as a sum of one product, which is never -0.0 but in half precision."""
+    """The product with a number; where NumPy asks BLAS, as a sum of one product, which is never -0.0."""
     product = np.multiply(x, y)
-    return (
-        product
-        if kind(product.dtype) in "biu" or product.dtype.itemsize == 2
-        else np.add(product, np.zeros((), product.dtype))
-    )
+    asks_blas = product.ndim <= 2 and kind(product.dtype) in "fc" and product.dtype.itemsize > 2
+    return np.add(product, np.zeros((), product.dtype)) if asks_blas else product
 
 
 def inner(a: ArrayLike, b: ArrayLike, /) -> ArrayResult:

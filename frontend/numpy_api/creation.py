@@ -539,7 +539,9 @@ def meshgrid(
         grids = [swapaxes(grid, 0, 1) for grid in grids]
     if not sparse:
         grids = list(broadcast_arrays(*grids))
-    return tuple(grid.copy() for grid in grids) if copy else tuple(grids)
+    if copy:
+        return tuple(grid.copy() for grid in grids)
+    return grids if sparse else tuple(grids)  # as NumPy does
 
 
 def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> ArrayResult:

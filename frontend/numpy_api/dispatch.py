@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.dtypes import as_dtype
 from ...dialect.errors import UnsupportedError, WeftTypeError
 from ...dialect.op import Op
 from ...dialect.ops import scans as scan_ops
@@ -16,13 +17,16 @@ from ...dialect.ops.indexing import Scatter
 from ..indexing.broadcasting import broadcast_to
 from ..indexing.views import get_item
 from ..tracing.array import TracedArray
+from ..tracing.element_stores import cast_element
 from ..tracing.staging import ArrayResult, apply, asarray, cast
 from . import contraction, linalg, lookup, names, reductions
 from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
+from .joining import concatenate
 from .keywords import called
 from .methods import METHODS
+from .selection import choose
 from .shape import ravel, reshape
 from .ufuncs import apply_ufunc, op_of
 
@@ -55,6 +59,31 @@ _PRODUCTS: dict[np.ufunc, Callable[..., Any]] = {
     if hasattr(np, name)  # the last two came with NumPy 2.2
 }
 
+
+def _reduce_logaddexp(
+    a: ArrayResult,
+    axes: tuple[int, ...] | None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = -np.inf,
+    where: Any = True,
+) -> ArrayResult:
+    loop = np.logaddexp.resolve_dtypes((a.dtype, a.dtype, None if dtype is None else np.dtype(dtype)))
+    x = cast(a, as_dtype(loop[0]))
+    if where is not True:
+        x = choose(where, x, -np.inf)
+    # An element more keeps axes from being empty, and adds nothing.
+    start = asarray(cast_element(initial, x.dtype))
+    if axes == () or (axes is None and x.ndim == 0):
+        return deliver(np.logaddexp(start, x), out, "unsafe")  # type: ignore[arg-type]
+    axis = range(x.ndim)[0] if axes is None else axes[0]
+    edge = tuple(1 if place == axis else extent for place, extent in enumerate(x.shape))
+    joined = concatenate([broadcast_to(start, edge), x], axis=axis)
+    result = reductions.logsumexp(joined, axes, keepdims)
+    return deliver(result if result.ndim else result[()], out, "unsafe")
+
+
 _REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
     np.add: reductions.sum,
     np.multiply: reductions.prod,
@@ -64,9 +93,7 @@ _REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
     np.fmin: reductions.nanmin,
     np.logical_and: reductions.all,
     np.logical_or: reductions.any,
-    np.logaddexp: lambda a, axis=0, dtype=None, out=None, keepdims=False, **kwargs: deliver(
-        reductions.logsumexp(a, axis, keepdims), out
-    ),
+    np.logaddexp: _reduce_logaddexp,
 }
 _BOOLEAN_REDUCTIONS: dict[np.ufunc, Callable[..., ArrayResult]] = {
     np.bitwise_and: reductions.all,

@@ -237,7 +237,7 @@ def _matrix_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool
         totals = reduce.sum(np.absolute(x), first, keepdims=True)
         extreme = reduce.max if ord > 0 else reduce.min
         result = extreme(totals, second, keepdims=True)
-        return result if keepdims else shapes.squeeze(result, axes)
+        return result if keepdims else shapes.squeeze(result, axes)[()]
     if ord in (2, -2, "nuc"):
         if trace_of((x,)) is not None:
             raise UnsupportedError(

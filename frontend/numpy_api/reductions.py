@@ -28,11 +28,12 @@ from .arguments import (
     axis_tuple,
     common_dtype,
     deliver,
-    dtype_of_out,
+    dtype_with_out,
     given,
     is_inexact,
     optional_dtype,
     reduced_axes,
+    require_castable,
 )
 from .documentation import Family, member
 from .joining import concatenate
@@ -98,7 +99,7 @@ def _folding(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Fam
         Raises `AxisError` for an axis that a does not have, `TypeError` unless `where` is boolean.
         """
         x = _without_nan(a, where, ufunc.identity)[0] if skip_nan else asarray(a)
-        wanted = optional_dtype(dtype) or dtype_of_out(out) or accumulator_dtype(x.dtype)
+        wanted = optional_dtype(dtype) or dtype_with_out(x.dtype, out) or accumulator_dtype(x.dtype)
         axes = reduced_axes(axis, x.ndim)
         elements = _masked(x, where, ufunc.identity)
         if wanted == BOOL:
@@ -112,7 +113,7 @@ def _folding(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Fam
             result = (
                 np.logical_or(result, first) if wanted == BOOL and ufunc is np.add else ufunc(result, first)
             )
-        return deliver(result, out)
+        return deliver(result, out, "unsafe")
 
     return member(function)
 
@@ -180,10 +181,14 @@ def _averaging(skip_nan: bool = False) -> Family:
         x, where = _without_nan(a, where, 0) if skip_nan else (asarray(a), where)
         wanted = optional_dtype(dtype) or (x.dtype if is_inexact(x.dtype) else FLOAT64)
         if is_inexact(wanted) and not _restricts(where):
-            return deliver(_reduce(ops.Mean, cast(x, wanted), axis_tuple(axis, x.ndim), keepdims), out)
+            return deliver(
+                _reduce(ops.Mean, cast(x, wanted), axis_tuple(axis, x.ndim), keepdims), out, "unsafe"
+            )
         wide = FLOAT32 if is_inexact(wanted) and wanted.itemsize == 2 else wanted
         total = sum(cast(x, wide), axis, wide, None, keepdims, where=where)
-        return deliver(cast(total / _count(x, axis, keepdims, where), wanted), out)
+        if given(out):  # which holds the sum, and then the quotient
+            total, wanted = cast(total, out.dtype), out.dtype
+        return deliver(cast(total / _count(x, axis, keepdims, where), wanted), out, "unsafe")
 
     return member(function)
 
@@ -286,14 +291,14 @@ def _spreading(op_class: type[Op], skip_nan: bool = False) -> Family:
         if not _restricts(where) and mean is NO_VALUE:
             axes = axis_tuple(axis, x.ndim)
             result = _reduce(op_class, cast(x, wanted), axes, keepdims, correction=float(ddof))
-            return deliver(cast(result, made), out)
+            return deliver(cast(result, made), out, "same_kind" if op_class is ops.Std else "unsafe")
         wide = cast(x, FLOAT32 if wanted.itemsize == 2 else wanted)
         freedom = np.maximum(_count(x, axis, keepdims, where) - ddof, 0)
         result = _squared_distance(wide, axis, keepdims, where, mean) / freedom
         result = cast(np.sqrt(result) if op_class is ops.Std else result, made)
         if skip_nan:  # NumPy gives NaN where nothing is left to divide by
             result = cast(choose(np.greater(freedom, 0), result, np.nan), result.dtype)
-        return deliver(result, out)
+        return deliver(result, out, "same_kind" if op_class is ops.Std else "unsafe")
 
     return member(function)
 
@@ -368,8 +373,8 @@ def _selecting(op_class: type[Op], ufunc: np.ufunc) -> Family:
         """
         x = asarray(a)
         if given(out) and given(initial):
-            x = cast(x, common_dtype(x, dtype_of_out(out)))  # the dtype in which NumPy compares
-        return deliver(_extremum(op_class, ufunc, x, axis, keepdims, initial, where), out)
+            x = cast(x, dtype_with_out(x.dtype, out) or x.dtype)  # the dtype in which NumPy compares
+        return deliver(_extremum(op_class, ufunc, x, axis, keepdims, initial, where), out, "unsafe")
 
     return member(function)
 
@@ -390,14 +395,16 @@ def _selecting_numbers(number_op: type[Op], op_class: type[Op], ufunc: np.ufunc)
         x = asarray(a)
         if not given(initial) and not given(where) and kind(x.dtype) == "f":
             number_ufunc = np.fmax if ufunc is np.maximum else np.fmin
-            return deliver(_extremum(number_op, number_ufunc, x, axis, keepdims, initial, where), out)
+            return deliver(
+                _extremum(number_op, number_ufunc, x, axis, keepdims, initial, where), out, "unsafe"
+            )
         neutral = -np.inf if ufunc is np.maximum else np.inf
         filled, numbers = _without_nan(x, NO_VALUE, neutral)
         result = _extremum(op_class, ufunc, filled, axis, keepdims, initial, where)
         if given(numbers) and not given(initial):
             some = any(numbers, axis, keepdims=keepdims)
             result = cast(choose(some, result, np.nan), x.dtype)
-        return deliver(result, out)
+        return deliver(result, out, "unsafe")
 
     return member(function)
 
@@ -501,7 +508,10 @@ def _locating(op_class: type[Op]) -> Family:
         elements, place = (ravel(x), 0) if is_flat else (x, axis_index(axis, x.ndim))
         _require_elements(elements, (place,), f"attempt to get {op_class.name} of an empty sequence")
         result = apply(op_class, elements, axis=place, keepdims=_keep(keepdims) and not is_flat)
-        return deliver(reshape(result, (1,) * x.ndim) if is_flat and _keep(keepdims) else result, out)
+        if given(out):
+            require_castable(out.dtype, result.dtype, "safe")  # as NumPy asks, not the other way round
+        whole = reshape(result, (1,) * x.ndim) if is_flat and _keep(keepdims) else result
+        return deliver(whole, out, "unsafe")
 
     return member(function)
 

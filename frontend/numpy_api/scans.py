@@ -23,7 +23,7 @@ from .arguments import (
     axis_index,
     axis_tuple,
     deliver,
-    dtype_of_out,
+    dtype_with_out,
     is_inexact,
 )
 from .documentation import Family, member
@@ -44,7 +44,7 @@ def _running(op_class: type[Op], ufunc: np.ufunc, skip_nan: bool = False) -> Fam
         x = asarray(a)
         if skip_nan and is_inexact(x.dtype):
             x = blend(np.isnan(x), np.asarray(ufunc.identity, x.dtype), x)
-        return deliver(scan(op_class, x, axis, dtype or dtype_of_out(out)), out)
+        return deliver(scan(op_class, x, axis, dtype or dtype_with_out(x.dtype, out)), out, "unsafe")
 
     return member(function)
 
@@ -108,7 +108,7 @@ def _cumulative(op_class: type[Op], ufunc: np.ufunc) -> Family:
                 "For arrays which have more than one dimension ``axis`` argument is required."
             )
         place = axis_index(0 if axis is None else axis, array.ndim)
-        result = scan(op_class, array, place, dtype or dtype_of_out(out))
+        result = scan(op_class, array, place, dtype or dtype_with_out(array.dtype, out))
         if include_initial:
             edge = tuple(1 if a == place else extent for a, extent in enumerate(result.shape))
             first = np.asarray(ufunc.identity, result.dtype)

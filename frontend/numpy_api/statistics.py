@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftValueError
-from ..tracing.extents import known_shape
+from ..tracing.extents import known_shape, product
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, cast, rank_0_array, trace_of
 from .arguments import FLOAT64, as_inexact, axis_tuple, common_dtype, deliver
 from .contraction import matmul
+from .creation import full
 from .diagonals import diagonal
 from .elementwise import clip
 from .indexing import searchsorted
@@ -34,7 +36,17 @@ def median(
     >>> weft.median(np.array([3, 1, 2]))
     np.float64(2.0)
     """
-    return quantile(a, 0.5, axis, out, keepdims=keepdims)
+    x = as_inexact(asarray(a))
+    lined, axes = _in_one_axis(x, axis)
+    count = _known_count(lined, "median")
+    if count == 0:
+        middle: ArrayResult = full(known_shape(lined)[:-1], np.nan, x.dtype)[()]
+    else:
+        low, high = (count - 1) // 2, count // 2
+        ordered = partition(lined, [low, high])
+        middle = mean(ordered[..., low : high + 1], -1)
+        middle = cast(choose(np.isnan(max_of(lined, -1)), np.nan, middle), x.dtype)
+    return deliver(_with_axes(middle, x, axes) if keepdims else middle, out, "unsafe")
 
 
 def percentile(
@@ -82,17 +94,14 @@ def quantile(
         raise UnsupportedError("the places of quantile() must be known while tracing; pass Python numbers")
     if method != "linear":
         raise UnsupportedError(f"method {method!r} of quantile is not supported; the method there is: linear")
-    x = as_inexact(asarray(a))
-    fractions = np.asarray(q, np.float64)
+    x, given_places = asarray(a), np.asarray(q)
+    if kind(given_places.dtype) not in "iub":  # places that are integers are ends, between which nothing is
+        x = as_inexact(x)
+    fractions = given_places.astype(np.float64)
     if not ((fractions >= 0) & (fractions <= 1)).all():
         raise WeftValueError("Quantiles must be in the range [0, 1]")
-    axes = axis_tuple(axis, x.ndim)
-    rest = [place for place in range(x.ndim) if place not in axes]
-    shape = x.shape
-    lined = reshape(moveaxis(x, rest, tuple(range(len(rest)))), (*(shape[place] for place in rest), -1))
-    count = known_shape(lined)[-1]
-    if count is None:
-        raise UnsupportedError("quantile() needs the extent of the reduced axes while tracing")
+    lined, axes = _in_one_axis(x, axis)
+    count = _known_count(lined, "quantile")
     if count == 0:
         raise WeftValueError("quantile() of an empty axis is not defined")
     positions = [float(f) * (count - 1) for f in fractions.reshape(-1)]
@@ -101,17 +110,41 @@ def quantile(
     has_nan = np.isnan(max_of(lined, -1))
     quantiles = [_at(ordered, position, count - 1, has_nan) for position in positions]
     if keepdims:
-        kept = tuple(1 if place in axes else extent for place, extent in enumerate(shape))
-        quantiles = [rank_0_array(reshape(quantile, kept)) for quantile in quantiles]
+        quantiles = [_with_axes(quantile, x, axes) for quantile in quantiles]
     if fractions.ndim == 0:
         return deliver(quantiles[0], out)
     stacked = stack(quantiles)
     return deliver(reshape(stacked, (*fractions.shape, *stacked.shape[1:])), out)
 
 
+def _in_one_axis(x: ArrayResult, axis: Any) -> tuple[ArrayResult, tuple[int, ...]]:
+    """The array with axes flattened to a last one, and which they are."""
+    axes = axis_tuple(axis, x.ndim)
+    rest = [place for place in range(x.ndim) if place not in axes]
+    extents = [x.shape[place] for place in rest]
+    reduced = product([x.shape[place] for place in axes])
+    return reshape(moveaxis(x, rest, tuple(range(len(rest)))), (*extents, reduced)), axes
+
+
+def _known_count(lined: ArrayResult, name: str) -> int:
+    count = known_shape(lined)[-1]
+    if count is None:
+        raise UnsupportedError(f"{name}() needs the extent of the reduced axes while tracing")
+    return count
+
+
+def _with_axes(result: ArrayResult, x: ArrayResult, axes: tuple[int, ...]) -> ArrayResult:
+    """A result for each of the other axes, with the axes that were reduced at extent 1."""
+    kept = tuple(1 if place in axes else extent for place, extent in enumerate(x.shape))
+    return rank_0_array(reshape(result, kept))
+
+
 def _at(ordered: ArrayResult, position: float, last_place: int, has_nan: ArrayLike) -> ArrayResult:
     """The element of a last axis, partitioned there, at a fractional place, interpolated; NaN where there is one."""
     lower = int(position)
+    if kind(ordered.dtype) != "f":
+        found = ordered[..., lower]
+        return found if found.ndim else found[()]
     below, above = ordered[..., lower], ordered[..., min(lower + 1, last_place)]
     fraction = position - lower
     difference = above - below

@@ -107,7 +107,7 @@ def _results(
     loop = _loop(ufunc, operands, outputs, casting, dtype)
     arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
     if ufunc is np.power:
-        _require_no_negative_power(operands[1], loop[0])
+        _require_no_negative_power(*operands, loop[0])
         if (simple := _simple_power(operands[1], loop[0])) is not None:
             op_class, arrays = simple, arrays[:1]
     targets = [target for target in outputs if target is not None]
@@ -187,11 +187,21 @@ def _decided_comparison(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[type[
     return None
 
 
-def _require_no_negative_power(exponent: Any, dtype: np.dtype[Any]) -> None:
-    """NumPy's error for an integer to a negative integer power, at run time when the exponent is traced."""
+def _require_no_negative_power(base: Any, exponent: Any, dtype: np.dtype[Any]) -> None:
+    """NumPy's error for an integer to a negative integer power, at run time when the exponent is traced.
+
+    Where there are no bases, there are no powers.
+    """
     is_signed = not isinstance(exponent, TracedArray) or kind(exponent.dtype) == "i"
-    if kind(dtype) == "i" and is_signed:
-        raise_where(np.any(np.less(exponent, 0)), WeftValueError, NEGATIVE_POWER)
+    if kind(dtype) != "i" or not is_signed:
+        return
+    is_negative: Any = np.any(np.less(exponent, 0))
+    bases = np.shape(base) if not isinstance(base, TracedArray) else known_shape(base)
+    if 0 in bases or is_negative is np.False_:
+        return
+    if None in bases:
+        is_negative = np.logical_and(is_negative, np.not_equal(base.size, 0))
+    raise_where(is_negative, WeftValueError, NEGATIVE_POWER)
 
 
 def _simple_power(exponent: Any, dtype: np.dtype[Any]) -> type[Ufunc] | None:
