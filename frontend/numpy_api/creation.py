@@ -516,7 +516,7 @@ def tri(
 
 def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> tuple[ArrayResult, ...]:
+) -> Any:
     """The coordinates of a grid, an array for each vector, as `numpy.meshgrid`.
 
     Shape: the lengths of the vectors, the first two exchanged unless `indexing` is "ij"; under `sparse` extents of 1

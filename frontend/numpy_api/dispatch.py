@@ -76,7 +76,7 @@ def _reduce_logaddexp(
     # An element more keeps axes from being empty, and adds nothing.
     start = asarray(cast_element(initial, x.dtype))
     if axes == () or (axes is None and x.ndim == 0):
-        return deliver(np.logaddexp(start, x), out, "unsafe")  # type: ignore[arg-type]
+        return deliver(np.logaddexp(start, x), out, "unsafe")
     axis = range(x.ndim)[0] if axes is None else axes[0]
     edge = tuple(1 if place == axis else extent for place, extent in enumerate(x.shape))
     joined = concatenate([broadcast_to(start, edge), x], axis=axis)

@@ -107,7 +107,7 @@ def _results(
     loop = _loop(ufunc, operands, outputs, casting, dtype)
     arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=False)]
     if ufunc is np.power:
-        _require_no_negative_power(*operands, loop[0])
+        _require_no_negative_power(operands[0], operands[1], loop[0])
         if (simple := _simple_power(operands[1], loop[0])) is not None:
             op_class, arrays = simple, arrays[:1]
     targets = [target for target in outputs if target is not None]
