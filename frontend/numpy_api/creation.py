@@ -514,9 +514,7 @@ def tri(
     return array_of(cast(np.greater_equal(arange(N)[:, None] + k, arange(columns)), as_dtype(dtype)))
 
 
-def meshgrid(
-    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> Any:
+def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """The coordinates of a grid, an array for each vector, as `numpy.meshgrid`.
 
     Shape: the lengths of the vectors, the first two exchanged unless `indexing` is "ij"; under `sparse` extents of 1
