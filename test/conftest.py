@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -40,6 +41,12 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
     with checked_handles():
         return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests themselves, ten thousands of objects, out of what the garbage collector looks at."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
