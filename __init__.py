@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ConversionWarning,
         DeviceError,
         DeviceMemoryError,
+        DifferentiationError,
         InternalError,
         LeakedArrayError,
         RetracingWarning,
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
     from .frontend.devices import devices, synchronize
     from .frontend.function import Function, function
+    from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
@@ -49,6 +51,9 @@ __version__ = "0.1.0"
 _EXPORTS: dict[str, str] = {
     "function": ".frontend.function",
     "Function": ".frontend.function",
+    "grad": ".frontend.gradients.transforms",
+    "value_and_grad": ".frontend.gradients.transforms",
+    "stop_gradient": ".frontend.gradients.transforms",
     "constant": ".frontend.numpy_api.constants",
     "eager": ".frontend.calls.eager_calls",
     "run_functions_eagerly": ".frontend.calls.eager_calls",
@@ -73,6 +78,7 @@ _EXPORTS: dict[str, str] = {
     "WeftIndexError": ".dialect.errors",
     "AxisError": ".dialect.errors",
     "UnsupportedError": ".dialect.errors",
+    "DifferentiationError": ".dialect.errors",
     "DeviceError": ".dialect.errors",
     "DeviceMemoryError": ".dialect.errors",
     "LeakedArrayError": ".dialect.errors",
@@ -113,6 +119,7 @@ __all__ = [
     "ConversionWarning",
     "DeviceError",
     "DeviceMemoryError",
+    "DifferentiationError",
     "Function",
     "InternalError",
     "LeakedArrayError",
@@ -134,6 +141,7 @@ __all__ = [
     "eager",
     "function",
     "get_num_threads",
+    "grad",
     "print",
     "py_call",
     "range",
@@ -141,7 +149,9 @@ __all__ = [
     "run_functions_eagerly",
     "set_num_threads",
     "settings",
+    "stop_gradient",
     "synchronize",
     "trace_print",
     "unroll",
+    "value_and_grad",
 ]

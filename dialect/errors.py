@@ -56,6 +56,14 @@ class PassError(WeftError, RuntimeError):
     """A pass or a pipeline of passes failed; the message names the pass and holds MLIR's diagnostics."""
 
 
+class DifferentiationError(UnsupportedError):
+    """A derivative that weft does not know; `at` is the text of the MLIR location of the op that has none."""
+
+    def __init__(self, message: str, at: str = "") -> None:
+        super().__init__(message)
+        self.at = at
+
+
 class AxisError(WeftError, np.exceptions.AxisError):
     """An axis is out of bounds; NumPy's own class, so that it is both an IndexError and a ValueError."""
 

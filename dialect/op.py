@@ -132,6 +132,8 @@ class Op:
     dtypes: ClassVar[str] = "biufc"
     """The kinds of operand dtypes that the op is defined for; `operand_dtypes` derives the combinations."""
     cost: ClassVar[Cost]
+    opaque: ClassVar[bool] = False
+    """Whether passes leave the op as it is, even where its operands are constants."""
     flat: ClassVar[bool] = False
     """Whether the derivative is zero wherever there is one; `derivatives.py` tells of this and the following."""
     partials: ClassVar[tuple[Any, ...]] = ()

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from ..dialect.errors import PassError, WeftError, WeftValueError
+from ..dialect.errors import DifferentiationError, PassError, WeftError, WeftValueError
 from ..dialect.mlir import Module, PassManager, ir
 from ..dialect.records import dataclass
 from .base import Pass, Statistics, TextPass
@@ -300,6 +300,8 @@ def _run_weft(
             module.operation.verify()
     except ir.MLIRError as error:
         raise PassError(f"{step.name} failed{_diagnostics(error)}") from error
+    except DifferentiationError:
+        raise  # that is about the user's program
     except WeftError as error:
         raise PassError(f"{step.name} failed: {error}") from error
 

@@ -28,6 +28,14 @@ def _module(*passes: str) -> str:
     return f"builtin.module({','.join(passes)})"
 
 
+_VALUES = (
+    "weft-fold",  # constants feed the patterns of the simplifier
+    "optimize-control-flow",  # modules without branches and loops pass at the cost of a look
+    "cse",  # one value has one name, which is what patterns such as x - x look for
+    "stretch-operands",  # when it is known who uses what; chains of elementwise ops are fused then
+    "weft-simplify",  # erases what it leaves dead
+)
+
 PIPELINES: Mapping[str, str] = MappingProxyType(
     {
         # weft -> weft: stage "optimized"
@@ -35,11 +43,13 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
             "weft-inline",  # calls first, so that cells and constants are seen across them
             "symbol-dce",
             "promote-refs",  # cells become values; everything after this works on values
-            "weft-fold",  # constants feed the patterns of the simplifier
-            "optimize-control-flow",  # modules without branches and loops pass at the cost of a look
-            "cse",  # one value has one name, which is what patterns such as x - x look for
-            "stretch-operands",  # when it is known who uses what; chains of elementwise ops are fused then
-            "weft-simplify",  # erases what it leaves dead
+            *_VALUES,
+            "optimize-gradients",  # modules that ask for none pass at the cost of a look
+        ),
+        # derivatives: what "optimize-gradients" runs where there are any
+        "weft-gradients": _module(
+            "weft-differentiate",  # on values, with loops that count and checks that are proved
+            *_VALUES,  # what it makes is optimised like what was written
         ),
         # branches and loops: what "optimize-control-flow" repeats until nothing changes
         "weft-control-flow": _module(

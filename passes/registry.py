@@ -16,6 +16,8 @@ PASSES: PassTable = MappingProxyType(
     {
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "forward-extents": f"{__package__}.control_flow.forward_extents:ForwardExtents",
+        "optimize-gradients": f"{__package__}.differentiation.optimize_gradients:OptimizeGradients",
+        "weft-differentiate": f"{__package__}.differentiation.differentiate:Differentiate",
         "hoist-checks": f"{__package__}.control_flow.hoist_checks:HoistChecks",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",

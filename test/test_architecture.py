@@ -47,6 +47,7 @@ ORDER = {
         "calls",
         "disk_cache",
         "function.py",
+        "gradients",
     ),
     "frontend/autograph/operators": (
         "interface.py",

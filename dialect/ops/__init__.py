@@ -21,6 +21,7 @@ FAMILIES = (
     "sorting",
     "contraction",
     "pooling",
+    "differentiation",
     "state",
 )
 

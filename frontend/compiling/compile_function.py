@@ -38,7 +38,7 @@ from ..tracing.layouts import LayoutKey, layout_key, layout_of, row_major, row_m
 from ..tracing.recorder import ItemChanged
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour
-from .diagnostics import explain
+from .diagnostics import explain, explained_at_their_place
 from .program import CallSignature, Program
 from .stages import optimize, stage_text, to_linalg
 
@@ -74,7 +74,8 @@ def compile_function(
         with context(), ir.Location.unknown():
             _mark_constants(trace)
             traced = trace.module.operation.clone()
-            optimize(trace.module)
+            with explained_at_their_place():
+                optimize(trace.module)
             written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             to_linalg(trace.module)
             dtypes = [t.dtype for t in recorded.computed_types]

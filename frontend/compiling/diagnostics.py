@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...dialect.errors import AxisError, ConcreteValueError, WeftError
+from ...dialect.errors import AxisError, ConcreteValueError, DifferentiationError, WeftError
 from ...dialect.ops.state import exception_type
 from ...dialect.types import type_of
 from ..autograph.decisions import NOT_ARRAYS, why_unconverted
@@ -42,6 +44,19 @@ def explain(error: BaseException) -> None:
         error.args = ("\n".join([str(error), *lines]), *error.args[1:])
     elif hasattr(error, "add_note") and is_raised_by_weft(error):  # notes are shown from Python 3.11 on
         error.add_note("\n".join(lines))
+
+
+@contextmanager
+def explained_at_their_place() -> Iterator[None]:
+    """Let errors about the user's program that passes find show the line of the op that they are about."""
+    try:
+        yield
+    except DifferentiationError as error:
+        places = places_of(error.at)
+        if places and getattr(error, "location", None) is None:
+            error.location = places[0]  # type: ignore[attr-defined]
+            error.args = (f"{error}\n{caret_snippet(places[0])}",)
+        raise error.with_traceback(traceback_through(places, None)) from None
 
 
 def python_exception(failure: RuntimeFailure) -> BaseException:

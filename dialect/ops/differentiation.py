@@ -1,0 +1,96 @@
+"""What asks for derivatives: ops on values, which `weft-differentiate` replaces by what computes these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ..emitter import Emitter, Tensor
+from ..errors import InternalError, WeftTypeError
+from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
+
+
+class Marker(Op, family="differentiation", cost=Cost.FREE):
+    """Base of the ops that are the identity, and that nothing moves, merges or evaluates."""
+
+    x: Operand
+    opaque = True
+    cases: ClassVar[tuple[Case, ...]] = (Case(((2, 3),)),)
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """It stays in its block, also where its operand does not change in a loop."""
+        return False
+
+
+class Independent(Marker, name="independent"):
+    """The operand as a variable of its own, by which derivatives are asked for; `number` tells it from others."""
+
+    number: Int
+    cases = (Case(((2, 3),), {"number": 1}), Case(((),), {"number": 2}))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, number: int) -> Tensor:
+        """The identity."""
+        return g
+
+    @staticmethod
+    def infer(x: TensorType, number: int) -> TensorType:
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, number: int) -> Array:
+        return x
+
+
+class StopGradient(Marker, name="stop_gradient"):
+    """The operand, of which it is not known how it was computed: its derivative is zero."""
+
+    flat = True
+
+    @staticmethod
+    def infer(x: TensorType) -> TensorType:
+        return x
+
+    @staticmethod
+    def evaluate(x: Array) -> Array:
+        return x
+
+
+class Request(Op, family="differentiation", cost=Cost.FREE):
+    """Base of the ops that stand for a derivative until it is made."""
+
+    opaque = True
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """It stays where it is asked for."""
+        return False
+
+    @classmethod
+    def evaluate(cls, *operands: Array) -> Array:
+        """Values do not tell how they were computed."""
+        raise InternalError(f"{cls.mlir_name()} has no value before --weft-differentiate replaces it")
+
+
+class Gradient(Request, name="gradient"):
+    """The cotangent of an independent value, from that of a value that was computed of it."""
+
+    y: Operand
+    cotangent: Operand
+    x: Operand
+
+    @staticmethod
+    def infer(y: TensorType, cotangent: TensorType, x: TensorType) -> TensorType:
+        if y != cotangent:
+            raise WeftTypeError(f"weft.gradient: the cotangent of {y} is no {cotangent}")
+        return x
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 2, axis

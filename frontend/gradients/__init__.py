@@ -1,0 +1,1 @@
+"""Derivatives of functions: `weft.grad` and what belongs to it."""

@@ -1,0 +1,103 @@
+"""Values by which is differentiated, and gradients of a value by them, while a trace is recorded."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ...dialect.mlir import Value
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.differentiation import Gradient, Independent
+from ...dialect.records import dataclass
+from ...dialect.types import format_shape
+from ..tracing.array import TracedArray, wrap
+from ..tracing.recorder import Recorder
+from ..tracing.staging import staged
+
+_numbers = itertools.count()
+"""No two independent values are one, in whatever trace."""
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """An argument by which is differentiated: what the function gets for it, and the value that stands for it."""
+
+    given: Any
+    """The array or number that the caller passed."""
+    array: TracedArray
+    value: Value
+
+
+def has_derivative(value: Any) -> bool:
+    """Whether a value is a number or array of numbers that are real or complex."""
+    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+        return value.dtype.kind in "fcV" and kind(value.dtype) in "fc"
+    return isinstance(value, (float, complex))
+
+
+def independent(trace: Recorder, given: Any) -> Variable:
+    """A value of its own for an array or number; what the function writes to it is written to the array at the end."""
+    array = staged(trace, given)
+    (value,) = trace.create(Independent, [array._value()], {"number": next(_numbers)})
+    made = wrap(trace, value, made_at=trace.place)
+    made._storage.layout = array._storage.layout if not array._path else None
+    if isinstance(given, TracedArray):
+        made._storage.is_array = given._storage.is_array
+        made._like_python(given._python_type)
+    else:
+        made._storage.is_array = isinstance(given, np.ndarray)
+        made._like_python(type(given) if type(given) in (float, complex) else None)
+    return Variable(given, made, value)
+
+
+def write_back(variable: Variable) -> None:
+    """Let the caller's array hold what the function wrote to its argument."""
+    if variable.array._storage.ref is not None:
+        variable.given[...] = variable.array
+
+
+def require_scalar(value: Any, name: str) -> None:
+    """Raise unless a result is one real number."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (TracedArray, np.ndarray, np.generic, float, int)
+    ):
+        raise WeftTypeError(
+            f"a gradient is that of a real number, but {name} returned {_described(value)}; return the number, or "
+            "pass has_aux=True where it is the first of a pair"
+        )
+    shape = getattr(value, "shape", ())
+    dtype = np.dtype(getattr(value, "dtype", type(value)))
+    if len(shape):
+        raise WeftValueError(
+            f"a gradient is that of one number, but {name} returned an array of shape {format_shape(shape)}; return "
+            "its sum or mean, or use weft.jacobian"
+        )
+    if kind(dtype) == "c":
+        raise WeftTypeError(
+            f"a gradient is that of a real number, but {name} returned a complex one; return its real part or "
+            "absolute value"
+        )
+    if kind(dtype) != "f" and not isinstance(value, int):
+        raise WeftTypeError(
+            f"a gradient is that of a real number, but {name} returned one of {dtype}, which has no derivative"
+        )
+
+
+def _described(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def gradient_of(trace: Recorder, y: Any, variable: Variable) -> Any:
+    """The gradient of a real number by a variable, of the variable's shape and dtype."""
+    result = staged(trace, y if isinstance(y, TracedArray) else np.float64(y))
+    (one,) = trace.create(Constant, [], {"value": np.ones((), result.dtype)})
+    (found,) = trace.create(Gradient, [result._value(), one, variable.value], {})
+    made = wrap(trace, found, made_at=trace.place)
+    return made._as_array(variable.array._storage.is_array)
+
+
+__all__ = ["Variable", "gradient_of", "has_derivative", "independent", "require_scalar", "write_back"]

@@ -1,0 +1,99 @@
+"""Active values: numbers that depend on the values by which is differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...dialect.attributes import type_from_mlir
+from ...dialect.derivatives import has_numbers
+from ...dialect.errors import DifferentiationError, WeftTypeError
+from ...dialect.mlir import Block, Operation, Value, ir
+from ...dialect.ops.differentiation import StopGradient
+from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ...dialect.register import op_class_of
+from ...dialect.types import TensorType
+from ..control_flow.structure import FOR, IF, WHILE, body, has_else, yielded
+from ..rewriting import operations_in
+
+
+def is_numeric(value: Value) -> bool:
+    """Whether a value is a tensor of real or complex numbers."""
+    try:
+        found = type_from_mlir(value.type)
+    except WeftTypeError:  # a scalar of another dialect
+        return isinstance(value.type, (ir.FloatType, ir.ComplexType))
+    return isinstance(found, TensorType) and has_numbers(found)
+
+
+class Activity:
+    """Which values depend on the independent ones, as far as ops were looked at; cells are followed, too."""
+
+    def __init__(self, independent: Iterable[Value]) -> None:
+        self.values: set[Value] = set(independent)
+        self.cells: set[Value] = set()
+        """Cells that were written an active value."""
+
+    def __contains__(self, value: Value) -> bool:
+        return value in self.values
+
+    def add(self, values: Iterable[Value]) -> None:
+        """Note that values are active, those that are numbers."""
+        self.values.update(value for value in values if value not in self.values and is_numeric(value))
+
+    def follow(self, operations: Iterable[Operation]) -> None:
+        """Look at ops in program order."""
+        for operation in operations:
+            self._visit(operation)
+
+    def _visit(self, operation: Operation) -> None:
+        name = operation.name
+        if name == FOR:
+            self._loop(operation, [body(operation)], list(operation.operands)[3:])
+        elif name == WHILE:
+            self._loop(operation, [body(operation), body(operation, 1)], list(operation.operands))
+        elif name == IF:
+            for number in range(2 if has_else(operation) else 1):
+                block = body(operation, number)
+                self.follow(operations_in(block)[:-1])
+                self._pass(yielded(block), operation.results)
+        else:
+            self._simple(operation)
+
+    def _simple(self, operation: Operation) -> None:
+        op_class = op_class_of(operation)
+        if op_class is StopGradient:
+            return
+        if op_class is WriteRef or op_class is AllocRef:
+            cell = operation.operands[0] if op_class is WriteRef else operation.results[0]
+            if operation.operands[-1] in self.values:
+                self.cells.add(cell)
+        elif op_class is ReadRef:
+            if operation.operands[0] in self.cells:
+                self.add(operation.results)
+        elif any(operand in self.values for operand in operation.operands):
+            self.add(operation.results)
+
+    def _pass(self, values: Iterable[Value], targets: Iterable[Value]) -> None:
+        self.add(target for value, target in zip(values, targets, strict=False) if value in self.values)
+
+    def _loop(self, operation: Operation, blocks: list[Block], initial: list[Value]) -> None:
+        """Until nothing new becomes active: what one iteration leaves, the next one finds."""
+        parameters = [list(block.arguments) for block in blocks]
+        if operation.name == FOR:
+            parameters[0] = parameters[0][1:]
+        known = -1
+        self._pass(initial, parameters[0])
+        while known != len(self.values) + len(self.cells):
+            known = len(self.values) + len(self.cells)
+            for number, block in enumerate(blocks):
+                self.follow(operations_in(block)[:-1])
+                self._pass(yielded(block), parameters[(number + 1) % len(blocks)])
+        self._pass(yielded(blocks[0]), operation.results)
+
+
+def refuse(operation: Operation, what: str) -> DifferentiationError:
+    """The error for a derivative that is not known."""
+    return DifferentiationError(what, str(operation.location))
+
+
+__all__ = ["Activity", "is_numeric", "refuse"]

@@ -1,0 +1,107 @@
+"""The reverse sweep: the cotangents of what ops were computed of, last op first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ...dialect.derivatives import cotangents, is_differentiable
+from ...dialect.errors import WeftError
+from ...dialect.mlir import Operation, Value
+from ...dialect.op import Op
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.state import ReadRef
+from ...dialect.register import decode_attributes, op_class_of
+from ..control_flow.structure import CAST, CONTROL
+from .activity import Activity, refuse
+from .adjoints import Adjoints
+
+
+class Sweep:
+    """Walks ops backwards and emits the ops of their cotangents at the current insertion point."""
+
+    def __init__(self, activity: Activity) -> None:
+        self.activity = activity
+
+    def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
+        """Go through the ops of a block, last first."""
+        for operation in reversed(operations):
+            results = list(operation.results)
+            if not any(result in adjoints for result in results):
+                continue
+            if operation.name in CONTROL:
+                self._control(operation, adjoints)
+                continue
+            given = [adjoints.take(result) for result in results]
+            wanted = [n for n, operand in enumerate(operation.operands) if operand in self.activity]
+            is_cell = op_class_of(operation) is ReadRef and operation.operands[0] in self.activity.cells
+            if wanted or is_cell:
+                self._visit(operation, given, wanted, adjoints)
+
+    def _visit(
+        self, operation: Operation, given: list[Value | None], wanted: list[int], adjoints: Adjoints
+    ) -> None:
+        op_class = op_class_of(operation)
+        b = OpEmitter(operation.location)
+        if op_class is None:
+            self._upstream(b, operation, given, adjoints)
+            return
+        if not is_differentiable(op_class):
+            raise refuse(operation, _unknown(op_class))
+        operands = [b.value(operand) for operand in operation.operands]
+        outputs = [b.value(result) for result in operation.results]
+        seeds = [None if g is None else b.value(g) for g in given]
+        attributes = decode_attributes(op_class, operation)
+        try:
+            found = cotangents(b, op_class, operands, outputs, seeds, attributes, wanted)
+        except WeftError as error:
+            raise refuse(operation, str(error)) from error
+        for number, cotangent in found:
+            adjoints.add(b, operation.operands[number], cotangent)
+
+    def _upstream(
+        self, b: OpEmitter, operation: Operation, given: list[Value | None], adjoints: Adjoints
+    ) -> None:
+        """Ops that other dialects put between those of weft."""
+        seed = given[0]
+        if operation.name == CAST and seed is not None:
+            source = operation.operands[0]
+            adjoints.add(b, source, b.refined(b.value(seed), b.value(source).type))
+        elif operation.name == "func.call":
+            callee = operation.attributes["callee"].value
+            raise refuse(
+                operation,
+                "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
+                if callee.startswith("host.")
+                else "the derivative of a function that calls itself under a run-time condition is not known yet",
+            )
+        else:
+            raise refuse(operation, f"the derivative of {operation.name} is not known")
+
+    def _control(self, operation: Operation, adjoints: Adjoints) -> None:
+        reverse = REVERSES.get(operation.name)
+        if reverse is None:
+            raise refuse(operation, f"the derivative of {_CONTROL_NAMES[operation.name]} is not known yet")
+        reverse(self, operation, adjoints)
+
+
+Reverse = Callable[[Sweep, Operation, Adjoints], None]
+
+REVERSES: Mapping[str, Reverse] = {}
+
+_CONTROL_NAMES = {
+    "scf.if": "an if that is decided at run time",
+    "scf.for": "a loop",
+    "scf.while": "a loop whose number of iterations is known only at run time",
+}
+
+
+def _unknown(op_class: type[Op]) -> str:
+    if op_class is ReadRef:
+        return (
+            "the derivative of what was written to an argument in a branch or loop that may raise, and is read again, "
+            "is not known yet; work on a copy of the argument: x = x.copy()"
+        )
+    return f"{op_class.mlir_name()} has no derivative"
+
+
+__all__ = ["Sweep"]

@@ -1,0 +1,178 @@
+"""`weft.grad` and `weft.value_and_grad` on straight-line programs: eagerly, inside compiled functions, nested."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import weft
+from support.differences import check_gradient
+
+X = np.array([0.5, 1.5, -2.0, 3.0])
+
+
+def views(x: Any, y: Any) -> Any:
+    """Reads and writes of parts, through views and in place."""
+    u = x.copy()
+    left, right = u[:-1], u[1:]
+    right += 0.5 * left * y[1:]
+    u[0], u[-1] = u[-1] * y[0], u[1]
+    np.multiply(u, 2.0, out=u)
+    m = u.reshape(2, 2)
+    m.T[0] -= np.sin(y[:2])
+    chosen = m[np.array([0, 1, 0]), np.array([1, 1, 1])]
+    return np.sum(u * u) + np.prod(chosen) + np.where(y > 0, np.sqrt(np.abs(y)), 0).sum()
+
+
+def several(w: Any, b: Any, z: Any) -> Any:
+    """Contractions, reductions, joins and complex numbers."""
+    h = np.tanh(w @ np.concatenate([b, b[::-1]]) + b[:2])
+    spectrum = np.sum(np.abs(z * np.exp(1j * h)) ** 2)
+    return np.max(h) + np.mean(np.stack([h, h * h])) + spectrum + np.log(np.sum(np.exp(b)))
+
+
+def test_programs_agree_with_differences() -> None:
+    rng = np.random.default_rng(0)
+    check_gradient(views, X, X[::-1].copy(), argnums=(0, 1))
+    z = rng.random(2) + 1j * rng.random(2)
+    check_gradient(several, rng.random((2, 6)), rng.random(3)[:3], z, argnums=(0, 1, 2))
+
+
+class Layer(NamedTuple):
+    w: Any
+    b: Any
+
+
+@dataclass
+class Model:
+    layers: list[Layer]
+    scale: Any
+    name: str = "model"
+
+
+def loss(params: dict[str, Any], model: Model) -> Any:
+    h = params["x"]
+    for layer in model.layers:
+        h = layer.w * h + layer.b
+    return np.sum(h) * model.scale * params["count"]
+
+
+def test_gradients_have_the_structure_of_arguments() -> None:
+    params = {"x": np.ones(2, np.float32), "count": 2}
+    model = Model([Layer(np.float32(3), np.zeros(2, np.float32))], 2.0)
+    by_params, by_model = weft.grad(loss, (0, 1))(params, model)
+    assert by_params["count"] is None
+    assert by_params["x"].dtype == np.float32
+    np.testing.assert_array_equal(by_params["x"], [12, 12])
+    assert isinstance(by_model, Model)
+    assert by_model.name is None
+    assert isinstance(by_model.layers[0], Layer)
+    np.testing.assert_array_equal(by_model.layers[0].w, 8)
+    np.testing.assert_array_equal(by_model.layers[0].b, [4, 4])
+    np.testing.assert_array_equal(by_model.scale, 12)
+
+
+@weft.function
+def train(w: Any, x: Any, y: Any) -> Any:
+    """A step: closures, attributes and in-place updates around the gradient."""
+
+    def error(w: Any) -> Any:
+        return np.mean((x @ w - y) ** 2)
+
+    value, g = weft.value_and_grad(error)(w)
+    w -= 0.5 * g
+    return value
+
+
+def test_a_compiled_function_trains() -> None:
+    rng = np.random.default_rng(0)
+    x, w = rng.random((20, 3)), np.zeros(3)
+    y = x @ np.array([1.0, -2.0, 3.0])
+    values = [train(w, x, y) for _ in range(400)]
+    assert values[-1] < 1e-3 * values[0]
+    assert train.trace_count == 1
+    np.testing.assert_allclose(w, [1, -2, 3], atol=0.1)
+
+
+def test_gradients_nest() -> None:
+    @weft.function
+    def several_orders(x: Any) -> Any:
+        def cube(x: Any) -> Any:
+            return np.sum(x**3)
+
+        second = weft.grad(lambda x: np.sum(weft.grad(cube)(x)))
+        third = weft.grad(lambda x: np.sum(second(x)))
+        confused = weft.grad(lambda x: x * weft.grad(lambda y: x + y)(x))(x[0])
+        twice = weft.grad(lambda a, b: np.sum(a * a * b), (0, 1))(x, x)
+        stopped = weft.grad(lambda x: np.sum(x * weft.stop_gradient(x)))(x)
+        return second(x), third(x), confused, twice, stopped
+
+    second, third, confused, (first, other), stopped = several_orders(X)
+    np.testing.assert_allclose(second, 6 * X)
+    np.testing.assert_allclose(third, np.full(4, 6.0))
+    assert confused == 1
+    np.testing.assert_allclose(first, 2 * X * X)
+    np.testing.assert_allclose(other, X * X)
+    np.testing.assert_allclose(stopped, X)
+
+
+def test_writes_to_arguments_happen_once() -> None:
+    def squared(u: Any, seen: Any) -> Any:
+        seen += 1
+        u[0] = u[1] * 2
+        return np.sum(u**2)
+
+    u, seen = np.array([1.0, 2.0]), np.zeros(1)
+    gradient, aux = weft.grad(lambda u: (squared(u, seen), u[0]), has_aux=True)(u)
+    np.testing.assert_array_equal(gradient, [0.0, 20.0])  # by the value at entry
+    np.testing.assert_array_equal(u, [4.0, 2.0])
+    assert (aux, seen) == (4.0, 1.0)
+    constant = weft.grad(lambda x: 1.0)
+    np.testing.assert_array_equal(constant(X), np.zeros(4))
+
+
+def host(x: Any) -> Any:
+    return weft.py_call(lambda v: v.sum(), x, result=weft.TensorSpec((), "float64"))
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "error", "message"),
+    [
+        (lambda: weft.grad(lambda x: x), (X,), ValueError, r"returned an array of shape \(4,\); return its sum"),
+        (lambda: weft.grad(lambda x: None), (X,), TypeError, "returned None"),
+        (lambda: weft.grad(lambda x: (x.sum(), 1)), (X,), TypeError, "returned a tuple"),
+        (lambda: weft.grad(lambda x: x.sum(), has_aux=True), (X,), TypeError, "returns a pair"),
+        (lambda: weft.grad(lambda x: x.sum() * 1j), (X,), TypeError, "returned a complex one"),
+        (lambda: weft.grad(lambda x: x.argmax()), (X,), TypeError, "returned one of int64"),
+        (lambda: weft.grad(lambda n: n * 2.0), (3,), TypeError, "argument 'n' of <lambda> is of int"),
+        (lambda: weft.grad(lambda n: n.sum() * 1.0), (np.arange(3),), TypeError, "'n' of <lambda> is of int64"),
+        (lambda: weft.grad(lambda x: x, 1), (), ValueError, "argnums is 1, but <lambda> takes 1"),
+        (lambda: weft.grad(lambda x: x, "x"), (), TypeError, "argnums counts arguments"),
+        (lambda: weft.grad(lambda x: x, ()), (), ValueError, "argnums is empty"),
+        (lambda: weft.grad(3), (), TypeError, "takes a function, not 3"),
+        (lambda: weft.grad(host), (X,), weft.DifferentiationError, "what Python computes has no derivative"),
+    ],
+)  # fmt: skip
+def test_misuse_is_explained(make: Any, arguments: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()(*arguments)
+
+
+def test_a_missing_derivative_is_shown_at_its_line() -> None:
+    with pytest.raises(weft.DifferentiationError) as caught:
+        weft.grad(host)(X)
+    assert "weft.py_call(" in str(caught.value)
+    assert "test_grad.py" in str(caught.value)
+
+
+def test_gradients_are_compiled() -> None:
+    weft.run_functions_eagerly(True)
+    try:
+        gradient = weft.grad(lambda x: np.sum(x))
+        with pytest.raises(weft.UnsupportedError, match="run_functions_eagerly"):
+            gradient.python_function(X)
+    finally:
+        weft.run_functions_eagerly(False)

@@ -1,0 +1,71 @@
+// RUN: weft-opt %s --weft-differentiate --cse --weft-simplify | filecheck %s
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf64>)
+// CHECK-NEXT: %[[COS:.*]] = "weft.cos"(%[[X]])
+// CHECK-NEXT: return %[[COS]]
+func.func @chain(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  %s = "weft.sin"(%v) : (tensor<3xf64>) -> tensor<3xf64>
+  %y = "weft.sum"(%s) {axes = array<i64: 0>, keepdims = false} : (tensor<3xf64>) -> tensor<f64>
+  %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<3xf64>) -> tensor<3xf64>
+  return %g : tensor<3xf64>
+}
+
+// What does not depend on x has no part in it.
+// CHECK-LABEL: func.func @unconnected
+// CHECK: %[[ZERO:.*]] = "weft.constant"() {value = dense<0.
+// CHECK: %[[ZEROS:.*]] = "weft.broadcast_to"(%[[ZERO]])
+// CHECK: return %[[ZEROS]]
+func.func @unconnected(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  %w = "weft.stop_gradient"(%v) : (tensor<3xf64>) -> tensor<3xf64>
+  %y = "weft.sum"(%w) {axes = array<i64: 0>, keepdims = false} : (tensor<3xf64>) -> tensor<f64>
+  %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<3xf64>) -> tensor<3xf64>
+  return %g : tensor<3xf64>
+}
+
+// Regions that do not meet are written, not added; the one that meets both is added.
+// CHECK-LABEL: func.func @parts
+// CHECK: "weft.slice_update"
+// CHECK-NOT: weft.slice"
+// CHECK: "weft.slice_update"
+// CHECK: "weft.slice"
+// CHECK: "weft.add"
+// CHECK: "weft.slice_update"
+// CHECK: return
+func.func @parts(%x: tensor<4xf64>, %c: tensor<2xf64>) -> tensor<4xf64> {
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  %m = "weft.slice"(%v) {start = array<i64: 1>, stop = array<i64: 3>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
+  %a = "weft.slice"(%v) {start = array<i64: 0>, stop = array<i64: 2>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
+  %b = "weft.slice"(%v) {start = array<i64: 2>, stop = array<i64: 4>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
+  %s = "weft.add"(%m, %a) : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %y = "weft.add"(%s, %b) : (tensor<2xf64>, tensor<2xf64>) -> tensor<2xf64>
+  %g = "weft.gradient"(%y, %c, %v) : (tensor<2xf64>, tensor<2xf64>, tensor<4xf64>) -> tensor<4xf64>
+  return %g : tensor<4xf64>
+}
+
+// What is read of a cotangent is read before its place is cleared.
+// CHECK-LABEL: func.func @written
+// CHECK-SAME: (%{{.*}}: tensor<4xf64>, %[[C:.*]]: tensor<4xf64>)
+// CHECK: "weft.slice"(%[[C]])
+// CHECK: "weft.slice_update"(%[[C]]
+func.func @written(%x: tensor<4xf64>, %c: tensor<4xf64>) -> tensor<4xf64> {
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  %m = "weft.slice"(%v) {start = array<i64: 1>, stop = array<i64: 3>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
+  %s = "weft.sin"(%m) : (tensor<2xf64>) -> tensor<2xf64>
+  %y = "weft.slice_update"(%v, %s) {start = array<i64: 0>, stop = array<i64: 2>, step = array<i64: 1>} : (tensor<4xf64>, tensor<2xf64>) -> tensor<4xf64>
+  %g = "weft.gradient"(%y, %c, %v) : (tensor<4xf64>, tensor<4xf64>, tensor<4xf64>) -> tensor<4xf64>
+  return %g : tensor<4xf64>
+}
+
+// A module that asks for nothing stays as it is.
+// CHECK-LABEL: func.func @plain
+// CHECK-NEXT: "weft.sin"
+// CHECK-NEXT: return
+func.func @plain(%x: tensor<3xf64>) -> tensor<3xf64> {
+  %s = "weft.sin"(%x) : (tensor<3xf64>) -> tensor<3xf64>
+  return %s : tensor<3xf64>
+}
