@@ -142,6 +142,22 @@ def shared_places(frame: Frame, address: Array, size: int, text: str) -> Array:
     return np.asarray(frame.place("shared") + address.astype(np.int64))
 
 
+def locate_global(frame: Frame, address: Array, access: Access) -> Array:
+    """Where addresses that are read lie in device memory, in bytes."""
+    _, at = _in_global(frame, address, access, False)
+    return at * access.bytes
+
+
+def locate_shared(frame: Frame, address: Array, access: Access, asked: Array, *, writes: bool) -> Array:
+    """Where addresses that some threads of a frame give lie in the shared memory of all blocks."""
+    part = frame if asked.size == frame.count else frame.narrow(asked, ())
+    at = shared_places(part, address[asked], access.bytes, access.text)
+    if frame.machine.shared_watch is not None:
+        watch = frame.machine.shared_watch.write if writes else frame.machine.shared_watch.read
+        watch(part, at, access.bytes, access.text)
+    return at
+
+
 def _in_local(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
     machine = frame.machine
     check_alignment(frame, address, access.bytes, access.text)
@@ -411,4 +427,12 @@ MAKERS: dict[str, Maker] = {
     "prefetchu": _nothing,
 }
 
-__all__ = ["MAKERS", "Access", "check_alignment", "shared_places", "space_of"]
+__all__ = [
+    "MAKERS",
+    "Access",
+    "check_alignment",
+    "locate_global",
+    "locate_shared",
+    "shared_places",
+    "space_of",
+]

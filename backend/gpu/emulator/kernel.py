@@ -443,7 +443,7 @@ def _granules(instructions: list[Instruction]) -> dict[str, int]:
     """The smallest access of shared and of device memory."""
     found = {"shared": 8, "global": 8}
     for i in instructions:
-        if i.opcode not in ("ld", "st", "atom", "red", "ldu", "cp", "ldmatrix"):
+        if i.opcode not in ("ld", "st", "atom", "red", "ldu", "cp"):
             continue
         sizes = [int(size) // 8 for m in i.modifiers for size in re.findall(r"^[busf](\d+)", m)]
         size = min([*sizes, 8 if i.opcode != "cp" else 4])

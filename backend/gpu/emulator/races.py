@@ -56,7 +56,7 @@ class SharedWatch:
                 raise Fault(f"{text}: shared memory that an asynchronous copy still writes: {who}")
             raise Fault(f"{text}: shared memory that nobody wrote: {frame.who(writer == _NOBODY)}")
 
-    def write(self, frame: Frame, at: Array, size: int, text: str, stamp: int | None = None) -> None:
+    def write(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads write `size` bytes each."""
         interval = self.interval[frame.place("row")]
         mine = interval << 6 | frame.place("warp")
@@ -70,11 +70,12 @@ class SharedWatch:
                 if what == "write" and (before == _IN_FLIGHT).any():
                     who = frame.who(before == _IN_FLIGHT)
                     raise Fault(f"{text}: race with an asynchronous copy: {who}")
-            self.writers[places] = mine if stamp is None else stamp
+            self.writers[places] = mine
 
-    def copy_asynchronously(self, frame: Frame, at: Array, size: int, text: str) -> None:
-        """Threads begin copies that write `size` bytes each."""
-        self.write(frame, at, size, text, _IN_FLIGHT)
+    def begin_copies(self, at: Array, size: int) -> None:
+        """Threads that may write begin copies of `size` bytes each."""
+        for places in self._granules(at, size):
+            self.writers[places] = _IN_FLIGHT
 
     def finish_copies(self, rows: Array, warps: Array, at: Array, size: int) -> None:
         """Threads have waited for their copies."""
