@@ -30,6 +30,14 @@ class Access:
     width: int
     """How many elements, one after the other."""
     atomic: bool = False
+    reads: bool = True
+    """Whether an atomic or strong instruction learns what others have published."""
+    publishes: bool = False
+    """Whether it publishes what the thread did before a fence."""
+    releases: bool = False
+    """Whether it is a fence before."""
+    acquires: bool = False
+    """Whether it is a fence after."""
 
     @property
     def bytes(self) -> int:
@@ -47,6 +55,18 @@ def space_of(i: Instruction) -> str:
 
 def _width_of(i: Instruction) -> int:
     return next((int(modifier[1:]) for modifier in i.modifiers if re.fullmatch("v[248]", modifier)), 1)
+
+
+def orders(i: Instruction) -> bool:
+    """Whether an instruction is a fence as well."""
+    return i.opcode in ("ld", "st", "atom", "red") and bool(
+        {"acquire", "release", "acq_rel", "sc"} & set(i.modifiers)
+    )
+
+
+def polls(i: Instruction) -> bool:
+    """Whether a loop around an instruction may wait for other threads."""
+    return i.opcode == "atom" or (i.opcode == "ld" and _strong(i))
 
 
 def _strong(i: Instruction) -> bool:
@@ -102,6 +122,9 @@ def _in_global(frame: Frame, address: Array, access: Access, writes: bool) -> tu
     allocations = allocations_of(frame, address, access.bytes, access.text)
     watch = machine.global_watch
     if watch is not None and watch.enabled and access.space != "const":
+        blocks = frame.place("block")
+        if access.releases and watch.clocks is not None:
+            watch.clocks.fence(blocks)
         for allocation, positions in allocations:
             at = address if positions is None else address[positions]
             threads = frame if positions is None else frame.narrow(positions, ())
@@ -109,37 +132,14 @@ def _in_global(frame: Frame, address: Array, access: Access, writes: bool) -> tu
             watch.access(
                 threads, allocation, offset, access.bytes, access.text, writes=writes, atomic=access.atomic
             )
+        if access.atomic and watch.clocks is not None:
+            order = machine.draw_turns(frame.count)
+            watch.clocks.meet(blocks[order], address[order], writes=access.publishes, reads=access.reads)
+            if access.acquires:
+                watch.clocks.fence(blocks)
     view = machine.memory.view(f"u{access.size}", access.width)
-    return view, ((address - np.uint64(FIRST_ADDRESS)) // np.uint64(access.bytes)).astype(np.int64)
-
-
-def _in_shared(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
-    machine = frame.machine
-    at = shared_places(frame, address, access.bytes, access.text)
-    if machine.shared_watch is not None:
-        if access.atomic:
-            if writes:
-                machine.shared_watch.atomic(frame, at, access.bytes, access.text)
-        elif writes:
-            machine.shared_watch.write(frame, at, access.bytes, access.text)
-        else:
-            machine.shared_watch.read(frame, at, access.bytes, access.text)
-    return machine.shared_view(f"u{access.size}", access.width), at // access.bytes
-
-
-def shared_places(frame: Frame, address: Array, size: int, text: str) -> Array:
-    """Where addresses of shared memory lie in that of all blocks."""
-    machine = frame.machine
-    check_alignment(frame, address, size, text)
-    if int(address.max()) + size > machine.shared_size:
-        wrong = (
-            address > np.uint64(max(machine.shared_size - size, 0)) if machine.shared_size >= size else True
-        )
-        at = int(address[wrong][0]) if machine.shared_size >= size else int(address.max())
-        raise Fault(
-            f"{text}: {size} bytes at {at:#x} of {machine.shared_size} bytes of shared memory: {frame.who(wrong)}"
-        )
-    return np.asarray(frame.place("shared") + address.astype(np.int64))
+    place = (address - np.uint64(FIRST_ADDRESS)) >> np.uint64(access.bytes.bit_length() - 1)
+    return view, place.view(np.int64)
 
 
 def locate_global(frame: Frame, address: Array, access: Access) -> Array:
@@ -158,6 +158,32 @@ def locate_shared(frame: Frame, address: Array, access: Access, asked: Array, *,
     return at
 
 
+def _in_shared(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
+    machine = frame.machine
+    at = shared_places(frame, address, access.bytes, access.text)
+    if machine.shared_watch is not None:
+        if access.atomic:
+            if writes:
+                machine.shared_watch.atomic(frame, at, access.bytes, access.text)
+        elif writes:
+            machine.shared_watch.write(frame, at, access.bytes, access.text)
+        else:
+            machine.shared_watch.read(frame, at, access.bytes, access.text)
+    return machine.shared_view(f"u{access.size}", access.width), at >> access.bytes.bit_length() - 1
+
+
+def shared_places(frame: Frame, address: Array, size: int, text: str) -> Array:
+    """Where addresses of shared memory lie in that of all blocks."""
+    machine = frame.machine
+    check_alignment(frame, address, size, text)
+    limit = machine.shared_limit
+    if int(address.max()) + size > limit:
+        wrong = address + np.uint64(size) > limit
+        at, who = int(address[wrong][0]), frame.who(wrong)
+        raise Fault(f"{text}: {size} bytes at {at:#x} of {limit} bytes of shared memory: {who}")
+    return np.asarray(frame.place("shared") + address.view(np.int64))
+
+
 def _in_local(frame: Frame, address: Array, access: Access, writes: bool) -> tuple[Array, Array]:
     machine = frame.machine
     check_alignment(frame, address, access.bytes, access.text)
@@ -165,7 +191,7 @@ def _in_local(frame: Frame, address: Array, access: Access, writes: bool) -> tup
         wrong = address + np.uint64(access.bytes) > machine.local_size
         raise Fault(f"{access.text}: outside of the thread's local memory: {frame.who(wrong)}")
     at = frame.thread_numbers() * machine.local_size + address.astype(np.int64)
-    return machine.local_view(f"u{access.size}", access.width), at // access.bytes
+    return machine.local_view(f"u{access.size}", access.width), at >> access.bytes.bit_length() - 1
 
 
 _LOCATE: dict[str, Callable[[Frame, Array, Access, bool], tuple[Array, Array]]] = {
@@ -238,7 +264,8 @@ def _ld(i: Instruction, o: Operands) -> Step:
     if space == "param":
         return _load_parameter(kind, parts, i.operands[1], o)
     form = FORMATS[kind]
-    access = Access(i.text, space, form.bits // 8, width, _strong(i))
+    acquires = "acquire" in i.modifiers
+    access = Access(i.text, space, form.bits // 8, width, _strong(i), acquires=acquires)
     targets = [(k, o.write(part, kind)) for k, part in enumerate(parts) if part != "_"]
     address = o.address(i.operands[1])
     dtype = form.dtype
@@ -311,7 +338,8 @@ def _st(i: Instruction, o: Operands) -> Step:
                 v[d][...] = v[a]
 
         return move
-    access = Access(i.text, space, form.bits // 8, width, _strong(i))
+    strong, releases = _strong(i), "release" in i.modifiers
+    access = Access(i.text, space, form.bits // 8, width, strong, False, strong, releases)
     address = o.address(i.operands[0])
     dtype = np.dtype(f"u{form.bits // 8}")
 
@@ -374,7 +402,8 @@ def _atomic(wants: bool) -> Maker:
         d = o.write(operands[0], kind)
         x = o.read(operands[2], kind)
         y = o.read(operands[3], kind) if operation == "cas" else x
-        access = Access(i.text, space_of(i), form.bits // 8, 1, True)
+        orders = [bool({name, "acq_rel", "sc"} & set(i.modifiers)) for name in ("release", "acquire")]
+        access = Access(i.text, space_of(i), form.bits // 8, 1, True, True, True, *orders)
         address = o.address(operands[1])
         update = _update(operation)
 
@@ -383,19 +412,21 @@ def _atomic(wants: bool) -> Maker:
             shape = (frame.count, 2) if form.packed else (frame.count,)
             values = [np.broadcast_to(v[s], shape) for s in (x, y)]
             typed = form.view(view)
-            v[d][...] = in_some_order(typed, at, values[0], values[1], update, frame.machine.random)
+            v[d][...] = one_after_the_other(
+                typed, at, values[0], values[1], update, frame.machine.take_turns(frame.count)
+            )
 
         return _access_step(access, address, body, o, True)
 
     return make
 
 
-def in_some_order(
-    view: Array, at: Array, x: Array, y: Array, update: Callable[..., Any], random: np.random.Generator
+def one_after_the_other(
+    view: Array, at: Array, x: Array, y: Array, update: Callable[..., Any], turns: Array
 ) -> Array:
-    """Change places one thread after the other, in an order drawn at random; what each of them found there."""
+    """Change places one thread after the other; what each of them found there."""
     old = np.empty(x.shape, view.dtype)
-    left = random.permutation(at.size)
+    left = turns
     while left.size:
         _, first = np.unique(at[left], return_index=True)
         if first.size * 8 < left.size:  # many threads at few places

@@ -123,10 +123,7 @@ def _finish(frame: Frame, copy: Copy, finished: Array) -> None:
     data = np.where(within < taken[:, None], data, np.uint8(0))
     machine.shared_view("u1", 1)[targets[:, None] + within] = data
     if machine.shared_watch is not None:
-        lanes = copy.lanes[finished]
-        machine.shared_watch.finish_copies(
-            machine.places["row"][lanes], machine.places["warp"][lanes], targets, copy.size
-        )
+        machine.shared_watch.finish_copies(copy.lanes[finished], targets, copy.size)
 
 
 def _rest(copy: Copy, left: Array) -> Copy:

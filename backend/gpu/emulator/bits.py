@@ -37,6 +37,9 @@ def _shift(left: bool) -> Maker:
         kind = type_of(i)
         form = FORMATS[kind]
         a, d = o.read(i.operands[1], kind), o.write(i.operands[0], kind)
+        if not o.is_register(i.operands[2]) and 0 <= (by := o.integer(i.operands[2])) < form.bits:
+            fixed = o.layout.constant(form, np.array(by, form.dtype))
+            return plain(np.left_shift if left else np.right_shift, d, a, fixed)
         amount = o.read(i.operands[2], "u32")
         ufunc = np.left_shift if left else np.right_shift
         signed = form.kind == "s" and not left

@@ -95,7 +95,7 @@ def scattered(frame: Frame, slots: list[int], matrices: Array, places: list[Plac
 
 def _tf32(x: Array) -> Array:
     """Numbers as tensor cores read them: 10 bits of fraction, the others cut off."""
-    return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+    return np.asarray((x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32))
 
 
 def _mma(i: Instruction, o: Operands) -> Step:

@@ -15,22 +15,26 @@ from .memory import Array
 DIRECTIONS = {"rz": 0, "rn": 1, "rp": 2, "rm": 3}
 """Roundings of PTX, as LLVM numbers them."""
 
-_SOURCE = "declare void @llvm.set.rounding(i32)\ndefine void @set_rounding(i32 %mode) {\n" + (
-    "call void @llvm.set.rounding(i32 %mode)\nret void\n}\n"
-)
+_SET_ROUNDING = """
+declare void @llvm.set.rounding(i32)
+define void @run(i32 %mode) {
+  call void @llvm.set.rounding(i32 %mode)
+  ret void
+}
+"""
 _FMA = """
-declare {type} @llvm.fma.{type_name}({type}, {type}, {type})
-define void @fma_{type_name}_{steps}(ptr %a, ptr %b, ptr %c, ptr %d, i64 %count) {{
+declare {type} @llvm.fma.{name}({type}, {type}, {type})
+define void @run(ptr %a, ptr %b, ptr %c, ptr %d, i64 %count) {{
 entry:
   br label %loop
 loop:
   %i = phi i64 [0, %entry], [%next, %loop]
-  {offsets}
+  {places}
   %pd = getelementptr {type}, ptr %d, i64 %i
   %x = load {type}, ptr %pa
   %y = load {type}, ptr %pb
   %z = load {type}, ptr %pc
-  %r = call {type} @llvm.fma.{type_name}({type} %x, {type} %y, {type} %z)
+  %r = call {type} @llvm.fma.{name}({type} %x, {type} %y, {type} %z)
   store {type} %r, ptr %pd
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, %count
@@ -39,27 +43,13 @@ end:
   ret void
 }}
 """
+_FIRST = ctypes.c_ubyte
+_ENGINES: list[Any] = []
+"""What owns the machine code."""
 
 
-def _source() -> str:
-    """Loops of fma for each type, and for each choice of operands that are one number for all threads."""
-    text = _SOURCE
-    for kind, name in (("float", "f32"), ("double", "f64")):
-        declared = False
-        for steps in range(8):
-            offsets = "\n  ".join(
-                f"%p{letter} = getelementptr {kind}, ptr %{letter}, i64 {'%i' if steps >> k & 1 else '0'}"
-                for k, letter in enumerate("abc")
-            )
-            piece = _FMA.format(type=kind, type_name=name, steps=steps, offsets=offsets)
-            text += piece if not declared else piece.replace("declare", "; declared", 1)
-            declared = True
-    return text
-
-
-@cache
-def _native() -> Any:
-    """The functions above as machine code of this process."""
+def _compile(source: str, kind: Any) -> Any:
+    """The function `run` of some LLVM assembly, as machine code of this process."""
     import llvmlite.binding as binding
 
     binding.initialize_native_target()
@@ -67,22 +57,33 @@ def _native() -> Any:
     machine = binding.Target.from_default_triple().create_target_machine(
         opt=3, cpu=binding.get_host_cpu_name(), features=binding.get_host_cpu_features().flatten()
     )
-    module = binding.parse_assembly(_source())
+    module = binding.parse_assembly(source)
     module.triple = binding.get_process_triple()
     module.data_layout = str(machine.target_data)
     builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=3))
     builder.getModulePassManager().run(module, builder)
     engine = binding.create_mcjit_compiler(module, machine)
     engine.finalize_object()
-    pointers = [ctypes.c_void_p] * 4
-    kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)
-    table = {
-        (dtype, steps): kind(engine.get_function_address(f"fma_{name}_{steps}"))
-        for dtype, name in ((np.dtype(np.float32), "f32"), (np.dtype(np.float64), "f64"))
-        for steps in range(8)
-    }
-    set_rounding = ctypes.CFUNCTYPE(None, ctypes.c_int32)(engine.get_function_address("set_rounding"))
-    return engine, table, set_rounding
+    _ENGINES.append(engine)
+    return kind(engine.get_function_address("run"))
+
+
+@cache
+def _set_rounding() -> Any:
+    return _compile(_SET_ROUNDING, ctypes.CFUNCTYPE(None, ctypes.c_int32))
+
+
+@cache
+def _fma(size: int, varying: tuple[bool, bool, bool]) -> Any:
+    """A loop of fma for floats of a size; operands that do not vary are one number for all threads."""
+    kind, name = ("float", "f32") if size == 4 else ("double", "f64")
+    places = "\n  ".join(
+        f"%p{letter} = getelementptr {kind}, ptr %{letter}, i64 {'%i' if varies else '0'}"
+        for letter, varies in zip("abc", varying, strict=True)
+    )
+    array = ctypes.POINTER(ctypes.c_ubyte)
+    pointers = ctypes.CFUNCTYPE(None, array, array, array, array, ctypes.c_int64)
+    return _compile(_FMA.format(type=kind, name=name, places=places), pointers)
 
 
 @contextlib.contextmanager
@@ -91,7 +92,7 @@ def rounding(direction: str) -> Iterator[None]:
     if direction == "rn":
         yield
         return
-    _, _, set_rounding = _native()
+    set_rounding = _set_rounding()
     set_rounding(DIRECTIONS[direction])
     try:
         yield
@@ -104,15 +105,14 @@ def fused_multiply_add(a: Array, b: Array, c: Array, out: Array, direction: str 
     if out.dtype.itemsize == 2:
         out[...] = _narrow_fma(a, b, c, out.dtype, direction)
         return
-    steps = sum((operand.ndim > 0) << k for k, operand in enumerate((a, b, c)))
-    _, table, _ = _native()
-    function = table[out.dtype, steps]
-    count = out.size
+    function = _fma(out.dtype.itemsize, (a.ndim > 0, b.ndim > 0, c.ndim > 0))
+    operands: tuple[Any, ...] = (a, b, c, out)
+    pointers = [_FIRST.from_buffer(operand) for operand in operands]
     if direction == "rn":
-        function(a.ctypes.data, b.ctypes.data, c.ctypes.data, out.ctypes.data, count)
+        function(*pointers, out.size)
     else:
         with rounding(direction):
-            function(a.ctypes.data, b.ctypes.data, c.ctypes.data, out.ctypes.data, count)
+            function(*pointers, out.size)
 
 
 def _narrow_fma(a: Array, b: Array, c: Array, dtype: np.dtype[Any], direction: str) -> Array:

@@ -114,12 +114,14 @@ class Machine(Protocol):
     """Facts by thread: lane, block, row, thread, warp, shared (where the shared memory of its block begins)."""
     memory: DeviceMemory
     parameters: bytes
-    random: np.random.Generator
     checks: bool
     global_watch: Any
     shared_watch: Any
     copies: Any
     shared_size: int
+    """The distance between the shared memories of two blocks."""
+    shared_limit: int
+    """How many bytes of it a block has."""
     local_size: int
 
     def shared_view(self, dtype: str, width: int) -> Array:
@@ -127,6 +129,12 @@ class Machine(Protocol):
 
     def local_view(self, dtype: str, width: int) -> Array:
         """The local memory of all threads as elements, or as vectors of them."""
+
+    def draw_turns(self, count: int) -> Array:
+        """In which order the threads of the next atomic instruction have their turn, one after the other."""
+
+    def take_turns(self, count: int) -> Array:
+        """The order that was drawn, or a new one."""
 
     def alive(self) -> Array:
         """Which threads have not ended."""

@@ -25,8 +25,21 @@ Next: TypeAlias = "int | Array"
 
 
 def _nothing(i: Instruction, o: Operands) -> Step:
-    """Fences, and hints: threads see memory in the order of instructions here."""
+    """Hints."""
     return lambda frame: None
+
+
+def _fence(i: Instruction, o: Operands) -> Step:
+    """Fences: threads see memory in the order of instructions here, so that only the order of blocks is noted."""
+    if {"cta", "proxy"} & set(i.modifiers):
+        return _nothing(i, o)
+
+    def run(frame: Frame) -> None:
+        watch = frame.machine.global_watch
+        if watch is not None and watch.clocks is not None:
+            watch.clocks.fence(frame.place("block"))
+
+    return run
 
 
 MAKERS: dict[str, Maker] = {
@@ -36,8 +49,8 @@ MAKERS: dict[str, Maker] = {
     **accesses.MAKERS,
     **warps.MAKERS,
     **collectives.MAKERS,
-    "membar": _nothing,
-    "fence": _nothing,
+    "membar": _fence,
+    "fence": _fence,
     "nanosleep": _nothing,
     "griddepcontrol": _nothing,
     "pmevent": _nothing,
@@ -60,6 +73,8 @@ class Block:
         """Those that it writes before it reads them."""
         self.writes: set[Register] = set()
         self.next: Callable[[Frame], Next] = lambda frame: ENDED
+        self.polls = False
+        """Whether it reads what other threads may be about to write."""
         self.barrier: Barrier | None = None
         """Where all threads of a block wait for each other at its end."""
 
@@ -124,14 +139,13 @@ class Linker:
         for caller, index, i in self._calls:
             self._pass_arguments(caller, index, i)
         used = [i for f in functions for i in f.body if isinstance(i, Instruction)]
-        alignment = 16
         return Kernel(
             name,
             self.layout,
             self.blocks,
             tuple((parameter.offset, parameter.size) for parameter in function.parameters),
-            -(-self.shared_size // alignment) * alignment if self.shared_size else 0,
-            -(-self.local_size // alignment) * alignment,
+            self.shared_size,
+            -(-self.local_size // 16) * 16,
             function.max_threads or 1024,
             min(
                 255,
@@ -142,7 +156,7 @@ class Linker:
                 ),
             ),
             _granules(used),
-            any(i.opcode in ("membar", "fence") for i in used),
+            any(i.opcode in ("membar", "fence") or accesses.orders(i) for i in used),
             self._recursive_entries(functions),
         )
 
@@ -191,7 +205,8 @@ class Linker:
                     self.shared_size = self._place(variable, self.shared_size)
             elif variable.space == "local":
                 self.local_size = self._place(variable, self.local_size)
-        self.shared_size = -(-self.shared_size // 16) * 16
+        if dynamic:
+            self.shared_size = -(-self.shared_size // 16) * 16
         for variable in dynamic:
             self.symbols[variable.name] = Symbol("shared", self.shared_size, 0)
 
@@ -233,6 +248,7 @@ class Linker:
                 raise PTXError(f"line {i.line}: {i.text}: not known ({error})") from None
             _account(block, o.reads, o.writes)
             block.steps.append(step)
+            block.polls |= accesses.polls(i)
         i_end = block.end
         o.reads, o.writes = set(), set()
         if i_end is None:
@@ -362,9 +378,10 @@ def _branch(i: Instruction, target: int, following: int, o: Operands) -> Callabl
 
     def choose(frame: Frame) -> Next:
         condition = frame.values[p]
-        if condition.all():
+        count = np.count_nonzero(condition)
+        if count == condition.size:
             return taken
-        return np.where(condition, taken, other) if condition.any() else other
+        return np.where(condition, taken, other) if count else other
 
     return choose
 

@@ -67,7 +67,8 @@ class Machine:
         self.parameters = launch.parameters
         self.threads = launch.block[0] * launch.block[1] * launch.block[2]
         self.padded = -(-self.threads // WARP) * WARP
-        self.shared_size = kernel.shared_size + launch.dynamic_shared
+        self.shared_limit = kernel.shared_size + launch.dynamic_shared
+        self.shared_size = -(-self.shared_limit // 16) * 16
         self.local_size = kernel.local_size
         self.places: dict[str, Array] = {}
         self.steps = 0
@@ -77,6 +78,8 @@ class Machine:
         self.shared_watch: SharedWatch | None = None
         self.global_watch: GlobalWatch | None = None
         self._storage: dict[int, Array] = {}
+        self._resting: Array | None = None
+        self._turns: Array | None = None
 
     def run(self) -> int:
         """Run all blocks; how many instructions that took."""
@@ -107,6 +110,16 @@ class Machine:
             elements = data.view(dtype)
             self._views[key] = elements if width == 1 else elements.reshape(-1, width)
         return self._views[key]
+
+    def draw_turns(self, count: int) -> Array:
+        """In which order the threads of the next atomic instruction have their turn, one after the other."""
+        self._turns = self.random.permutation(count)
+        return self._turns
+
+    def take_turns(self, count: int) -> Array:
+        """The order that was drawn, or a new one."""
+        turns, self._turns = self._turns, None
+        return self.random.permutation(count) if turns is None or turns.size != count else turns
 
     def alive(self) -> Array:
         """Which threads have not ended."""
@@ -175,9 +188,8 @@ class Machine:
         self._local = np.full(-(-lanes * self.local_size // 16) * 16, 0xCB, np.uint8)
         self.shared_watch = None
         if self.checks and self.shared_size:
-            granule = self.kernel.granules["shared"]
-            self.shared_watch = SharedWatch(rows, -(-self.shared_size // 8) * 8, granule)
-            self.places["shared"] = row * self.shared_size
+            warps, granule = self.places["warp"], self.kernel.granules["shared"]
+            self.shared_watch = SharedWatch(row, warps, self.shared_size, granule)
         self.pc = np.where(thread < self.threads, 0, ENDED).astype(np.int32)
         self.waits = np.zeros(lanes, np.int32)
         """0, or one more than the number of the barrier where a thread waits."""
@@ -223,7 +235,7 @@ class Machine:
             "%lanemask_gt": 0xFFFFFFFF & ~((one << lane + 1) - 1),
             "%lanemask_ge": 0xFFFFFFFF & ~((one << lane) - 1),
             "%dynamic_smem_size": self.launch.dynamic_shared,
-            "%total_smem_size": self.shared_size,
+            "%total_smem_size": self.shared_limit,
         }
         for name, value in values.items():
             if name in self.kernel.layout.registers:
@@ -240,6 +252,8 @@ class Machine:
                 if not self._release():
                     break
                 continue
+            if self._resting is not None:
+                can = self._without_resting(can)
             current = int(np.where(can, self.pc, _NEVER).min())
             if self.executed >= next_turn:
                 next_turn = self.executed + _PATIENCE
@@ -249,13 +263,23 @@ class Machine:
             chosen = can & (self.pc == current)
             others = can & ~chosen
             behind = int(np.where(others, self.pc, _NEVER).min())
-            alone = not others.any() and not self.waits.any()
+            alone = np.count_nonzero(chosen) == np.count_nonzero(self.pc != ENDED)
             if chosen.all():
                 frame = self.whole
             else:
                 positions = np.flatnonzero(chosen)
                 frame = Frame(self, self.whole, positions, positions.size, self.template)
             self._run_frame(frame, current, behind, alone, next_turn)
+
+    def _without_resting(self, can: Any) -> Any:
+        """The threads that have not just looked in vain for what others write, if there are such."""
+        resting, self._resting = self._resting, None
+        active = can.copy()
+        active[resting] = False
+        if active.any():
+            return active
+        self._release()  # those others may wait at a barrier
+        return (self.pc != ENDED) & (self.waits == 0)
 
     def _run_frame(self, frame: Frame, current: int, behind: int, alone: bool, turn: int) -> None:
         """Run threads until they part, wait, end, or come to where others are."""
@@ -280,18 +304,34 @@ class Machine:
                     self._arrive(frame, block.barrier)
                     break
                 self._next_interval(slice(None))
-            if following == ENDED or following >= behind or (self.executed >= turn and not alone):
+            if (
+                following == ENDED
+                or following >= behind
+                or (not alone and self._must_stop(current, following, turn))
+            ):
                 break
             current = following
-        self.pc[frame.thread_numbers()] = following
+        lanes = frame.thread_numbers()
+        self.pc[lanes] = following
+        if not alone:
+            back = lanes[np.broadcast_to((following >= 0) & (following <= current), lanes.shape)]
+            if back.size and self._looks_for_others(int(self.pc[back].min()), current):
+                self._resting = back
         if part:
             frame.give_back(frame.dirty)
+
+    def _must_stop(self, current: int, following: int, turn: int) -> bool:
+        """Whether others have a turn: after some time, and in loops that look for what others write."""
+        return self.executed >= turn or (following <= current and self._looks_for_others(following, current))
+
+    def _looks_for_others(self, first: int, last: int) -> bool:
+        return any(block.polls for block in self.kernel.blocks[first : last + 1])
 
     # Barriers
 
     def _next_interval(self, rows: Any) -> None:
         if self.shared_watch is not None:
-            self.shared_watch.interval[rows] += 1
+            self.shared_watch.next_interval(rows)
 
     def _arrive(self, frame: Frame, barrier: Barrier) -> None:
         lanes = frame.thread_numbers()

@@ -28,25 +28,48 @@ _POISON = 0xCB
 """What memory holds that nobody wrote: NaN in no format, but a number that is easily seen."""
 
 
+class Shadow:
+    """For each granule of an allocation the last writer and the reader, and when that was."""
+
+    __slots__ = ("_read_times", "_write_times", "generation", "granule", "readers", "writers")
+
+    def __init__(self, count: int, granule: int, generation: int) -> None:
+        self.granule = granule
+        self.generation = generation
+        self.writers = np.zeros(count, np.int32)
+        self.readers = np.zeros(count, np.int32)
+        self._write_times: Array | None = None
+        self._read_times: Array | None = None
+
+    def write_times(self) -> Array:
+        """When it was written, as the writer counts."""
+        if self._write_times is None:
+            self._write_times = np.zeros(self.writers.size, np.int32)
+        return self._write_times
+
+    def read_times(self) -> Array:
+        """When it was read, as the reader counts."""
+        if self._read_times is None:
+            self._read_times = np.zeros(self.readers.size, np.int32)
+        return self._read_times
+
+
 class Allocation:
     """A block of device memory, with what races are found by."""
 
-    __slots__ = ("address", "granule", "readers", "size", "writers")
+    __slots__ = ("_shadow", "address", "size")
 
     def __init__(self, address: int, size: int) -> None:
         self.address = address
         self.size = size
-        self.granule = 0
-        self.writers: Array | None = None
-        self.readers: Array | None = None
+        self._shadow: Shadow | None = None
 
-    def shadow(self, granule: int) -> tuple[Array, Array]:
-        """For each `granule` bytes the last writer and the reader."""
-        if self.writers is None or self.readers is None or self.granule != granule:
-            self.granule = granule
-            self.writers = np.zeros(self.size // granule + 1, np.int64)
-            self.readers = np.zeros(self.size // granule + 1, np.int64)
-        return self.writers, self.readers
+    def shadow(self, granule: int, generation: int) -> Shadow:
+        """What is known of each `granule` bytes; marks of other generations mean nothing."""
+        shadow = self._shadow
+        if shadow is None or (shadow.granule, shadow.generation) != (granule, generation):
+            shadow = self._shadow = Shadow(self.size // granule + 1, granule, generation)
+        return shadow
 
 
 class DeviceMemory:
@@ -159,4 +182,4 @@ class DeviceMemory:
                     self._free[left : left + 2] = [(first, size + more)]
 
 
-__all__ = ["FIRST_ADDRESS", "LOCAL_WINDOW", "SHARED_WINDOW", "Allocation", "Array", "DeviceMemory"]
+__all__ = ["FIRST_ADDRESS", "LOCAL_WINDOW", "SHARED_WINDOW", "Allocation", "Array", "DeviceMemory", "Shadow"]

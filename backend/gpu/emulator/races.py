@@ -8,7 +8,7 @@ import numpy as np
 
 from .faults import Fault
 from .frames import Frame
-from .memory import Allocation, Array
+from .memory import Allocation, Array, Shadow
 
 _NOBODY, _IN_FLIGHT = -1, -2
 _SEVERAL, _ATOMIC = 63, 62
@@ -22,35 +22,49 @@ class SharedWatch:
     seen in the results. What two warps do between the same two barriers is in no order.
     """
 
-    def __init__(self, rows: int, size: int, granule: int) -> None:
-        self.granule = granule
-        self.writers = np.full(rows * size // granule, _NOBODY, np.int32)
-        self.readers = np.full(rows * size // granule, _NOBODY, np.int32)
-        self.interval = np.zeros(rows, np.int32)
+    def __init__(self, rows: Array, warps: Array, size: int, granule: int) -> None:
+        """`rows` and `warps` tell for each thread its block and its warp; each block has `size` bytes."""
+        self._shift = granule.bit_length() - 1
+        count = (int(rows[-1]) + 1) * size >> self._shift
+        self.writers = np.full(count, _NOBODY, np.int32)
+        self.readers = np.full(count, _NOBODY, np.int32)
+        self._rows, self._warps = rows, warps
+        self._interval = np.zeros(int(rows[-1]) + 1, np.int32)
         """For each block how many barriers it has passed."""
+        self._stamps = warps.copy()
+        """What each thread leaves: the interval and its warp."""
+
+    def next_interval(self, rows: Any) -> None:
+        """Blocks pass a barrier."""
+        self._interval[rows] += 1
+        self._stamps = self._interval[self._rows] << 6 | self._warps
+
+    def _mine(self, frame: Frame) -> Any:
+        return self._stamps if frame.lanes is None else self._stamps[frame.lanes]
 
     def _granules(self, at: Array, size: int) -> list[Array]:
-        first = at // self.granule
-        return [first] if size <= self.granule else [first + k for k in range(size // self.granule)]
+        first = at >> self._shift
+        return [first, *(first + k for k in range(1, size >> self._shift))]
 
     def read(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads read `size` bytes each."""
-        interval = self.interval[frame.place("row")]
-        mine = interval << 6 | frame.place("warp")
+        mine = self._mine(frame)
         for places in self._granules(at, size):
-            writer = self.writers[places]
+            writer = self.writers.take(places)
             self._check_written(frame, writer, text)
-            clash = (writer >> 6 == interval) & (writer != mine)
-            if clash.any():
-                raise Fault(
-                    f"{text}: race with a write of another warp since the last barrier: {frame.who(clash)}"
-                )
-            reader = self.readers[places]
-            many = (reader >> 6 == interval) & (reader != mine)
-            self.readers[places] = np.where(many, interval << 6 | _SEVERAL, mine)
+            self._check(frame, writer, mine, "write", text)
+            several = _same_interval(self.readers.take(places), mine)
+            self.readers[places] = np.where(several, mine | _SEVERAL, mine) if several.any() else mine
+
+    def _check(self, frame: Frame, past: Array, mine: Array, what: str, text: str) -> None:
+        clash = _same_interval(past, mine)
+        if clash.any():
+            raise Fault(
+                f"{text}: race with a {what} of another warp since the last barrier: {frame.who(clash)}"
+            )
 
     def _check_written(self, frame: Frame, writer: Array, text: str) -> None:
-        if (writer < 0).any():
+        if int(writer.min(initial=0)) < 0:
             if (writer == _IN_FLIGHT).any():
                 who = frame.who(writer == _IN_FLIGHT)
                 raise Fault(f"{text}: shared memory that an asynchronous copy still writes: {who}")
@@ -58,18 +72,13 @@ class SharedWatch:
 
     def write(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads write `size` bytes each."""
-        interval = self.interval[frame.place("row")]
-        mine = interval << 6 | frame.place("warp")
+        mine = self._mine(frame)
         for places in self._granules(at, size):
-            for what, past in (("write", self.writers), ("read", self.readers)):
-                before = past[places]
-                clash = (before >> 6 == interval) & (before != mine) & (before >= 0)
-                if clash.any():
-                    who = frame.who(clash)
-                    raise Fault(f"{text}: race with a {what} of another warp since the last barrier: {who}")
-                if what == "write" and (before == _IN_FLIGHT).any():
-                    who = frame.who(before == _IN_FLIGHT)
-                    raise Fault(f"{text}: race with an asynchronous copy: {who}")
+            writer = self.writers.take(places)
+            if int(writer.min(initial=0)) == _IN_FLIGHT:
+                raise Fault(f"{text}: race with an asynchronous copy: {frame.who(writer == _IN_FLIGHT)}")
+            self._check(frame, writer, mine, "write", text)
+            self._check(frame, self.readers.take(places), mine, "read", text)
             self.writers[places] = mine
 
     def begin_copies(self, at: Array, size: int) -> None:
@@ -77,42 +86,51 @@ class SharedWatch:
         for places in self._granules(at, size):
             self.writers[places] = _IN_FLIGHT
 
-    def finish_copies(self, rows: Array, warps: Array, at: Array, size: int) -> None:
+    def finish_copies(self, lanes: Array, at: Array, size: int) -> None:
         """Threads have waited for their copies."""
-        mine = self.interval[rows] << 6 | warps
+        mine = self._stamps[lanes]
         for places in self._granules(at, size):
             self.writers[places] = mine
 
     def atomic(self, frame: Frame, at: Array, size: int, text: str) -> None:
         """Threads change `size` bytes each by an atomic instruction."""
-        interval = self.interval[frame.place("row")]
-        mine, atomic = interval << 6 | frame.place("warp"), interval << 6 | _ATOMIC
+        mine = self._mine(frame)
+        atomic = mine & ~_SEVERAL | _ATOMIC
         for places in self._granules(at, size):
-            self._check_written(frame, self.writers[places], text)
-            for what, past in (("write", self.writers), ("read", self.readers)):
-                before = past[places]
-                clash = (before >> 6 == interval) & (before != mine) & (before != atomic)
-                if clash.any():
-                    who = frame.who(clash)
-                    raise Fault(f"{text}: race with a {what} of another warp since the last barrier: {who}")
+            writer = self.writers.take(places)
+            self._check_written(frame, writer, text)
+            self._check(frame, np.where(writer == atomic, mine, writer), mine, "write", text)
+            self._check(frame, self.readers.take(places), mine, "read", text)
             self.writers[places] = atomic
+
+
+def _same_interval(past: Array, mine: Array) -> Any:
+    """Whether an access was one of another warp since the last barrier: only the lower six bits differ."""
+    return ((past ^ mine).view(np.uint32) - np.uint32(1)) < np.uint32(_SEVERAL)
 
 
 class GlobalWatch:
     """For each granule of device memory the blocks that wrote and read it in this launch.
 
-    Marks are numbers that grow from launch to launch, so that those of earlier launches mean nothing.
+    Marks are numbers that grow from launch to launch, so that those of earlier launches mean nothing. Blocks are in no
+    order, unless they wait for each other: see `Clocks`.
     """
 
     _next_mark = 1
+    _generation = 0
 
     def __init__(self, blocks: int, granule: int, synchronises: bool) -> None:
-        self.granule = granule
-        self.first = GlobalWatch._next_mark
-        self.several = self.first + blocks
-        self.atomic_mark = self.several + 1
-        GlobalWatch._next_mark = self.atomic_mark + 1
-        self.enabled = blocks > 1 and not synchronises
+        if GlobalWatch._next_mark + blocks + 2 > np.iinfo(np.int32).max:
+            GlobalWatch._next_mark = 1
+            GlobalWatch._generation += 1
+        self._shift = granule.bit_length() - 1
+        self._first = GlobalWatch._next_mark
+        self._several = self._first + blocks
+        self._atomic = self._several + 1
+        GlobalWatch._next_mark = self._atomic + 1
+        self.enabled = blocks > 1
+        self.clocks = Clocks(blocks) if synchronises and self.enabled else None
+        self._marks = np.arange(self._first, self._several, dtype=np.int32)
 
     def access(
         self,
@@ -126,34 +144,119 @@ class GlobalWatch:
         atomic: bool = False,
     ) -> None:
         """Threads access `size` bytes each, `at` bytes from the beginning of an allocation."""
-        if not self.enabled:
-            return
-        writers, readers = allocation.shadow(self.granule)
-        mine: Any = self.first + frame.place("block")
-        first = at // self.granule
-        for k in range(max(1, size // self.granule)):
+        shadow = allocation.shadow(1 << self._shift, self._generation)
+        block = frame.place("block")
+        mine = self._marks.take(block)
+        first = at >> self._shift
+        for k in range(max(1, size >> self._shift)):
             places = first + k if k else first
-            writer = writers[places]
-            clash = (writer >= self.first) & (writer != mine)
-            if atomic:
-                clash &= writer != self.atomic_mark
-            if clash.any():
-                other = int(writer[clash][0]) - self.first
-                by = "atomic instructions" if other == self.atomic_mark - self.first else f"block {other}"
-                raise Fault(f"{text}: race with a write of {by}: {frame.who(clash)}")
+            self._check_writers(frame, shadow, places, block, mine, atomic, text)
             if writes:
-                reader = readers[places]
-                clash = (reader >= self.first) & (reader != mine)
-                if clash.any():
-                    raise Fault(f"{text}: race with a read of another block: {frame.who(clash)}")
-                writers[places] = self.atomic_mark if atomic else mine
-                if not atomic and (writers[places] != mine).any():
-                    raise Fault(
-                        f"{text}: race of two blocks that write: {frame.who(writers[places] != mine)}"
-                    )
-            else:
-                reader = readers[places]
-                readers[places] = np.where((reader < self.first) | (reader == mine), mine, self.several)
+                self._check_readers(frame, shadow, places, block, mine, text)
+                shadow.writers[places] = self._atomic if atomic else mine
+                if not atomic:
+                    lost = shadow.writers.take(places) != mine
+                    if lost.any():
+                        raise Fault(f"{text}: race of two blocks that write: {frame.who(lost)}")
+                if self.clocks is not None:
+                    shadow.write_times()[places] = self.clocks.times[block]
+            elif not atomic:
+                reader = shadow.readers.take(places)
+                alone = (reader < self._first) | (reader == mine)
+                shadow.readers[places] = mine if alone.all() else np.where(alone, mine, self._several)
+                if self.clocks is not None:
+                    shadow.read_times()[places] = self.clocks.times[block]
+
+    def _check_writers(
+        self, frame: Frame, shadow: Shadow, places: Array, block: Array, mine: Array, atomic: bool, text: str
+    ) -> None:
+        writer = shadow.writers.take(places)
+        clash = (writer >= self._first) & (writer != mine)
+        if not clash.any():
+            return
+        by_atomics = writer == self._atomic
+        if atomic:
+            clash &= ~by_atomics
+        if self.clocks is not None and clash.any():
+            other = np.where(by_atomics, 0, writer - self._first)
+            known = self.clocks.knows(block, other, shadow.write_times().take(places))
+            # What atomic instructions have left may be read by who has seen all of them.
+            clash &= ~np.where(by_atomics, self.clocks.has_met_others(block), known)
+        if clash.any():
+            chosen = int(writer[clash][0])
+            by = "atomic instructions" if chosen == self._atomic else f"block {chosen - self._first}"
+            raise Fault(f"{text}: race with a write of {by}: {frame.who(clash)}")
+
+    def _check_readers(
+        self, frame: Frame, shadow: Shadow, places: Array, block: Array, mine: Array, text: str
+    ) -> None:
+        reader = shadow.readers.take(places)
+        clash = (reader >= self._first) & (reader != mine)
+        if not clash.any():
+            return
+        if self.clocks is not None:
+            several = reader == self._several
+            other = np.where(several, 0, reader - self._first)
+            known = self.clocks.knows(block, other, shadow.read_times().take(places))
+            clash &= ~np.where(several, self.clocks.has_met_others(block), known)
+        if clash.any():
+            raise Fault(f"{text}: race with a read of another block: {frame.who(clash)}")
 
 
-__all__ = ["GlobalWatch", "SharedWatch"]
+class Clocks:
+    """What blocks know of each other, in kernels where they wait for each other.
+
+    The time of a block is how many fences it has passed. What it wrote before a fence it gives to those that read, by
+    an atomic or strong instruction, what it wrote by such an instruction after the fence; they have it after a fence
+    of their own.
+    """
+
+    def __init__(self, blocks: int) -> None:
+        self.times = np.zeros(blocks, np.int32)
+        self._blocks = blocks
+        self._known: dict[int, Array] = {}
+        """For each block, when it has waited for others, the times of all blocks until which it knows what they did."""
+        self._heard: dict[int, Array] = {}
+        """The same, as it will be after its next fence."""
+        self._published: dict[int, Array] = {}
+        """What can be learnt at an address."""
+
+    def fence(self, blocks: Array) -> None:
+        """Blocks pass a fence."""
+        for block in np.unique(blocks).tolist():
+            self.times[block] += 1
+            if block in self._heard:
+                self._known[block] = self._join(self._known.get(block), self._heard.pop(block))
+
+    def meet(self, blocks: Array, addresses: Array, *, writes: bool, reads: bool) -> None:
+        """Blocks access addresses, one after the other, by atomic or strong instructions."""
+        pairs = dict.fromkeys(zip(blocks.tolist(), addresses.tolist(), strict=True))
+        for block, address in pairs:
+            if reads and address in self._published:
+                self._heard[block] = self._join(self._heard.get(block), self._published[address])
+            if writes:
+                own = self._known.get(block)
+                own = np.zeros(self._blocks, np.int32) if own is None else own.copy()
+                own[block] = self.times[block]
+                self._published[address] = self._join(self._published.get(address), own)
+
+    def knows(self, blocks: Array, others: Array, times: Array) -> Array:
+        """Whether blocks know what others did at some time."""
+        result = np.zeros(blocks.size, np.bool_)
+        for block in np.unique(blocks).tolist():
+            if block in self._known:
+                here = blocks == block
+                result[here] = self._known[block][others[here]] > times[here]
+        return result
+
+    def has_met_others(self, blocks: Array) -> Array:
+        """Whether blocks have read what others published."""
+        met = [block for block in np.unique(blocks).tolist() if block in self._known or block in self._heard]
+        return np.isin(blocks, met)
+
+    @staticmethod
+    def _join(a: Array | None, b: Array) -> Array:
+        return b.copy() if a is None else np.maximum(a, b)
+
+
+__all__ = ["Clocks", "GlobalWatch", "SharedWatch"]
