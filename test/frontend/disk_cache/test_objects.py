@@ -207,7 +207,7 @@ def test_what_is_changed_of_objects_is_seen(project: Project) -> None:
             project.write(
                 f"case_{number}.py", f"import numpy as np\nimport weft\n{text}\nf = weft.function(f)\n"
             )
-        wanted = project.run(WEFT_CACHE="0").output.splitlines()
+        wanted = project.run(WEFT_DISABLE_JIT="1").output.splitlines()
         assert project.run().output.splitlines() == wanted
         assert project.run().output.splitlines() == wanted
         outputs.append(wanted)
