@@ -48,6 +48,8 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "canonicalize",
                 "cse",
                 "convert-copies",  # copies are nests like others
+                "decide-comparisons",  # indices that wrap or are clamped hide where iterations write
+                "canonicalize",
                 "schedule-device-kernels",
                 "expand-device-math",  # last, as schedules look for the functions that they know
                 "canonicalize",  # sizes that nobody asks for

@@ -14,7 +14,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import columns, one_thread, points, products, rows, whole
+from .schedules import columns, iterations, one_thread, points, products, rows, whole
 from .steps import Step, steps_of
 
 
@@ -85,6 +85,9 @@ def _can_start(ops: list[Operation]) -> bool:
 
 def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     """How a run is spread over threads."""
+    if len(run) == 1 and iterations.matches(run[0]):
+        loop, why = run[0], "iterations: none needs another"
+        return [Part(loop, lambda name: iterations.write(function, name, loop, why))]
     if run[0].name != "linalg.generic":
         reason = f"one thread: {run[0].name} is one step after the other"
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]

@@ -108,6 +108,10 @@ class Kernel:
                 self.clone(outer.owner.operation)
         return self._values[outer]
 
+    def bind(self, outer: Value, inner: Value) -> None:
+        """Say what a value of the kernel function is in here."""
+        self._values[outer] = inner
+
     def is_local(self, inner: Value) -> bool:
         """Whether a value in here stands for memory that there is not."""
         return not isinstance(inner.owner, ir.Block) and bool(inner.owner.operation.name == "ub.poison")
