@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...dialect.mlir import Value, ir
+from ...dialect.mlir import Operation, Value, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in
 from ..nests.independence import base
@@ -23,6 +23,21 @@ class Step:
     """The number that a reduction starts from, for all points."""
     number: Value | None = None
     """The number that is stored to all points, and nothing else is done."""
+    absorbed: frozenset[Operation] = frozenset()
+    """The fills of the run that are not done, as reductions start from their numbers."""
+
+    def alone_touch(self, steps: Sequence[Step], memref: Value) -> bool:
+        """Whether nothing but some steps of the run, this among them, touches memory that the kernel allocates."""
+        memory = base(memref)
+        if (
+            isinstance(memory.owner, ir.Block)
+            or memory.owner.operation.name != "memref.alloc"
+            or memory != memref
+        ):
+            return False
+        own = {step.nest.operation for step in steps} | self.absorbed
+        users = [use.owner.operation for use in memref.uses]
+        return all(user in own or user.name == "memref.dealloc" for user in users)
 
 
 def steps_of(nests: Sequence[LoopNest]) -> list[Step]:
@@ -31,6 +46,10 @@ def steps_of(nests: Sequence[LoopNest]) -> list[Step]:
     for nest in nests:
         run.add(nest)
     run.settle(list(run.filled))
+    done = {step.nest.operation for step in run.steps}
+    absorbed = frozenset(nest.operation for nest in nests if nest.operation not in done)
+    for step in run.steps:
+        step.absorbed = absorbed
     return run.steps
 
 

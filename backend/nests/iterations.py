@@ -12,7 +12,16 @@ from .independence import base
 
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
 """The operations that touch memory, and which of their operands is the memref; indices follow."""
-_HARMLESS = ("arith.", "math.", "complex.", "index.", "scf.", "affine.apply", "memref.dim", "memref.get_global")
+_HARMLESS = (
+    "arith.",
+    "math.",
+    "complex.",
+    "index.",
+    "scf.",
+    "affine.apply",
+    "memref.dim",
+    "memref.get_global",
+)
 _LOCAL = ("memref.alloc", "memref.alloca", "memref.dealloc")
 
 

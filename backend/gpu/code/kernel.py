@@ -14,7 +14,7 @@ from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ...nests.emit import Emitter, Index, create
-from .captures import captures
+from .captures import captures, outer_operands
 
 SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
@@ -120,6 +120,8 @@ class Kernel:
         """The same operation at the insertion point, of the values in here."""
         if op.name == "memref.get_global":
             _copy_global(op, self.operation)
+        for operand in outer_operands(op):
+            self.value(operand)  # before it, and not behind
         return clone_with(op, self._values, self.value)
 
     def id(self, what: str, axis: str = "x") -> Value:

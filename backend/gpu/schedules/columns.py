@@ -1,4 +1,4 @@
-"""Sums along other dimensions than the last: threads side by side take columns side by side.
+"""Sums of what does not lie side by side: threads side by side take columns side by side.
 
 A block has eight threads for each column, which take rows in turn, and combine what they have in the order of the rows.
 Where there are few columns and many rows, blocks take a slice of the rows each, and a second kernel combines the slices
@@ -54,31 +54,39 @@ def matches(step: Step, function: Operation) -> bool:
 
 def _shape(nest: LoopNest) -> _Shape | None:
     summed = [dim for dim, parallel in enumerate(nest.parallel) if not parallel]
-    column = len(nest.parallel) - 1
-    if len(summed) != 1 or summed[0] == column or Reduction.of(nest) is None:
+    if len(summed) != 1 or Reduction.of(nest) is None:
         return None
-    if not any(is_vector(access, column) for access in nest.inputs):
-        return None
-    if not all(access.is_contiguous_in(column) for access in nest.outputs):
+    column = next(
+        (dim for dim, parallel in enumerate(nest.parallel) if parallel and _is_column(nest, dim)), None
+    )
+    if column is None:
         return None
     columns = nest.extents[column]
     lanes = lanes_of(nest.inputs, column)
     if not isinstance(columns, int) or columns % lanes or columns < _ACROSS * lanes:
         lanes = 1
     outer = tuple(dim for dim, parallel in enumerate(nest.parallel) if parallel and dim != column)
-    return _Shape(summed[0], outer, column, lanes, _slices(nest, summed[0], lanes))
+    return _Shape(summed[0], outer, column, lanes, _slices(nest, summed[0], column, lanes))
 
 
-def _slices(nest: LoopNest, summed: int, lanes: int) -> int:
+def _is_column(nest: LoopNest, dim: int) -> bool:
+    """Whether what lies side by side along a dimension is added to what lies side by side."""
+    reads = any(is_vector(access, dim) for access in nest.inputs)
+    return reads and all(access.is_contiguous_in(dim) for access in nest.outputs)
+
+
+def _slices(nest: LoopNest, summed: int, column: int, lanes: int) -> int:
     """How many blocks share the rows of a column."""
     gpu = current().gpu
     assert gpu is not None
     extents = [extent for extent in nest.extents if isinstance(extent, int)]
     if len(extents) != len(nest.extents):
         return 1
-    rows, blocks = extents[summed], -(-extents[-1] // (_ACROSS * lanes))
-    for dim, extent in enumerate(extents[:-1]):
-        blocks *= extent if dim != summed else 1
+    rows, blocks = extents[summed], -(-extents[column] // (_ACROSS * lanes))
+    for dim, extent in enumerate(extents):
+        blocks *= extent if dim not in (summed, column) else 1
+    if not blocks:
+        return 1
     return max(1, min(gpu.multiprocessors * 4 // blocks, rows // _LEAST))
 
 

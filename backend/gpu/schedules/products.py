@@ -110,13 +110,16 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
     shape = _shape(contraction)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]
-    kernel = Kernel(function, name, ops, (_SIDE * _SIDE, 1, 1), given)
+    is_asked_for = _is_asked_for(steps)
+    result = steps[0].nest.outputs[0].memref
+    local = [] if is_asked_for or steps[-1].nest.outputs[0].memref == result else [result]
+    kernel = Kernel(function, name, ops, (_SIDE * _SIDE, 1, 1), given, local)
     with kernel.body():
         copies = [kernel.clone(op) for op in ops]
         nests = [loop_nest(copy) for copy in copies]
         found = match_contraction(nests[0], None)
         assert found is not None
-        _Product(kernel, found, shape, steps, nests, _is_asked_for(steps)).emit()
+        _Product(kernel, found, shape, steps, nests, is_asked_for).emit()
         for copy in copies:
             copy.erase()
     counts = [
@@ -130,17 +133,12 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
 
 def _is_asked_for(steps: Sequence[Step]) -> bool:
     """Whether the result of the product is asked for behind the nest that is computed with it."""
-    result, ops = steps[0].nest.outputs[0].memref, [step.nest.operation for step in steps]
+    result = steps[0].nest.outputs[0].memref
     if len(steps) == 1:
         return True
     if steps[1].nest.outputs[0].memref == result:
         return False
-    memory = base(result)
-    if isinstance(memory.owner, ir.Block) or memory.owner.operation.name != "memref.alloc":
-        return True
-    return not all(
-        use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in result.uses
-    )
+    return not steps[0].alone_touch(steps, result)
 
 
 class _Product:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ....dialect.mlir import Operation, Value, ir
+from ....dialect.mlir import Operation, Value
 from ....dialect.records import dataclass
 from ...nests.collapse import collapse_dims
 from ...nests.emit import Emitter, Index, create
@@ -66,6 +66,8 @@ def matches(steps: Sequence[Step], function: Operation) -> bool:
             return False
         if _reduces(nest) and (Reduction.of(nest) is None or not _is_row_only(nest)):
             return False
+        if len(nest.parallel) == 2 and not _lies_side_by_side(nest):
+            return False
     columns = first.extents[1]
     if len(nests) == 1 and isinstance(columns, int) and columns <= _FEW:
         return False
@@ -78,6 +80,12 @@ def _reduces(nest: LoopNest) -> bool:
 
 def _is_row_only(nest: LoopNest) -> bool:
     return all(not access.mentions(1) for access in nest.outputs)
+
+
+def _lies_side_by_side(nest: LoopNest) -> bool:
+    """Whether neighbouring columns are neighbours in memory, in some operand at least."""
+    accesses = [access for access in nest.accesses if not access.is_scalar and access.mentions(1)]
+    return not accesses or any(access.is_contiguous_in(1) for access in accesses)
 
 
 def _columns_are_own(nests: Sequence[LoopNest]) -> bool:
@@ -158,15 +166,11 @@ def _shape(nests: Sequence[LoopNest]) -> _Shape:
 
 def _kept(steps: Sequence[Step]) -> set[int]:
     """The numbers of the steps whose outputs somebody else asks for."""
-    ops = [step.nest.operation for step in steps]
-    kept = set()
-    for number, step in enumerate(steps):
-        for access in step.nest.outputs:
-            memory = base(access.memref)
-            is_own = not isinstance(memory.owner, ir.Block) and memory.owner.operation.name == "memref.alloc"
-            if not is_own or not _only_used_by(access.memref, ops):
-                kept.add(number)
-    return kept
+    return {
+        number
+        for number, step in enumerate(steps)
+        if not all(step.alone_touch(steps, access.memref) for access in step.nest.outputs)
+    }
 
 
 def _local(steps: Sequence[Step], kept: set[int]) -> list[Value]:
@@ -177,13 +181,6 @@ def _local(steps: Sequence[Step], kept: set[int]) -> list[Value]:
         if number not in kept
         for access in step.nest.outputs
     ]
-
-
-def _only_used_by(memref: Value, ops: Sequence[Operation]) -> bool:
-    """Whether no other operation touches memory that is looked at as it was allocated only."""
-    return all(
-        use.owner.operation in ops or use.owner.operation.name == "memref.dealloc" for use in memref.uses
-    )
 
 
 class _Rows:

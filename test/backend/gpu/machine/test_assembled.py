@@ -1,0 +1,65 @@
+"""What the code of device kernels needs: no memory of threads, nothing spilled, and few enough registers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.device_code import DeviceCode, device_code
+from weft.backend.gpu.machine.assembler import find_assembler
+
+_F32 = np.float32
+
+
+def _softmax(x: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return e / np.sum(e, axis=1, keepdims=True)
+
+
+def _escape(x: Any, n: Any) -> Any:
+    steps = np.zeros(x.shape, np.int64)
+    for i in range(x.shape[0]):
+        value, count = x[i], 0
+        while value < 100 and count < n:
+            value, count = value * value + 1, count + 1
+        steps[i] = count
+    return steps
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
+    # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
+    "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
+    "whole": (lambda x: x.sum(), (np.ones(100000, _F32),), "whole", 32, 1),
+    "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 72, 8),
+    "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
+    "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
+    "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
+}
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def compiled(request: pytest.FixtureRequest) -> tuple[str, DeviceCode]:
+    """A program, and its code."""
+    function, arguments, *_ = PROGRAMS[request.param]
+    return request.param, device_code(function, *arguments)
+
+
+def test_memory_of_the_device_is_all_that_kernels_use(compiled: tuple[str, DeviceCode]) -> None:
+    name, code = compiled
+    _, _, schedule, _, vectors = PROGRAMS[name]
+    assert any(text.startswith(schedule) for text in code.schedules.values()), code.schedules
+    text = "\n".join(kernel.ptx for kernel in code.kernels)
+    assert ".local" not in text
+    assert ".extern .func" not in text
+    assert text.count("ld.global.v4") + text.count("ld.global.nc.v4") >= vectors
+
+
+@pytest.mark.skipif(find_assembler() is None, reason="there is no ptxas: pip install nvidia-cuda-nvcc")
+def test_registers_are_enough(compiled: tuple[str, DeviceCode]) -> None:
+    name, code = compiled
+    for kernel, found in code.assembled().items():
+        assert (found.spilled, found.stack) == (0, 0), kernel
+        assert found.registers <= PROGRAMS[name][3], kernel

@@ -1,0 +1,84 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+
+// Loops in each other, of which each iteration writes an element of its own: a thread for each.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: gpu.launch_func {{.*}} threads in (%c128, %c1, %c1)
+// CHECK: "iterations: none needs another"
+// CHECK-NOT: scf.for
+// CHECK: scf.while
+func.func private @kernel_0(%a: memref<?x20xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c19 = arith.constant 19 : index
+  %big = arith.constant 1.0e3 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c19 step %c1 {
+      %next = arith.addi %j, %c1 : index
+      %x = memref.load %a[%i, %next] : memref<?x20xf64>
+      %y = scf.while (%v = %x) : (f64) -> f64 {
+        %more = arith.cmpf olt, %v, %big : f64
+        scf.condition(%more) %v : f64
+      } do {
+      ^bb0(%v: f64):
+        %w = arith.mulf %v, %v : f64
+        scf.yield %w : f64
+      }
+      memref.store %y, %a[%i, %next] : memref<?x20xf64>
+    }
+  }
+  return
+}
+
+// -----
+
+// An element that the iteration before writes is read: one thread.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_1(%a: memref<20xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c19 = arith.constant 19 : index
+  scf.for %i = %c0 to %c19 step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %x = memref.load %a[%i] : memref<20xf64>
+    memref.store %x, %a[%next] : memref<20xf64>
+  }
+  return
+}
+
+// -----
+
+// Where an iteration writes, data decides: one thread.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: "one thread: scf.for is one step after the other"
+func.func private @kernel_2(%a: memref<20xindex>, %b: memref<20xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c19 = arith.constant 19 : index
+  scf.for %i = %c0 to %c19 step %c1 {
+    %at = memref.load %a[%i] : memref<20xindex>
+    memref.store %i, %b[%at] : memref<20xindex>
+  }
+  return
+}
+
+// -----
+
+// Rows of which the inner loop needs the element before: a thread for each row.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: "iterations: none needs another"
+// CHECK: scf.for
+func.func private @kernel_3(%a: memref<50x20xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c19 = arith.constant 19 : index
+  %c50 = arith.constant 50 : index
+  scf.for %i = %c0 to %c50 step %c1 {
+    scf.for %j = %c0 to %c19 step %c1 {
+      %next = arith.addi %j, %c1 : index
+      %x = memref.load %a[%i, %j] : memref<50x20xf64>
+      memref.store %x, %a[%i, %next] : memref<50x20xf64>
+    }
+  }
+  return
+}

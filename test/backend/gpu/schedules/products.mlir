@@ -1,0 +1,66 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+
+// What follows is computed before the result is stored, and the product itself is not.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-NOT: gpu.alloc
+// CHECK-COUNT-1: gpu.launch_func {{.*}} blocks in (%c256, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK: workgroup(%{{.*}} : memref<16x132xf32, #gpu.address_space<workgroup>>
+// CHECK-SAME: "products: tiles in shared memory; 128 by 128 by 16, 8 by 8 a thread"
+// CHECK: gpu.barrier
+// CHECK: gpu.barrier
+// CHECK: math.fma
+// CHECK: arith.maximumf
+func.func private @kernel_0(%a: memref<2048x512xf32>, %b: memref<512x2048xf32>, %c: memref<2048x2048xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<2048x2048xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%zero : f32) outs(%p : memref<2048x2048xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<2048x512xf32>, memref<512x2048xf32>) outs(%p : memref<2048x2048xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<2048x2048xf32>) outs(%c : memref<2048x2048xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.maximumf %x, %zero : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// What asks for other elements of the result waits for all of it.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK: gpu.alloc () : memref<64x64xf32>
+// CHECK: gpu.launch_func
+// CHECK: gpu.launch_func
+// CHECK: "products:
+// CHECK: weft.schedule = "
+func.func private @kernel_1(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: memref<64x64xf32>) {
+  %p = memref.alloc() : memref<64x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<64x64xf32>, memref<64x64xf32>) outs(%p : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<64x64xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  }
+  return
+}

@@ -1,0 +1,112 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+
+// All elements: blocks store what they have, and one block combines that; the fill is where it starts.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: %[[PARTS:.*]] = gpu.alloc () : memref<528xf32>
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_parts
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0 blocks in (%c1, %c1, %c1)
+// CHECK: gpu.dealloc %[[PARTS]]
+// CHECK: gpu.func @kernel_0_parts({{.*}}weft.schedule = "whole: all elements make one number: the shares of blocks"
+// CHECK: vector.load
+// CHECK: gpu.shuffle xor
+// CHECK: gpu.barrier
+// CHECK: gpu.func @kernel_0({{.*}}"whole: all elements make one number: what blocks have, in their order"
+func.func private @kernel_0(%a: memref<?xf32>, %b: memref<f32>) {
+  %low = arith.constant 0xFF800000 : f32
+  linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []}
+      ins(%low : f32) outs(%b : memref<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%a : memref<?xf32>) outs(%b : memref<f32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maximumf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Rows: what is divided by the sum is in registers, and the sum itself never in memory.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-NOT: gpu.alloc
+// CHECK: gpu.launch_func {{.*}} threads in (%c256, %c1, %c1) args(%{{.*}} : memref<64x256xf32>, %{{.*}} : memref<64x256xf32>)
+// CHECK: "rows: what is asked for lies in one row; a warp a row, 2 times 4 columns in registers"
+// CHECK-NOT: memref.store
+// CHECK: vector.load
+// CHECK: gpu.shuffle xor
+// CHECK-NOT: gpu.barrier
+// CHECK: vector.store
+func.func private @kernel_1(%a: memref<64x256xf32>, %b: memref<64x256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<64xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%zero : f32) outs(%s : memref<64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x256xf32>) outs(%s : memref<64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %s : memref<64x256xf32>, memref<64xf32>) outs(%b : memref<64x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.divf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Not rows: what follows asks for the sums in another order.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: gpu.alloc () : memref<64xf32>
+// CHECK: gpu.launch_func
+// CHECK: gpu.launch_func
+// CHECK: "rows:
+// CHECK: "points:
+func.func private @kernel_2(%a: memref<64x64xf32>, %b: memref<64x64xf32>) {
+  %s = memref.alloc() : memref<64xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<64x64xf32>) outs(%s : memref<64xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.addf %y, %x : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%a, %s : memref<64x64xf32>, memref<64xf32>) outs(%b : memref<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %z = arith.divf %x, %y : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Columns: few of many rows are cut in slices, which a second kernel adds up.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: gpu.alloc () : memref<[[SLICES:.*]]x64xi32>
+// CHECK: gpu.launch_func @kernel_3_device::@kernel_3_parts blocks in (%c2, %c64, %c1) threads in (%c32, %c8, %c1)
+// CHECK: gpu.launch_func @kernel_3_device::@kernel_3
+// CHECK: "columns: neighbours are added to neighbours; [[SLICES]] slices"
+func.func private @kernel_3(%a: memref<4096x64xi32>, %b: memref<64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a : memref<4096x64xi32>) outs(%b : memref<64xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %z = arith.addi %y, %x : i32
+    linalg.yield %z : i32
+  }
+  return
+}

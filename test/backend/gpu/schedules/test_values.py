@@ -1,0 +1,162 @@
+"""What device kernels compute, in the emulator, beside the processor: the same bits wherever nothing is summed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from weft import TensorSpec
+
+
+@pytest.fixture(autouse=True)
+def emulator() -> Iterator[None]:
+    """Let the emulator stand for a GPU."""
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+def _normal(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+def _integers(*shape: int) -> Any:
+    return np.random.default_rng(sum(shape)).integers(-5, 9, shape).astype(np.int32)
+
+
+def _softmax(x: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return e / np.sum(e, axis=1, keepdims=True)
+
+
+def _layer_norm(x: Any, g: Any, b: Any) -> Any:
+    mean = np.mean(x, axis=1, keepdims=True)
+    variance = np.mean((x - mean) ** 2, axis=1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + np.float32(1e-5)) * g + b
+
+
+_F32 = np.float32
+_ROWS = TensorSpec((None, None), _F32)
+
+EXACT: dict[str, tuple[Any, ...]] = {
+    # points
+    "vectors": (lambda x, y: np.exp(x) * y + 1, _normal(64, 256), _normal(256)),
+    "a rest": (lambda x: np.tanh(x), _normal(1001)),
+    "unknown extents": (lambda x, y: x * y, _normal(33, 20), _normal(20), (_ROWS, TensorSpec((None,), _F32))),
+    "views": (lambda x: x[1:-1, 2:] - x[2:, :-2], _normal(40, 50)),
+    "pads": (lambda x: np.pad(x, 2), _normal(30, 20)),
+    "gathers": (lambda x, i: x[i], _normal(100, 16), np.arange(50) * 2),
+    "halves": (lambda x: np.exp(x) + x, _normal(128).astype(np.float16)),
+    "complex numbers": (lambda x: x * x + 1j, (_normal(50) + 1j * _normal(50)).astype(np.complex64)),
+    "roots": (lambda x: np.floor(np.sqrt(np.abs(x))) * np.copysign(x, -x), _normal(100)),
+    # whole
+    "integers": (lambda x: x.sum(), _integers(40000)),
+    "a maximum": (lambda x: x.max(), _normal(10003), (TensorSpec((None,), _F32),)),
+    "the first maximum": (lambda x: x.argmax(), _normal(3000)),
+    # rows
+    "maxima of rows": (lambda x: x.max(1), _normal(70, 100)),
+    "first maxima of rows": (lambda x: x.argmax(1), _normal(10, 100)),
+    # columns
+    "maxima of columns": (lambda x: x.max(0), _normal(77, 45)),
+    "slices of columns": (lambda x: x.sum(0), _integers(1000, 12)),
+    # products
+    "products of integers": (lambda a, b: a @ b, _integers(130, 20), _integers(20, 130)),
+}
+
+ROUNDED: dict[str, tuple[Any, ...]] = {
+    "a sum": (lambda x: x.sum(), _normal(70, 333)),
+    "a sum of doubles": (lambda x: (x * x).sum(), _normal(20000).astype(np.float64)),
+    "softmax of a warp": (_softmax, _normal(16, 100)),
+    "softmax of a block": (_softmax, _normal(3, 4096)),
+    "softmax of unknown extents": (_softmax, _normal(9, 300), (_ROWS,)),
+    "layer norm": (_layer_norm, _normal(8, 512), _normal(512), _normal(512)),
+    "sums along two axes": (lambda x: x.sum((1, 2)), _normal(5, 6, 100)),
+    "sums of columns": (lambda x: x.sum(0), _normal(300, 64)),
+    "sums in the middle": (lambda x: x.sum(1), _normal(4, 100, 40)),
+    "sums of unknown columns": (lambda x: x.sum(0), _normal(200, 33), (_ROWS,)),
+    "a product and what follows": (
+        lambda a, b, c: np.maximum(a @ b + c, 0),
+        _normal(96, 64),
+        _normal(64, 80),
+        _normal(80),
+    ),
+    "a transposed factor": (lambda a, b: a @ b.T, _normal(64, 48), _normal(40, 48)),
+    "batches": (lambda a, b: a @ b, _normal(3, 20, 30), _normal(3, 30, 20)),
+    "a product of unknown extents": (lambda a, b: a @ b, _normal(150, 70), _normal(70, 130), (_ROWS, _ROWS)),
+    "a product of doubles": (
+        lambda a, b: a @ b,
+        _normal(33, 50).astype(np.float64),
+        _normal(50, 35).astype(np.float64),
+    ),
+}
+
+
+def _both(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, Any]:
+    arguments = [value for value in given if isinstance(value, np.ndarray)]
+    signature = next((list(value) for value in given if isinstance(value, tuple)), None)
+    here = weft.function(function, input_signature=signature)(*arguments)
+    there = weft.function(function, input_signature=signature, device="cuda")(*arguments)
+    for one, other in zip(there, here, strict=True) if isinstance(here, tuple) else [(there, here)]:
+        assert type(one) is type(other)
+        assert one.dtype == other.dtype
+    return there, here
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_the_same_bits(name: str) -> None:
+    function, *given = EXACT[name]
+    np.testing.assert_array_equal(*_both(function, tuple(given)))
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_sums_differ_by_rounding_alone(name: str) -> None:
+    function, *given = ROUNDED[name]
+    there, here = _both(function, tuple(given))
+    scale = float(np.max(np.abs(here)))
+    bound = 1e-14 if np.asarray(here).dtype == np.float64 else 1e-6
+    assert float(np.max(np.abs(there - here))) <= bound * scale
+
+
+def test_iterations_and_what_is_left_for_one_thread() -> None:
+    def f(x, y, n):
+        for i in range(1, n - 1):
+            y[i] = x[i - 1] * 2 - x[i] + x[i + 1]
+        for i in range(1, n):
+            x[i] = x[i] + x[i - 1] * 0.5
+        return y
+
+    first, second = ([_normal(300).copy(), np.zeros(300, _F32)] for _ in range(2))
+    n = np.int64(300)
+    here, there = weft.function(f)(*first, n), weft.function(f, device="cuda")(*second, n)
+    np.testing.assert_array_equal(there, here)
+    np.testing.assert_array_equal(second[0], first[0])
+
+
+def test_what_is_written_in_place_is_read_before() -> None:
+    def f(x):
+        x -= x.max(axis=1, keepdims=True)
+        x += x[:, ::-1]
+        return x.sum(axis=0)
+
+    first, second = _integers(20, 36), _integers(20, 36)
+    here, there = weft.function(f)(first), weft.function(f, device="cuda")(second)
+    np.testing.assert_array_equal(there, here)
+    np.testing.assert_array_equal(second, first)
+
+
+def test_nan_and_signed_zero() -> None:
+    x = np.array([[1.0, np.nan, 2.0, -0.0] * 8, [-0.0, 0.0, -np.inf, np.inf] * 8], _F32)
+    there, here = _both(lambda x: (x.max(1), np.sign(x), np.minimum(x, -x), x.sum(1)), (x,))
+    for one, other in zip(there, here, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_nothing_at_all() -> None:
+    there, here = _both(
+        lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x), (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS))
+    )
+    for one, other in zip(there, here, strict=True):
+        np.testing.assert_array_equal(one, other)
