@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....dialect.mlir import Operation, Value
 from ....passes.rewriting import constant_integer, operations_in, operations_of
 from ...nests.emit import Emitter, Index
@@ -29,7 +31,7 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
     emitter = kernel.emitter
     with kernel.body():
         bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
-        counts = [_count(each, *pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
+        counts = [_count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
         total = product(counts, emitter)
         block = emitter.multiply(kernel.id("block_id"), _THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
@@ -45,16 +47,16 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
                     if op not in loops:
                         kernel.clone(op)
     outer = Emitter(function)
-    counts = [_count(each, *list(each.operands)[:2], outer) for each in loops]
+    counts = [_count(each, list(each.operands)[:2], outer) for each in loops]
     blocks = outer.divide(outer.add(product(counts, outer), _THREADS - 1), _THREADS)
     kernel.launch([outer.maximum(1, blocks)], reason)
 
 
-def _count(loop: Operation, first: Value, last: Value, emitter: Emitter) -> Index:
+def _count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:
     """How many iterations a loop has."""
     step = constant_integer(loop.operands[2])
     numbers: list[Index] = []
-    for bound, value in zip(list(loop.operands)[:2], (first, last), strict=True):
+    for bound, value in zip(list(loop.operands)[:2], bounds, strict=True):
         known = constant_integer(bound)
         numbers.append(value if known is None else known)
     assert step is not None
