@@ -109,7 +109,7 @@ class Settings:
         "Unroll loops over Python's range and over arrays of known length up to this number of iterations.",
     )
     unrolled_ops_warning: int = _setting(
-        10_000,
+        4_000,
         "WEFT_UNROLLED_OPS_WARNING",
         "Warn when an unrolled loop records more operations than this (0: never).",
     )

@@ -7,9 +7,11 @@ from typing import ClassVar
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
+from ...passes.preconditions import refuse
 from ...passes.rewriting import operations_in
 from ..nests.emit import create
 from ..planning.boundaries import kernel_functions
+from ..target import current
 from .code.captures import NotScheduled
 from .code.kernel import remove_device_module
 from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
@@ -25,6 +27,10 @@ class ScheduleDeviceKernels(Pass):
 
     name: ClassVar[str] = "schedule-device-kernels"
     summary: ClassVar[str] = "write kernels as device kernels, and their launches"
+
+    def require(self, module: Module) -> None:
+        if current().gpu is None:
+            refuse(module.operation, f"{current().name} is no device: give --target=sm_90, say")
 
     def run(self, module: Module, statistics: Statistics) -> None:
         for name in _WRITTEN:

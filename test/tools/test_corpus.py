@@ -52,6 +52,10 @@ DIAGNOSTICS = {
         "func.func @f(%x: index) -> index {\n  return %x : index\n}\n",
         "argument 0 of @f is index: memory is planned for functions on tensors and memrefs only",
     ),
+    "--schedule-device-kernels": (
+        "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
+        "is no device: give --target=sm_90, say",
+    ),
     "--schedule-kernels": (
         "func.func private @kernel_0(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
         '  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} '

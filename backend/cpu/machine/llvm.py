@@ -138,11 +138,21 @@ def assembly(module: Any) -> str:
     return text
 
 
+LONG_BLOCK = 2_500
+"""From so many instructions in a basic block on, LLVM's second level takes quadratic time to choose and order them."""
+
+
 def object_code(module: Any) -> bytes:
     """The machine code of an optimised module as an object file."""
     with phase("llvm-codegen"):
-        code: bytes = target_machine().emit_object(module)
+        level = 1 if _has_long_block(module) else 2
+        code: bytes = _kept_target_machine(current(), level).emit_object(module)
     return code
+
+
+def _has_long_block(module: Any) -> bool:
+    """Whether there is a block that LLVM's second level of code generation should not see: that of an unrolled loop."""
+    return max(part.count("\n") for part in str(module).split("\n\n")) > LONG_BLOCK  # blank lines divide blocks
 
 
 def external_symbols(module: Any) -> list[str]:
@@ -213,7 +223,7 @@ def target_machine() -> Any:
     return _kept_target_machine(current())
 
 
-def _make_target_machine(target: Target) -> Any:
+def _make_target_machine(target: Target, level: int = 2) -> Any:
     binding = _binding()
     if target != host():
         binding.initialize_all_targets()
@@ -221,7 +231,7 @@ def _make_target_machine(target: Target) -> Any:
     return binding.Target.from_triple(target.triple).create_target_machine(
         cpu=target.cpu,
         features=target.features,
-        opt=2,
+        opt=level,
         reloc="pic",
         codemodel="jitdefault" if target.triple == host().triple else "default",
     )

@@ -75,6 +75,23 @@ def test_it_can_be_turned_off():
             power(np.ones(2), n)
 
 
+def test_a_large_loop_is_named_that_had_to_be_unrolled():
+    @weft.function
+    def f(x):
+        rows = [[0.0] * 12 for _ in range(20)]
+        for i in range(20):
+            for j in range(12):
+                rows[i][j] = x * j
+        return rows[3][2]
+
+    with (
+        weft.settings.scope(unrolled_ops_warning=100),
+        pytest.warns(weft.UnrollingWarning, match="belongs into an array") as caught,
+    ):
+        assert f(np.float64(2)) == 4
+    assert len(caught) == 1
+
+
 def test_a_large_unrolled_loop_is_named():
     @weft.function
     def f(x):

@@ -142,7 +142,7 @@ def _unroll(
 
     flow.unrolled = before * max(length, 1)
     try:
-        return run_items(items(), body, orelse)
+        return run_items(_counted(trace, items()), body, orelse)
     finally:
         flow.unrolled = before
 
@@ -165,8 +165,8 @@ def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
             message = (
                 f"the loop in {trace.name} is unrolled, and has recorded {recorded} operations after {number} "
                 "iterations: compiling them takes long. A loop over an array or range is compiled once unless its "
-                "items must be known while tracing (in Python's own functions, as dict keys), or weft.unroll asks "
-                "for it"
+                "items must be known while tracing (in Python's own functions, as dict keys, as places in lists of "
+                "lists), or weft.unroll asks for it; a table that loops fill in belongs into an array (np.zeros)"
             )
             warnings.warn_explicit(
                 message, UnrollingWarning, place.file if place else "<unknown>", place.line if place else 1
