@@ -53,8 +53,9 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("calls", "polls"), lambda value: type(value) is bool),
     "workspace": lambda value: value is None or type(value) is int,
     "sizes": lambda value: value is None or type(value) is str,
-    "on_heap": lambda value: _are(value, int),
+    **dict.fromkeys(("on_heap", "written"), lambda value: _are(value, int)),
 }
+"""What the fields of a plan must be, but for those that other attributes tell."""
 
 
 def is_plan(attribute: Attribute) -> bool:

@@ -313,4 +313,4 @@ def trip_count(loop: Operation) -> int | None:
     if any(bound is None for bound in bounds):
         return None
     lower, upper, step = (int(bound) for bound in bounds if bound is not None)
-    return len(range(lower, upper, step)) if step > 0 else None
+    return max(0, -((lower - upper) // step)) if step > 0 else None

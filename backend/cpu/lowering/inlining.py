@@ -198,6 +198,6 @@ def _trips(op: Operation) -> float:
         return 1
     bounds = [constant_integer(value) for value in list(op.operands)[:3]]
     start, stop, step = bounds
-    if start is None or stop is None or step is None:
+    if start is None or stop is None or step is None or step <= 0:
         return math.inf
-    return len(range(start, stop, step))
+    return max(0, -((start - stop) // step))

@@ -9,7 +9,8 @@ import pytest
 
 import weft
 from support.plan_check import WrongPlan, check_plan, least_bytes
-from weft.backend.planning import packing
+from weft.backend.planning import packing, plan_attributes
+from weft.backend.planning.plan import Plan
 
 F32 = np.float32
 
@@ -199,3 +200,7 @@ def test_peak_is_what_the_program_must_hold(name):
     memory = concrete.memory_analysis()
     must = memory.argument_bytes + least_bytes(concrete)
     assert memory.peak_bytes <= 1.1 * must
+
+
+def test_all_fields_of_plans_have_a_form():
+    assert plan_attributes._FORMS.keys() == set(Plan._fields) - plan_attributes._ELSEWHERE

@@ -170,7 +170,7 @@ class _Estimate:
             return Term(1.0) if length is None else Term(max(1.0, length.number / by), length.values)
         last = constant_integer(stop)
         if last is not None:
-            return Term(float(len(range(first, last, by))))
+            return Term(float(max(0, -((first - last) // by))))
         return self._extent(stop) * Term(1 / by)
 
     def _distance(self, start: Value, stop: Value) -> Term | None:
