@@ -5,8 +5,17 @@ What gives memory and takes it back is called through addresses; requests are co
 
 from __future__ import annotations
 
-from weft.backend.cpu.native_python.intrinsics import Order, Static, atomic_add, atomic_load, atomic_store, call, call_void
-from weft.backend.cpu.native_python.intrinsics import set_word, word
+from weft.backend.cpu.native_python.intrinsics import (
+    Order,
+    Static,
+    atomic_add,
+    atomic_load,
+    atomic_store,
+    call,
+    call_void,
+    set_word,
+    word,
+)
 
 FUNCTIONS = Static(2)
 """To allocate and to free."""

@@ -152,7 +152,9 @@ def object_code(module: Any) -> bytes:
 
 def _has_long_block(module: Any) -> bool:
     """Whether there is a block that LLVM's second level of code generation should not see: that of an unrolled loop."""
-    return max(part.count("\n") for part in str(module).split("\n\n")) > LONG_BLOCK  # blank lines divide blocks
+    return (
+        max(part.count("\n") for part in str(module).split("\n\n")) > LONG_BLOCK
+    )  # blank lines divide blocks
 
 
 def external_symbols(module: Any) -> list[str]:
