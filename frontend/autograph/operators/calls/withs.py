@@ -16,10 +16,10 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
-from ..branches.exits import Exit, StagedExit, codes_of, exit_from, status_of
+from ..branches.exits import Exit, codes_of, exit_from, status_of
 from ..exceptions.tries import raise_, try_
 from ..interface import operators
-from ..statements.generators import Generator
+from ..statements.generators import Codes, Generator
 from ..statements.statements import if_
 from ..values.special_methods import users_method
 from .managers import require_harmless
@@ -82,32 +82,19 @@ def _around(manager: Any, body: Block) -> Exit:
             "run while the function is traced: write a class with __enter__ and __exit__"
         )
     status: Any = np.int64(0)
-    found = _Found()
+    codes = Codes()
 
     def block(entered: Any) -> bool:
         nonlocal status
         exit_ = body(entered)
         status = status_of(exit_)
-        found.codes.append(codes_of(exit_))
+        codes.found |= codes_of(exit_)
         return False
 
     made.feed(block)
-    if len(found.codes) != 1:
-        if not found.codes:
-            raise RuntimeError("generator didn't yield")
-        raise UnsupportedError(
-            f"the context manager {manager.func.__qualname__}() yields in more than one place, of which the program "
-            "finds one: let it yield in one place"
-        )
-    (codes,) = found.codes
-    return exit_from(status, codes) if len(codes) == 1 else StagedExit(status, codes)
-
-
-class _Found:
-    """The exits that the block may have, for each time that it was recorded; not part of the user's state."""
-
-    def __init__(self) -> None:
-        self.codes: list[frozenset[int]] = []
+    if not codes.found:
+        raise RuntimeError("generator didn't yield")
+    return exit_from(status, codes.found)
 
 
 def _is_users(function: Any) -> bool:

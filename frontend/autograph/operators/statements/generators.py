@@ -191,8 +191,10 @@ def _in_python(
         raise error from None
 
 
-class _Codes:
-    """The exits by which a loop may be left; not part of the user's state."""
+class Codes:
+    """The exits that a body may have; not part of the user's state."""
+
+    __weft_state__: tuple[str, ...] = ()
 
     def __init__(self) -> None:
         self.found: frozenset[int] = frozenset()
@@ -201,7 +203,7 @@ class _Codes:
 def _fed(walk: Walk, body: Callable[[Any], Exit], dead: str) -> Exit:
     """Run a generator with the body as its consumer; returns how the loop is left."""
     status: Any = np.int64(0)
-    codes = _Codes()
+    codes = Codes()
     unread = _cells(body, dead)
 
     def consumer(item: Any) -> Any:
@@ -229,4 +231,4 @@ def _cells(body: Callable[..., Any], names: str) -> list[Variable]:
     return [Variable(name, cells[name]) for name in names.split() if name in cells]
 
 
-__all__ = ["Consumer", "Generator", "Walk", "enumerated", "for_walk", "zipped"]
+__all__ = ["Codes", "Consumer", "Generator", "Walk", "enumerated", "for_walk", "zipped"]
