@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import weft
-from support.behaviour_harness import same
+from support.behaviour_harness import refused, same
+from weft.dialect.errors import UnsupportedError
 
 
 @dataclasses.dataclass
@@ -172,3 +173,26 @@ def test_an_array_of_a_list_is_not_read_after_it_may_have_been_written():
 
     with pytest.raises(weft.UnsupportedError, match="one that was written since"):
         weft.function(f)(np.array([1.0, 2.0]))
+
+
+def test_lists_that_change_while_a_loop_walks_them_are_refused():
+    def f(x, items):
+        if x > 0:
+            for _ in items:
+                items.pop()
+        return items
+
+    refused(
+        f, np.float64(1), [1.0, 2.0], error=UnsupportedError, match="longer or shorter while a loop walks it"
+    )
+
+
+def test_sets_that_depend_on_conditions_are_refused_by_name():
+    seen = {1}
+
+    def f(x):
+        if x > 0:
+            seen.add(2)
+        return x
+
+    refused(f, np.float64(1), error=UnsupportedError, match="what the set seen holds depends on a condition")

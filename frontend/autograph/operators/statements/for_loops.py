@@ -26,6 +26,7 @@ from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
 from ..branches.checkpoints import Checkpoint
 from ..branches.exits import Exit, without_continue
+from ..lists.dynamic_lists import GrowingList
 from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
@@ -52,6 +53,8 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
     if trace is None or isinstance(iterable, Unrolled):
         return run_items(_counted(trace, iterable), body, orelse)
     sequence = sequence_of(iterable)
+    if isinstance(iterable, GrowingList):
+        body = _keeping_length(iterable, body)
     if sequence is None:
         return run_items(_counted(trace, iterable), body, orelse)
     length = sequence.length
@@ -64,6 +67,22 @@ def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None,
         except _TooManyOps:
             checkpoint.roll_back()
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:
+    """The body of a loop over a list, which must not become longer or shorter in it."""
+
+    def checked(item: Any) -> Exit:
+        length = items.length
+        exit_ = body(item)
+        if items.length is not length:
+            raise UnsupportedError(
+                "a list becomes longer or shorter while a loop walks it, and its length is known when the program runs "
+                "only: walk a copy (for item in items.copy()), or write `while i < len(items)`"
+            )
+        return exit_
+
+    return checked
 
 
 _REFUSALS = (ConcreteValueError, UnsupportedError, ControlFlowError)
