@@ -25,6 +25,7 @@ from ..runtime_values.result_spec import (
     HolderResult,
     KeptResult,
     OptionalResult,
+    OutsideResult,
     SelectedResult,
     ThawedResult,
     ViewResult,
@@ -155,6 +156,8 @@ class ConcreteFunction:
             own = len(self.argument_types)
             base = self.argument_types[position] if position < own else self._extra[position - own].type
             return self._view_type(base, leaf)
+        if isinstance(leaf, OutsideResult):
+            return type_of_leaf(leaf.array)
         if isinstance(leaf, KeptResult):
             return self._type_of(leaf.result)
         if isinstance(leaf, SelectedResult):

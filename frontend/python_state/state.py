@@ -384,6 +384,10 @@ class PythonState(ABC):
             raise Reconsider(key)
         return value
 
+    def is_outside(self, value: Any) -> bool:
+        """Whether a result is an array that was there before the trace, or a view of one, and is no data."""
+        return type(value) is np.ndarray and self._find_array(value)[0] is not None
+
     def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
         """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
         while array.base is not None and id(array) not in self._handles and self._holder(array) is None:

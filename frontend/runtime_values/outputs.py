@@ -26,6 +26,7 @@ from .result_spec import (
     KeptResult,
     ListResult,
     OptionalResult,
+    OutsideResult,
     Result,
     SelectedResult,
     ThawedResult,
@@ -107,6 +108,11 @@ class Outputs:
             return self._thawed(Frozen(trace, (leaf,)))
         if not isinstance(leaf, TracedArray) and trace.python_state is not None:
             leaf = trace.python_state.returned(leaf)
+            if trace.python_state.is_outside(leaf):
+                trace.dependencies.refuse(
+                    "an array from outside that it returns, whose elements tracing looked at"
+                )
+                return OutsideResult(leaf)
         if not isinstance(leaf, TracedArray):
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage

@@ -97,6 +97,16 @@ class SelectedResult(NamedTuple):
         return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
 
 
+class OutsideResult(NamedTuple):
+    """A result that is an array from outside whose elements tracing looked at, or a view of one."""
+
+    array: Array
+
+    def build(self, outputs: Sequence[Any], leaves: Sequence[Any]) -> Any:
+        """The value of a call."""
+        return self.array if self.array.base is None else self.array[...]
+
+
 class KeptResult(NamedTuple):
     """A result that is one object with others of a call: the first that is made is kept behind the outputs."""
 
@@ -179,6 +189,7 @@ class Result(NamedTuple):
         | ArgumentResult
         | ViewResult
         | OptionalResult
+        | OutsideResult
         | ChosenResult
         | HolderResult
         | KeptResult
@@ -234,6 +245,7 @@ __all__ = [
     "KeptResult",
     "ListResult",
     "OptionalResult",
+    "OutsideResult",
     "Result",
     "SelectedResult",
     "ThawedResult",

@@ -50,6 +50,9 @@ class ExternalState(Protocol):
     def returned(self, value: Any) -> Any:
         """What stands for a result: the traced array for one that was there before."""
 
+    def is_outside(self, value: Any) -> bool:
+        """Whether a result is an array that was there before the recording, or a view of one, and is no data."""
+
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the recording works with."""
 

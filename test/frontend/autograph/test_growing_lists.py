@@ -346,8 +346,9 @@ QUEUE = [1, 2, 3]
 
 
 class Shrinking:
-    def __delitem__(self, index):
-        del QUEUE[index]
+    def __hash__(self):
+        del QUEUE[0]
+        return 1
 
 
 SHRINKING = Shrinking()
@@ -375,7 +376,7 @@ def test_what_changes_a_list_unseen_is_refused(monkeypatch):
 
     def f(n):
         if n > 1:
-            del SHRINKING[0]  # Python calls this method
+            {SHRINKING: 1}  # Python calls this method
         return n, QUEUE[0]
 
     refused(f, I64(2), match="changed by what compiled code cannot follow")

@@ -112,3 +112,23 @@ def test_views_that_are_given_back_twice_are_one_object() -> None:
             assert part is STORE["local"] is again
             assert np.shares_memory(part, local)
             STORE.clear()
+
+
+SIZES = np.array([2.0, 3.0, 4.0])
+
+
+def test_arrays_from_outside_whose_elements_decide_are_returned_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def f(x: Any) -> Any:
+        values = SIZES.tolist()
+        return SIZES, SIZES[1:].reshape(-1), SIZES * x, values
+
+    compiled = weft.function(f)
+    for _ in range(2):
+        same, view, product, _ = compiled(2.0)
+        assert same is SIZES
+        assert np.shares_memory(view, SIZES)
+        assert not np.shares_memory(product, SIZES)
+    monkeypatch.setitem(globals(), "SIZES", SIZES.copy())
+    assert compiled(2.0)[0] is SIZES

@@ -80,8 +80,9 @@ def lengths_differ(place: Items, values: Sequence[Any]) -> None:
     items = place.container
     if isinstance(items, set) and any(value != values[0] for value in values):
         raise UnsupportedError(
-            f"what the set {place.name} holds depends on a condition, or on how often a loop runs, that is known when the "
-            "program runs: keep a dict with a bool for each item (seen = {1: False, 2: False}; seen[1] = True), or a list"
+            f"what the set {place.name} holds depends on a condition, or on how often a loop runs, that is known when "
+            "the program runs: keep a dict with a bool for each item (seen = {1: False, 2: False}; seen[1] = True), or "
+            "a list"
         )
     if isinstance(items, list) and len({len(value) for value in values}) > 1:
         raise Widened(items, kind_of_items([item for value in values for item in value]))
