@@ -477,11 +477,14 @@ def _shifts(shift: Any) -> list[Any]:
 
 def _whole(shift: Any) -> Any:
     if not isinstance(shift, TracedArray):
-        return int(shift)
+        number = np.asarray(shift)[()]
+        return int(number.real if isinstance(number, np.complexfloating) else number)
+    if kind(shift.dtype) == "c":
+        shift = shift.real
     if kind(shift.dtype) == "f":
         return whole_number(shift, "roll() by more than 64 bits hold")
-    if shift.ndim or kind(shift.dtype) == "c":
-        raise WeftTypeError("roll() takes a real number as the shift of an axis")
+    if shift.ndim:
+        raise WeftTypeError("roll() takes a number as the shift of an axis")
     return shift.astype(np.int64)
 
 

@@ -102,3 +102,16 @@ def test_what_is_known_of_names_stays_known():
         return x[0]
 
     same(f, NUMBERS, -NUMBERS, np.array([0.0, 2.0]), traces=2)
+
+
+def test_what_is_tested_keeps_its_type():
+    def program(x):
+        found = x.all()
+        seen = 0
+        match seen:
+            case int() if found:
+                seen = 1
+        return found, bool(found and seen), repr(found)
+
+    same(program, np.array([2]))
+    same(program, np.array([2, 0]))

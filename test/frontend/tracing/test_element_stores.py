@@ -119,7 +119,7 @@ def test_bounds_of_clip_that_do_not_limit_need_not_fit() -> None:
 
 def test_shifts_of_roll_are_rounded() -> None:
     def program(array: np.ndarray[Any, Any], shift: Any) -> Any:
-        return np.roll(array, 1.5), np.roll(array, (1, 2.5)), np.roll(array, shift)
+        return np.roll(array, 1.5), np.roll(array, (1, 2.5)), np.roll(array, 2 + 1j), np.roll(array, shift)
 
     array = np.arange(5)
     for got, expected in zip(

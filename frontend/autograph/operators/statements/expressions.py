@@ -89,7 +89,7 @@ def _truth_for_test(value: Any) -> Any:
     if not is_staged(value):
         return bool(value)
     trace = current()
-    truth = as_bool(truth_of(value))
+    truth = as_bool(truth_of(value).copy())
     if truth is not value:
         if_true, if_false = facts_of(trace, value)
         note_facts(trace, truth, if_true=if_true, if_false=if_false)
