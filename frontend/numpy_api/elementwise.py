@@ -20,7 +20,7 @@ from ..indexing.broadcasting import broadcast_to
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import require_in_range
 from ..tracing.number_types import number_type
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, trace_of, view_of
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, staged, trace_of, view_of
 from ..tracing.stretching import broadcast_together
 from .arguments import (
     NO_VALUE,
@@ -314,7 +314,9 @@ def imag(val: ArrayLike) -> ArrayResult:
     if kind(x.dtype) == "c":
         return view_of(x, Imag)
     zero = np.zeros((), x.dtype)
-    return zero[()] if isinstance(val, TracedArray) and val._is_scalar else broadcast_to(zero, x.shape)
+    if isinstance(val, TracedArray) and val._is_scalar:
+        return zero[()]
+    return broadcast_to(staged(x._storage.trace, zero), x.shape)
 
 
 def complex_of(real_part: ArrayLike, imaginary_part: ArrayLike) -> ArrayResult:

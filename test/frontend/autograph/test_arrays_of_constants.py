@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.interpreted import interpreted
 
 F64 = np.float64
 BASE = np.array([1.0, 2.0, 3.0])
@@ -207,3 +208,24 @@ def test_what_compiled_code_cannot_hold_is_not_written():
         assert hidden[0][0][0][0] == 0
     else:
         assert compiled(F64(4)) == 4 == hidden[0][0][0][0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: np.imag(x),
+        lambda x: x.imag,
+        lambda x: np.imag([1.0, 2.0]),
+        lambda x: np.broadcast_to([1.0], (2,)),
+        lambda x: np.diagonal(np.ones((2, 2))),
+    ],
+)
+def test_what_numpy_does_not_let_one_write_to_is_not_written(make):
+    def program(x):
+        made = make(x)
+        made[0] = 1
+        return made
+
+    for function in (program, interpreted(program)):
+        with pytest.raises(ValueError, match="read-only"):
+            function(np.arange(2.0))

@@ -14,12 +14,14 @@ import numpy as np
 
 from .....dialect.dtypes import is_element
 from .....dialect.errors import UnsupportedError
+from .....dialect.ops.shape import BroadcastTo
 from ....guards.inputs import CONSTANT_BYTES
 from ....guards.packed_inputs import is_constant
 from ....indexing.python_sequences import get_item, index_trace
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
 from ....tracing.staging import constant
+from ....tracing.view_steps import ViewStep
 from .hidden_state import require_writable
 
 KNOWN_ELEMENTS = 1024
@@ -54,7 +56,11 @@ def own(trace: Recorder, array: np.ndarray[Any, Any]) -> TracedArray:
         owned = owned if trace.region.parent is None else owned.copy()  # each iteration has its own
     if array.size <= KNOWN_ELEMENTS:
         owned._storage.known = array.copy()
-    return owned._as_array()
+    owned = owned._as_array()
+    if array.flags.writeable:
+        return owned
+    # What NumPy does not let one write to is a view that does not, either.
+    return owned._view(ViewStep(BroadcastTo, {"shape": array.shape}, (), writable=False))
 
 
 def own_all(trace: Recorder, made: Any) -> Any:
