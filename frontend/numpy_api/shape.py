@@ -477,7 +477,7 @@ def _shifts(shift: Any) -> list[Any]:
 
 def _whole(shift: Any) -> Any:
     if not isinstance(shift, TracedArray):
-        number = np.asarray(shift)[()]
+        number: Any = np.asarray(shift)[()]
         return int(number.real if isinstance(number, np.complexfloating) else number)
     if kind(shift.dtype) == "c":
         shift = shift.real
