@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dialect.dtypes import DTypeLike, as_dtype
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
@@ -99,6 +99,45 @@ def matrix_transpose(x: Any) -> ArrayResult:
     return shape.matrix_transpose(x)
 
 
+MOST_LISTED = 64
+"""How many elements `tolist` takes out of an array one by one."""
+
+_NUMBERS: dict[str, tuple[type, str]] = {
+    "b": (bool, "bool"), "i": (int, "int64"), "u": (int, "int64"), "f": (float, "float64"),
+    "c": (complex, "complex128"),
+}  # fmt: skip
+"""What elements are as Python's numbers, by the kind of their dtype."""
+
+
+def item(x: Any, *index: Any) -> Any:
+    """An element as a Python number, by a flat index, by one for each axis, or the only one."""
+    if (known := x._known()) is not None:
+        return known.item(*index)
+    if index:
+        place = index[0] if len(index) == 1 else index
+        return _number(x[place] if isinstance(place, tuple) or x.ndim == 1 else flat(x)[place])
+    if None in x.type.shape:
+        raise x._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
+    if x.size != 1:
+        raise WeftValueError("can only convert an array of size 1 to a Python scalar")
+    return _number(x[(0,) * x.ndim])
+
+
+def tolist(x: Any) -> Any:
+    """The elements as Python's numbers, in nested lists: of small arrays of known shape."""
+    if (known := x._known()) is not None:
+        return known.tolist()
+    if None in x.type.shape or x.size > MOST_LISTED:
+        raise x._needs_value("tolist()", "return the array and convert it outside")
+    return [tolist(x[place]) for place in range(x.type.shape[0])] if x.ndim else _number(x[()])
+
+
+def _number(element: Any) -> Any:
+    """An element as a Python number."""
+    number, dtype = _NUMBERS[kind(element.dtype)]
+    return creation.astype(element, dtype)._like_python(number)
+
+
 METHODS: dict[str, Any] = {
     "array_T": shape.transpose,
     "array_flat": flat,
@@ -112,10 +151,12 @@ METHODS: dict[str, Any] = {
     "conjugate": number_attributes.conjugate,
     "fill": fill,
     "flatten": shape.flatten,
+    "item": item,
     "partition": partition,
     "put": indexing.put,
     "reshape": reshape,
     "sort": sort,
+    "tolist": tolist,
     "transpose": transpose,
     "view": view,
 }

@@ -347,18 +347,6 @@ class TracedArray(TracedValue):
                 "make an array (np.zeros(n)), or pass the number as a Python int",
             )
 
-    def item(self, *index: Any) -> Any:
-        """Not available: the value is known only at run time."""
-        if (known := self._known()) is not None:
-            return known.item(*index)
-        raise self._needs_value("item()", "index it (x[i]) to keep working with an array, or return it")
-
-    def tolist(self) -> Any:
-        """Not available: the values are known only at run time."""
-        if (known := self._known()) is not None:
-            return known.tolist()
-        raise self._needs_value("tolist()", "return the array and convert it outside")
-
     def tobytes(self, order: str = "C") -> NoReturn:
         """Not available: the values are known only at run time."""
         raise self._needs_value("tobytes()", "return the array and convert it outside")
@@ -551,9 +539,9 @@ _UNARY: dict[str, np.ufunc] = {
 }
 _METHODS = (
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj",
-    "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "max", "mean", "min", "nonzero", "prod", "ravel",
-    "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
-    "transpose", "var", "view",
+    "conjugate", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min", "nonzero", "prod",
+    "ravel", "repeat", "reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace",
+    "tolist", "transpose", "var", "view",
 )  # fmt: skip
 _IN_PLACE_METHODS = ["fill", "partition", "put", "sort"]
 _PROPERTIES = ["T", "mT", "real", "imag", "flat"]
