@@ -42,12 +42,12 @@ def test_padding_what_is_empty(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(("length", "count"), [(1, 1), (5, 3), (3, 5), (100, 16), (100, 17), (1000, 9)])
 def test_sliding_products(length: int, count: int, mode: Any) -> None:
     generator = np.random.default_rng(0)
-    for dtype in ("float16", "float32", "float64", "int32", "int64", "complex64", "bool"):
-        a, v = (generator.integers(0, 9, size).astype(dtype) for size in (length, count))
+    dtypes = ("float16", "float32", "float64", "int32", "int64", "complex64", "bool")
+    pairs = [[generator.integers(0, 9, size).astype(dtype) for size in (length, count)] for dtype in dtypes]
 
-        def products(a: Any, v: Any) -> tuple[Any, Any]:
-            return np.convolve(a, v, mode), np.correlate(a, v, mode)
+    def products(pairs: Any) -> list[Any]:
+        return [product(a, v, mode) for a, v in pairs for product in (np.convolve, np.correlate)]
 
-        for found, expected in zip(weft.function(products)(a, v), products(a, v), strict=True):
-            assert found.dtype == expected.dtype
-            np.testing.assert_allclose(found, expected, rtol=1e-2 if dtype == "float16" else 1e-5)
+    for found, expected in zip(weft.function(products)(pairs), products(pairs), strict=True):
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-2 if found.dtype == "float16" else 1e-5)

@@ -147,15 +147,16 @@ def is_vector_code(function: Callable[..., Any], *args: Any) -> bool:
     return "vector<" in weft.function(function).get_concrete_function(*args).as_text("buffers")
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_points_that_escape(count: int) -> None:
-    got = weft.function(escapes)(np.int64(count), np.int64(60))
-    np.testing.assert_array_equal(got, escapes(count, 60))
+def test_points_that_escape() -> None:
+    compiled = weft.function(escapes)
+    for count in COUNTS:
+        np.testing.assert_array_equal(compiled(np.int64(count), np.int64(60)), escapes(count, 60))
 
 
-@pytest.mark.parametrize("count", COUNTS)
-def test_values_that_the_outer_loop_carries(count: int) -> None:
-    assert tuple(map(int, weft.function(longest_collatz)(np.int64(count)))) == longest_collatz(count)
+def test_values_that_the_outer_loop_carries() -> None:
+    compiled = weft.function(longest_collatz)
+    for count in COUNTS:
+        assert tuple(map(int, compiled(np.int64(count)))) == longest_collatz(count)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
