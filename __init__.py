@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         LeakedArrayError,
         RetracingWarning,
         TraceRecursionError,
+        TransferWarning,
         UnrollingWarning,
         UnsupportedError,
         WeftError,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from .frontend.autograph.marks import do_not_convert
     from .frontend.autograph.tensor_array import TensorArray
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
-    from .frontend.devices import devices, synchronize
+    from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
     from .frontend.function import Function, function
     from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
@@ -63,7 +64,10 @@ _EXPORTS: dict[str, str] = {
     "range": ".frontend.autograph.loop_hints",
     "unroll": ".frontend.autograph.loop_hints",
     "settings": ".frontend.settings",
+    "DeviceArray": ".frontend.devices",
+    "device_put": ".frontend.devices",
     "devices": ".frontend.devices",
+    "stream": ".frontend.devices",
     "synchronize": ".frontend.devices",
     "TensorSpec": ".frontend.signature.signature",
     "release_memory": ".backend.cpu.memory.result_pool",
@@ -86,6 +90,7 @@ _EXPORTS: dict[str, str] = {
     "InternalError": ".dialect.errors",
     "ConversionError": ".dialect.errors",
     "WeftWarning": ".dialect.errors",
+    "TransferWarning": ".dialect.errors",
     "CacheWarning": ".dialect.errors",
     "ConversionWarning": ".dialect.errors",
     "RetracingWarning": ".dialect.errors",
@@ -117,6 +122,7 @@ __all__ = [
     "CacheWarning",
     "ConversionError",
     "ConversionWarning",
+    "DeviceArray",
     "DeviceError",
     "DeviceMemoryError",
     "DifferentiationError",
@@ -127,6 +133,7 @@ __all__ = [
     "TensorArray",
     "TensorSpec",
     "TraceRecursionError",
+    "TransferWarning",
     "UnrollingWarning",
     "UnsupportedError",
     "WeftError",
@@ -136,6 +143,7 @@ __all__ = [
     "WeftWarning",
     "autograph",
     "constant",
+    "device_put",
     "devices",
     "do_not_convert",
     "eager",
@@ -150,6 +158,7 @@ __all__ = [
     "set_num_threads",
     "settings",
     "stop_gradient",
+    "stream",
     "synchronize",
     "trace_print",
     "unroll",

@@ -22,7 +22,7 @@ def loaded(code: MachineCode, callbacks: Sequence[Callback] = (), device: str | 
     If it cannot be called here, a call says so. Raises `DeviceError` where there is no such device.
     """
     if device is not None:
-        from .gpu.runtime.devices import open_device
+        from .gpu.open_devices import open_device
         from .gpu.runtime.executable import DeviceExecutable
 
         return DeviceExecutable(code, callbacks, open_device(device))

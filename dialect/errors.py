@@ -85,6 +85,10 @@ class WeftWarning(UserWarning):
     """Base class of the warnings that weft gives."""
 
 
+class TransferWarning(WeftWarning):
+    """A large array is copied between the host and a GPU at each call."""
+
+
 class ConversionWarning(WeftWarning):
     """A function cannot be converted, and is traced as it is."""
 

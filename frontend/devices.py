@@ -1,8 +1,29 @@
-"""The devices that there are, by name, and waiting for them."""
+"""Devices and the arrays on them: what computes with such arrays is compiled, a function for each of NumPy's."""
 
 from __future__ import annotations
 
+import operator
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from types import ModuleType
+from typing import Any
+
+from ..backend.gpu.arrays.array import DeviceArray, install_operations
+from ..backend.gpu.arrays.foreign import device_put
 from ..backend.gpu.device_names import CPU
+from ..backend.gpu.driver.streams import stream_handle
+from ..backend.gpu.on_device import OnDevice
+from ..backend.gpu.open_devices import using_stream
+from ..dialect.errors import UnsupportedError
+from .function import Function
+from .function import function as compiled
+from .settings import settings
+from .signature.signature import flatten_with, unflatten
+from .tracing.array import wrap
+from .tracing.current import current_trace
+from .tracing.recorder import Recorder
+from .tracing.staging import value_of
 
 
 def devices() -> list[str]:
@@ -11,7 +32,7 @@ def devices() -> list[str]:
     >>> weft.devices()[0]
     'cpu'
     """
-    from ..backend.gpu.runtime.devices import device_names
+    from ..backend.gpu.open_devices import device_names
 
     return [CPU, *device_names()]
 
@@ -23,10 +44,76 @@ def synchronize(device: str | None = None) -> None:
 
     >>> weft.synchronize()
     """
-    from ..backend.gpu.runtime.devices import synchronize
+    from ..backend.gpu.open_devices import synchronize
 
     if device != CPU:
         synchronize(device)
 
 
-__all__ = ["devices", "synchronize"]
+def stream(stream: Any) -> AbstractContextManager[None]:
+    """Queue what functions do on a GPU on a stream, within a `with` statement.
+
+    The stream may be another library's: an object with `__cuda_stream__`, as cuda.core's, `cuda_stream`, as PyTorch's,
+    or `ptr`, as CuPy's, or a handle as an int; None is the legacy default stream, which is used outside of such
+    statements. Arrays that other streams worked on are waited for. Raises `TypeError` for what is no stream.
+
+    >>> with weft.stream(None):
+    ...     weft.synchronize()
+    """
+    stream_handle(stream)
+    return using_stream(stream)
+
+
+class _CompiledOperations:
+    """Computes with arrays on devices by functions that are compiled, once for each kind of arguments."""
+
+    def __init__(self) -> None:
+        self._functions: dict[Any, Function] = {}
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run a function of NumPy on the device, or record it in the function that is being traced."""
+        trace = current_trace()
+        if trace is not None:
+            return _record(trace, function, args, kwargs)
+        known = self._functions.get(function)
+        if known is None:
+            known = self._functions[function] = compiled(name=_name_of(function))(_applied(function))
+        return known(args, kwargs)
+
+    def namespace(self) -> ModuleType:
+        """The array namespace."""
+        return sys.modules[__package__.rpartition(".")[0]]
+
+
+def _record(
+    trace: Recorder, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function on traced arrays in the places of those on devices, which the trace finds outside of itself."""
+    arrays: list[Any] = []
+    structure = flatten_with((args, kwargs), arrays, lambda value: isinstance(value, OnDevice))
+    is_written = function in (operator.setitem, operator.delitem) or kwargs.get("out") is not None
+    if is_written:
+        raise UnsupportedError(
+            "an array on a device is written while it is traced, at a place that compiled code does not follow; pass "
+            "it as an argument, or keep it under a name or in an attribute"
+        )
+    traced = [wrap(trace, value_of(trace, array)) for array in arrays]
+    args, kwargs = unflatten(structure, traced.__getitem__)
+    return function(*args, **kwargs)
+
+
+def _applied(function: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(args: Any, kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return apply
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    return getattr(function, "__name__", type(function).__name__)
+
+
+settings.cuda  # noqa: B018  (which driver is used is a setting, read when settings are imported)
+install_operations(_CompiledOperations())
+
+__all__ = ["DeviceArray", "device_put", "devices", "stream", "synchronize"]

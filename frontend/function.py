@@ -12,12 +12,14 @@ import numpy as np
 
 from ..backend.cpu.dispatch.objects import FastCallable, is_supported, mark_callable
 from ..backend.gpu.device_names import CPU, device_number
+from ..backend.gpu.device_targets import target_of
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
 from ..dialect.types import TensorType
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.callables import name_of, require_function
 from .calls.compile_lock import COMPILE_LOCK
+from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager
 from .calls.imports import uncollected
 from .calls.parameters import Parameters
@@ -323,22 +325,18 @@ class Function(FastCallable):
             types = self._relaxed(types)
         first = len(leaves) - len(numbers)
         scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic) or i >= first)
-        aliases, device = alias_pattern(leaves), self._device()
-        return CallSignature(self.name, structure, types, names, aliases, scalars, numbers, device)
+        aliases, on_device = alias_pattern(leaves), places_on_device(leaves)
+        device = device_of_call(leaves, names, on_device, self.device) if on_device else self._device()
+        return CallSignature(self.name, structure, types, names, aliases, scalars, numbers, device, on_device)
 
     def _device(self) -> str | None:
-        """The name of the GPU that calls run on; None for the processor."""
+        """The name of the GPU that calls with arrays of the host run on; None for the processor."""
         device = self.device or settings.device
         return None if device == CPU or (self.device is None and self.target is not None) else device
 
-    def _target(self) -> str:
+    def _target(self, device: str | None) -> str:
         """The machine to compile for: that of the device, where calls run on one."""
-        device = self._device()
-        if device is None:
-            return self.target or settings.target
-        from ..backend.gpu.runtime.devices import open_device
-
-        return open_device(device).target
+        return target_of(device) if device else self.target or settings.target
 
     def _fitting(self, signature: CallSignature, arguments: Arguments) -> Fitting | None:
         """What was compiled for such arguments and fits now, and the arrays to run it on."""
@@ -428,7 +426,7 @@ class Function(FastCallable):
         """Trace and compile for a signature."""
         compile_function = _compiler()
         self._traces += 1
-        strict, target = self.strict or settings.strict_conversion, self._target()
+        strict, target = self.strict or settings.strict_conversion, self._target(signature.device)
         try:
             with settings.scope(strict_conversion=strict, target=target):
                 return compile_function(
@@ -447,7 +445,7 @@ class Function(FastCallable):
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
-        target = self._target()
+        target = self._target(self._device())
         given = sorted(set(vars(self)) - self._own_attributes)
         attributes = tuple((name, getattr(self, name)) for name in given)
         return (

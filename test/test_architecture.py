@@ -33,7 +33,6 @@ ORDER = {
     "frontend": (
         "__init__.py",
         "settings.py",
-        "devices.py",
         "source",
         "signature",
         "guards",
@@ -48,6 +47,7 @@ ORDER = {
         "disk_cache",
         "function.py",
         "gradients",
+        "devices.py",
     ),
     "frontend/autograph/operators": (
         "interface.py",

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...backend.cpu.execution.executable import RuntimeFailure
 from ...backend.executables import loaded
+from ...backend.gpu.on_device import OnDevice, memory_of
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature, Program
@@ -40,6 +41,7 @@ from ..signature.signature import (
     without_objects,
 )
 from ..tracing.layouts import lies_as
+from .device_calls import warn_of_transfers
 
 if TYPE_CHECKING:
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
@@ -68,7 +70,12 @@ class ConcreteFunction:
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
-            self._executable = loaded(program.code, program.callbacks, signature.device)
+            self._executable = loaded(program.code, program.callbacks, program.device)
+        self._on_device = (
+            program.device if signature.on_device or program.device != signature.device else None
+        )
+        self._warned: set[str] = set()
+        """The arguments of which it was said that they are copied to the device."""
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types
@@ -269,6 +276,8 @@ class ConcreteFunction:
         if self._written:
             self._require_separate(leaves)
         arrays = [_ready(leaf) for leaf in leaves]
+        if self._on_device:
+            warn_of_transfers(self.name, self._on_device, self._names, arrays, self._warned)
         if not self._is_direct:
             arrays = [arrays[i] for i in self._sources]
         executable: Callable[..., Any] = self._executable
@@ -301,7 +310,7 @@ class ConcreteFunction:
     def _require_separate(self, leaves: Sequence[Any]) -> None:
         """Raise unless what is written can be written, and shares no memory with anything else."""
         for index in self._written:
-            leaf = leaves[index]
+            leaf = memory_of(leaves[index])
             if not isinstance(leaf, np.ndarray) or not leaf.flags.writeable:
                 raise WeftValueError(
                     f"assignment destination is read-only: {self.name} writes to its argument "
@@ -327,10 +336,10 @@ class ConcreteFunction:
                 leaves[index][...] = arrays[position]
 
 
-def _ready(value: Any) -> np.ndarray[Any, Any]:
+def _ready(value: Any) -> Any:
     """The array as compiled code takes it: C-contiguous, aligned, in native byte order; copied only if it is not."""
     if not isinstance(value, np.ndarray):
-        return np.asarray(value)
+        return value.contiguous() if isinstance(value, OnDevice) else np.asarray(value)
     flags = value.flags
     if flags.c_contiguous and flags.aligned and value.dtype.isnative:
         return value
@@ -347,6 +356,7 @@ def _overlap(written: np.ndarray[Any, Any], other: Any) -> bool:
 
     For some strides the exact answer would take for ever: then they count as overlapping.
     """
+    other = memory_of(other)
     if not isinstance(other, np.ndarray) or not np.may_share_memory(written, other):
         return False
     try:

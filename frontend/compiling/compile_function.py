@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...backend.compiler import machine_code
+from ...backend.gpu.device_targets import target_of
+from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
-from ...dialect.errors import TraceRecursionError, WeftTypeError
+from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.mlir import ir
 from ...dialect.records import dataclass
 from ...dialect.register import context
@@ -71,6 +73,9 @@ def compile_function(
     with times.recording():
         with phase("trace"):
             trace, recorded = _recorded(function, convert, signature, leaves, decisions)
+        device = _device(trace, signature)
+        if device != signature.device:
+            target = target_of(device)
         with context(), ir.Location.unknown():
             _mark_constants(trace)
             traced = trace.module.operation.clone()
@@ -99,9 +104,27 @@ def compile_function(
         state.stores_early,
         bool(state.inputs),
         times,
+        device,
     )
     state.forget()
     return program, trace.dependencies
+
+
+def _device(trace: Trace, signature: CallSignature) -> str | None:
+    """The GPU on which the arrays are that the function found outside of its arguments; else that of the call."""
+    device = signature.device
+    for extra in trace.extra:
+        found = extra.array if isinstance(extra, Capture) else extra.value
+        if not isinstance(found, OnDevice):
+            continue
+        trace.dependencies.refuse("an array on a device")
+        if device is not None and device != found.device:
+            raise WeftValueError(
+                f"{signature.name} uses {extra.name}, which lies on {found.device}, and runs on {device}, where its "
+                f"other arrays are; copy one with weft.device_put"
+            )
+        device = found.device
+    return device
 
 
 def _layouts(trace: Trace, signature: CallSignature, leaves: Sequence[Any]) -> list[tuple[int, LayoutKey]]:
@@ -110,7 +133,7 @@ def _layouts(trace: Trace, signature: CallSignature, leaves: Sequence[Any]) -> l
     found = []
     for argument in sorted(trace.layouts_used):
         position = signature.position_of(argument)
-        array = trace.extra[argument - first].value if argument >= first else leaves[position]
+        array = memory_of(trace.extra[argument - first].value if argument >= first else leaves[position])
         found.append(
             (
                 position,
@@ -180,7 +203,7 @@ def _record(
         layout_of(leaf, frozenset([place]))
         if isinstance(leaf, np.ndarray)
         else row_major(types[place].rank, frozenset([place]))
-        for place, leaf in enumerate(leaves[argument] for argument in signature.distinct)
+        for place, leaf in enumerate(memory_of(leaves[argument]) for argument in signature.distinct)
     ]
     trace = Trace(signature.name, types, names, scalars, layouts)
     trace.own_items = decisions.own_items
@@ -190,7 +213,7 @@ def _record(
     known = [
         (leaf, trace.arguments[position[first]], first)
         for leaf, first in zip(leaves, signature.aliases, strict=True)
-        if isinstance(leaf, np.ndarray)
+        if isinstance(leaf, ARRAYS)
     ]
     bound = (args, kwargs)
     state = trace.python_state = StoringState(

@@ -34,6 +34,7 @@ class CallSignature:
         scalars: frozenset[int],
         numbers: tuple[type, ...] = (),
         device: str | None = None,
+        on_device: frozenset[int] = frozenset(),
     ) -> None:
         self.name = name
         self.structure = structure
@@ -48,7 +49,9 @@ class CallSignature:
         """The scalars that are Python numbers: the last of the arguments, with their types."""
         self.device = device
         """The GPU that it runs on, by its name; None for the processor."""
-        self.key = (without_objects(structure), self.types, aliases, scalars, numbers, device)
+        self.on_device = on_device
+        """The arguments that lie there already."""
+        self.key = (without_objects(structure), self.types, aliases, scalars, numbers, device, on_device)
         """Equal where what was compiled for one is right for the other."""
         self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         """The arguments that the trace has: one for all that are the same array."""
@@ -89,6 +92,8 @@ class Program(NamedTuple):
     """Whether the trace made data of what is not among the arguments."""
     times: CompileTimes
     """What its compilation took."""
+    device: str | None
+    """The GPU that it runs on, by its name: that of its arguments, or of arrays that it finds elsewhere."""
 
 
 __all__ = ["Apply", "CallSignature", "Program"]

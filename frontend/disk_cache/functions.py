@@ -14,6 +14,7 @@ import numpy as np
 from ...backend.cache.files import digest
 from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
+from ...backend.gpu.device_targets import target_of
 from ..compiling.program import CallSignature, Program
 from ..guards.dependencies import Dependencies
 from ..settings import settings
@@ -129,6 +130,7 @@ class CachedFunction:
                 tuple(map(str, signature.types)),
                 signature.names,
                 signature.aliases,
+                _device_data(signature),
                 tuple(sorted(signature.scalars)),
                 tuple((place, number.__name__) for place, number in signature.numbers.items()),
                 sharing((), self._constants),
@@ -142,6 +144,13 @@ class CachedFunction:
         statistics[event] += 1
         if settings.cache_verbosity:
             print(f"weft.cache: {event} {text}", file=sys.stderr)
+
+
+def _device_data(signature: CallSignature) -> Data:
+    """The kind of GPU that a program is for, and the arguments that lie there already."""
+    if signature.device is None:
+        return ()
+    return (target_of(signature.device), tuple(sorted(signature.on_device)))
 
 
 def _structure_data(structure: Structure) -> Data:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import is_element
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
@@ -59,6 +60,8 @@ class Input:
         """What the trace found; not kept afterwards."""
         self.traced: Any = traced
         self.type: TensorType = traced.type
+        self.device = value.device if isinstance(value, OnDevice) else None
+        """The device that it lies on."""
         self.kind = type(value)
         """The class that its value must have."""
 
@@ -72,7 +75,9 @@ class Input:
         value = self.handle.get()
         if type(value) is not self.kind:
             return None
-        if self.kind is np.ndarray:
+        if self.kind is np.ndarray or self.device is not None:
+            if self.device is not None and value.device != self.device:
+                return None
             return value if value.dtype == self.type.dtype and value.shape == self.type.shape else None
         try:
             return np.asarray(value, self.type.dtype)
@@ -81,7 +86,8 @@ class Input:
 
     def changed(self) -> str:
         """Why `fetch` gives None."""
-        return f"{self.name} is no longer {self.type}"
+        where = f" on {self.device}" if self.device else ""
+        return f"{self.name} is no longer {self.type}{where}"
 
     def forget(self) -> None:
         """Keep no values of the trace."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...dialect.dtypes import ALL_DTYPES
 from ...dialect.errors import ConversionError
 from ...dialect.types import type_of
@@ -153,9 +154,10 @@ class PythonState(ABC):
             return
         self._named[key] = (place, handle, value)
         self._follow(value, place.name)
-        if isinstance(value, np.ndarray):
+        if isinstance(value, ARRAYS):
             self._handles[id(value)] = (value, handle, key)
-        is_large = self._is_array(value) and value.nbytes > CONSTANT_BYTES and self._decisions.takes_data
+        is_large = self._is_array(value) and self._takes(value) and value.nbytes > CONSTANT_BYTES
+        is_large = is_large or isinstance(value, OnDevice)
         if is_large or (may_change(value) and self._decisions.is_data(key)):
             self._stand_in(place, handle, value)
         elif isinstance(value, list):
@@ -267,12 +269,12 @@ class PythonState(ABC):
         handle = self._handle(place)
         if handle is None:
             return value
-        if isinstance(value, np.ndarray) and id(value) in self._leaves:
+        if isinstance(value, ARRAYS) and id(value) in self._leaves:
             return self._shared_leaf(handle, value)
         if known is not None:
             self.guards.append(Same(handle, known.handle))
             return known.traced
-        if self._is_array(value) and self._decisions.takes_data:
+        if self._is_array(value) and self._takes(value):
             return self._make_input(handle, value).traced
         if isinstance(value, list):
             self._lists.append((handle, value, self._deep_guard(handle, value), place.attribute))
@@ -286,12 +288,16 @@ class PythonState(ABC):
     def _is_array(value: Any) -> bool:
         if isinstance(value, np.generic):
             return value.dtype in ALL_DTYPES
-        return type(value) is np.ndarray and value.dtype in ALL_DTYPES
+        return (type(value) is np.ndarray and value.dtype in ALL_DTYPES) or isinstance(value, OnDevice)
+
+    def _takes(self, value: Any) -> bool:
+        """Whether an array may be data: not where tracing needs its elements, which those on a device never give."""
+        return self._decisions.takes_data or isinstance(value, OnDevice)
 
     def _make_input(self, handle: Handle, value: Any, number: type | None = None) -> Input:
         """A further argument of the compiled function."""
-        tensor_type = type_of(np.asarray(value))
-        array = value if isinstance(value, np.ndarray) else None
+        tensor_type = type_of(value if isinstance(value, OnDevice) else np.asarray(value))
+        array = memory_of(value) if isinstance(value, ARRAYS) else None
         traced = self._trace.add_input(tensor_type, array)._like_python(number)
         found = Input(handle, value, traced)
         self._trace.extra.append(found)
@@ -303,9 +309,9 @@ class PythonState(ABC):
     def _stand_in(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
         """Let a traced value stand in the place of one that changes from call to call, while the trace is recorded."""
         kind = type(value)
-        if isinstance(value, np.ndarray) and id(value) in self._leaves:
+        if isinstance(value, ARRAYS) and id(value) in self._leaves:
             traced = self._shared_leaf(handle, value)
-        elif isinstance(value, np.ndarray) and id(value) in self._by_value:
+        elif isinstance(value, ARRAYS) and id(value) in self._by_value:
             known = self._by_value[id(value)]
             self.guards.append(Same(handle, known.handle))
             traced = known.traced
@@ -367,7 +373,7 @@ class PythonState(ABC):
         handle, key = self._find_array(array)
         if handle is None:
             return array
-        if self._decisions.takes_data and key not in self._decisions.data:
+        if self._takes(array) and key not in self._decisions.data:
             raise Reconsider(key)
         return self._make_input(handle, array).traced
 
@@ -377,7 +383,7 @@ class PythonState(ABC):
         An array under a name, of which the result is a view perhaps, has to be data: then the trace begins again.
         """
         traced = self.data_of(value)
-        if traced is not None or type(value) is not np.ndarray or not self._decisions.takes_data:
+        if traced is not None or not self._is_array(value) or not self._takes(value):
             return value if traced is None else traced
         handle, key = self._find_array(value)
         if handle is not None and self._is_array(value) and key not in self._decisions.data:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice
 from ...dialect.ops.indexing import Gather
 from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten
@@ -24,6 +25,8 @@ def _viewed(
     value: Any, path: Sequence[ViewStep], bounds: Sequence[Sequence[int]], outputs: Sequence[Array]
 ) -> Any:
     """The view of an array that the steps of a path make, whose operands are outputs."""
+    if isinstance(value, OnDevice):
+        return value.viewed(lambda array: _viewed(array, path, bounds, outputs)) if path else value
     for number, step in enumerate(path):
         fields = len(step.op_class.operand_fields()) - 1
         operands = tuple(outputs[position] for position in bounds[number]) if bounds else ()

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice, is_foreign_array_on_gpu
 from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
@@ -122,7 +123,12 @@ def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
 def is_array(value: object) -> bool:
     """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
     return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
-        not isinstance(value, type) and (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
+        not isinstance(value, type)
+        and (
+            hasattr(value, "__array__")
+            or hasattr(value, "__dlpack__")
+            or hasattr(value, "__cuda_array_interface__")
+        )
     )
 
 
@@ -269,9 +275,11 @@ class IdentityKey:
 
 def as_array(value: Any, name: str) -> Any:
     """The NumPy array of an argument that is data, or a `WeftTypeError` that names it and the dtypes there are."""
-    if isinstance(value, (TracedValue, TensorSpec)):
+    if isinstance(value, (TracedValue, TensorSpec, OnDevice)):
         return value
     if not isinstance(value, (np.ndarray, np.generic)):
+        if is_foreign_array_on_gpu(value):
+            return _taken(value, name)
         require_numpy_rules(f"argument '{name}'", value)
         try:
             value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
@@ -293,6 +301,18 @@ def as_array(value: Any, name: str) -> Any:
             f"{supported_names()}{hint}"
         ) from None
     return value
+
+
+def _taken(value: Any, name: str) -> OnDevice:
+    """The memory on a GPU that an array of another library has."""
+    from ...backend.gpu.arrays.foreign import foreign_array  # few programs have such arrays
+
+    try:
+        taken = foreign_array(value)
+    except WeftTypeError as error:
+        raise WeftTypeError(f"argument '{name}': {error}") from None
+    assert taken is not None
+    return taken
 
 
 def require_plain(what: str, value: Any) -> None:

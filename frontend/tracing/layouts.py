@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ...backend.gpu.on_device import memory_of
 from ...dialect.op import Array, Elementwise, Op
 from ...dialect.ops.arrangement import Concat, Repeat, Roll, Tile
 from ...dialect.ops.reductions import normalize_axes
@@ -99,8 +100,9 @@ def layout_key(array: Array) -> LayoutKey:
     return (order, apart, bool(flags.aligned), bool(array.dtype.isnative))
 
 
-def lies_as(key: LayoutKey, array: Any) -> bool:
+def lies_as(key: LayoutKey, value: Any) -> bool:
     """Whether an array has a layout; what stands for one of which only the type is known is row-major."""
+    array = memory_of(value)
     return (layout_key(array) if hasattr(array, "flags") else row_major_key(len(array.shape))) == key
 
 

@@ -289,7 +289,7 @@ class Recorder(ABC):
         """Record an op of an upstream dialect; returns its results."""
 
     @abstractmethod
-    def capture(self, array: np.ndarray[Any, Any]) -> Value:
+    def capture(self, array: Any) -> Value:
         """The SSA value of an array that is not an argument: a constant when small, else a hidden argument."""
 
     @abstractmethod

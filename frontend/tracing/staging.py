@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
@@ -61,7 +62,7 @@ def value_of(trace: Recorder, operand: Any) -> Value:
             storage.trace.require_active(storage, operand.type)
             raise UnsupportedError("arrays of two different traces meet in one operation")
         return operand._value()
-    if isinstance(operand, np.ndarray) and operand.ndim > 0:
+    if isinstance(operand, OnDevice) or (isinstance(operand, np.ndarray) and operand.ndim > 0):
         return trace.capture(operand)
     require_numpy_rules("an operand", operand)
     known = None if trace.python_state is None else trace.python_state.input_of(operand)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback
@@ -203,7 +204,7 @@ class Trace(Recorder):
 
     # Arrays from outside
 
-    def capture(self, array: np.ndarray[Any, Any]) -> Value:
+    def capture(self, array: Any) -> Value:
         """The SSA value of an array that is not an argument: a constant when small, else a hidden argument.
 
         A small one that the function has changed since it was captured is captured once more.
@@ -216,7 +217,7 @@ class Trace(Recorder):
             return known.value
         require_plain("an array that the function uses", array)
         tensor_type = type_of(array)
-        is_hidden = array.nbytes > CONSTANT_BYTES
+        is_hidden = array.nbytes > CONSTANT_BYTES or isinstance(array, OnDevice)
         if is_hidden and self._root.block != self.block:
             raise UnsupportedError(
                 f"a function that calls itself under a run-time condition uses a large array ({tensor_type}) from "

@@ -57,10 +57,11 @@ class Shadow:
 class Allocation:
     """A block of device memory, with what races are found by."""
 
-    __slots__ = ("_shadow", "address", "size")
+    __slots__ = ("_shadow", "address", "device", "size")
 
-    def __init__(self, address: int, size: int) -> None:
+    def __init__(self, address: int, size: int, device: int) -> None:
         self.address = address
+        self.device = device
         self.size = size
         self._shadow: Shadow | None = None
 
@@ -89,7 +90,7 @@ class DeviceMemory:
         self._quarantine: deque[tuple[int, int, int]] = deque()
         self._quarantined = 0
 
-    def allocate(self, size: int) -> int:
+    def allocate(self, size: int, device: int = 0) -> int:
         """The address of a new block, aligned to 256 bytes; MemoryError when there is no room."""
         room = -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT + _GAP
         place = self._take(room)
@@ -100,7 +101,7 @@ class DeviceMemory:
             raise MemoryError(f"{size} bytes of {self.size - self.used}")
         address = FIRST_ADDRESS + place
         self._starts.insert(bisect_right(self._starts, address), address)
-        self._allocations[address] = Allocation(address, size)
+        self._allocations[address] = Allocation(address, size, device)
         self.bytes[place : place + size] = _POISON
         self.used += room
         self.peak = max(self.peak, self.used)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,18 @@ class MemoryCalls(State):
         if not size:
             raise Refused(Code.INVALID_VALUE)
         try:
-            address[0] = self.memory.allocate(size)
+            address[0] = self.memory.allocate(size, self._device())
         except MemoryError:
             self.queues.wait_for_all()  # what is freed there can be had
             try:
-                address[0] = self.memory.allocate(size)
+                address[0] = self.memory.allocate(size, self._device())
             except MemoryError as error:
                 raise Refused(Code.OUT_OF_MEMORY, f"out of memory: {error}") from None
+
+    def _device(self) -> int:
+        """The device of the current context."""
+        context: Handle = self._object(self._current[threading.get_ident()], Handle)
+        return context.device
 
     def cuMemAllocAsync(self, address: Any, size: int, stream: int | None) -> None:
         if not self._attributes[Attribute.MEMORY_POOLS]:
@@ -118,9 +124,10 @@ class MemoryCalls(State):
         self._put(stream, lambda: span.fill(value))
 
     def cuPointerGetAttribute(self, data: int | None, attribute: int, address: int | None) -> None:
-        if not data or self.memory.find(address or 0) is None:
+        allocation = self.memory.find(address or 0)
+        if not data or allocation is None:
             raise Refused(Code.INVALID_VALUE)
-        ctypes.c_int.from_address(data).value = {2: 2, 9: 0}[attribute]
+        ctypes.c_int.from_address(data).value = {2: 2, 9: allocation.device}[attribute]
 
 
 def _take(span: Any, target: int) -> None:

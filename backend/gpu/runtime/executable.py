@@ -20,9 +20,12 @@ from ...cpu.lowering.interrupts import INTERRUPTED, take_exception
 from ...cpu.lowering.recursion import depth_limit, stack_budget
 from ...cpu.machine.llvm import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, STACK, HostSite, MachineCode
+from ..arrays.array import array_of
+from ..driver.memory import Block
 from ..machine.call_context import CONSTANTS, DRIVER_FAILED, FUNCTIONS, LAUNCHES, READS, STREAM
 from ..machine.driver_functions import DRIVER_SYMBOLS
-from .devices import OpenDevice
+from ..on_device import OnDevice
+from ..open_devices import OpenDevice
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink
@@ -106,6 +109,8 @@ class _Call:
         self._arrays = arrays
         self._before = before_callback
         self._owned: list[int] = []
+        self._stays = any(isinstance(array, OnDevice) for array in arrays)
+        """Whether results stay on the device: a call runs where its arrays are, and its results lie there."""
 
     def run(self) -> list[np.ndarray[Any, Any]]:
         """Copy in, run, and copy out."""
@@ -152,6 +157,10 @@ class _Call:
     def _place_argument(self, number: int) -> int:
         """Where an argument is on the device: a copy, of what lies on the host."""
         array = self._arrays[number]
+        if isinstance(array, OnDevice):
+            address = array.ready_on(self._device.stream)
+            self._frame.describe(number, address, array.shape)
+            return address
         address = self._allocate(array.nbytes, "arguments")
         self._device.write(address, array)
         self._frame.describe(number, address, array.shape)
@@ -190,6 +199,8 @@ class _Call:
     def _copy_back(self, places: Sequence[int]) -> None:
         """Let the arrays of the caller hold what the program wrote to them."""
         for number in sorted(self._plan.written):
+            if isinstance(self._arrays[number], OnDevice):
+                continue
             self._device.read(self._arrays[number], places[number])
 
     def _before_callback(self) -> None:
@@ -199,18 +210,31 @@ class _Call:
             self._copy_back([frame.address(number) for number in range(len(self._arrays))])
             self._before()
 
-    def _collect(self, placed: Sequence[tuple[int, tuple[int, ...]] | None]) -> list[np.ndarray[Any, Any]]:
-        """The results as NumPy arrays."""
+    def _collect(self, placed: Sequence[tuple[int, tuple[int, ...]] | None]) -> list[Any]:
+        """The results, as NumPy arrays or as arrays on the device."""
         extents, blocks = iter(self._frame.extents), iter(self._frame.blocks[::ENTRY_WORDS])
-        results = []
+        results: list[Any] = []
         for place, type in zip(placed, self._plan.results, strict=True):
             if place is None:
                 shape = tuple(next(extents) if extent is None else extent for extent in type.shape)
                 place = (next(blocks), shape)
+            if self._stays:
+                results.append(self._kept(*place, type.dtype))
+                continue
             result = np.empty(place[1], type.dtype)
             self._device.read(result, place[0])
             results.append(result)
         return results
+
+    def _kept(self, address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> OnDevice:
+        """A result that stays on the device: its memory is that array's from now on."""
+        if address in self._owned:
+            self._owned.remove(address)
+        else:
+            self._frame.release_block(address)
+        size = math.prod(shape) * dtype.itemsize
+        block = Block(self._device.memory, address, size, self._device.stream)
+        return array_of(address, shape, dtype, self._device, block)
 
     def _failure(self) -> RuntimeFailure:
         """What the error record tells."""

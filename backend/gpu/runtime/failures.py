@@ -17,7 +17,7 @@ from ..machine.call_context import (
     RESERVE_HOST,
     WRITE,
 )
-from .devices import OpenDevice
+from ..open_devices import OpenDevice
 
 _FUNCTIONS = {
     LAUNCH: "cuLaunchKernel",

@@ -58,6 +58,12 @@ class DeviceFrame:
         address: int = self._objects[_OBJECT_WORDS * number + DATA // _WORD]
         return address
 
+    def release_block(self, address: int) -> None:
+        """Forget a heap block, which has another owner from now on."""
+        for word in range(0, len(self.blocks), ENTRY_WORDS):
+            if self.blocks[word] == address:
+                self.blocks[word] = 0
+
     def take_blocks(self) -> list[int]:
         """The addresses of all heap blocks; the table is empty afterwards."""
         addresses = [address for address in self.blocks[::ENTRY_WORDS] if address]

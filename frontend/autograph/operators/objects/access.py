@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .....backend.gpu.on_device import ARRAYS
 from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
@@ -122,7 +123,7 @@ def changed(owner: Any, name: str) -> Any:
             f"the {name} of an array is changed in place, which compiled code does not do: make another array "
             "(x = x.reshape(...), x = x.view(...)), and work with that"
         )
-    return writable(trace, owner) if isinstance(owner, np.ndarray) else owner
+    return writable(trace, owner) if isinstance(owner, ARRAYS) else owner
 
 
 class _Attributes:
@@ -171,7 +172,7 @@ def _writable(trace: Recorder, container: Any) -> Any:
     """What to write an item to: an array from outside, and `flat` of one, is written at each call."""
     if isinstance(container, np.flatiter):
         return writable(trace, container.base).flat
-    return writable(trace, container) if isinstance(container, np.ndarray) else container
+    return writable(trace, container) if isinstance(container, ARRAYS) else container
 
 
 def _member(kind: type, name: str) -> Any:

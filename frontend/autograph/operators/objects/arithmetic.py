@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .....backend.gpu.on_device import ARRAYS
 from ....signature.foreign_arrays import require_numpy_rules
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
@@ -73,7 +74,7 @@ def unary(symbol: str, value: Any) -> Any:
 
 def update(symbol: str, target: Any, value: Any) -> Any:
     """What `target symbol value` makes of the target, as in `x += 1`: an array is written in place."""
-    if isinstance(target, np.ndarray):
+    if isinstance(target, ARRAYS):
         trace = current_trace()
         if trace is not None:
             target = writable(trace, target)

@@ -209,7 +209,7 @@ def _is_about_writing(error: ValueError) -> bool:
     return "read-only" in str(error) or "output array is not acceptable" in str(error)
 
 
-def writable(trace: Recorder, array: np.ndarray[Any, Any]) -> Any:
+def writable(trace: Recorder, array: Any) -> Any:
     """What to write to in the place of an array that the trace did not make."""
     target = array if trace.python_state is None else trace.python_state.writable(array)
     if isinstance(target, TracedArray):

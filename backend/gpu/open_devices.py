@@ -5,19 +5,20 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from ....dialect.errors import DeviceError
-from ...planning.plan import DeviceKernel
-from ..device_names import device_number
-from ..driver.device import Device, device_count
-from ..driver.library import Library
-from ..driver.memory import Memory
-from ..driver.modules import Function, Module
-from ..driver.streams import Stream
-from ..libraries import chosen_library
+from ...dialect.errors import DeviceError
+from ..planning.plan import DeviceKernel
+from .device_names import device_number
+from .driver.device import Device, device_count
+from .driver.library import Library
+from .driver.memory import Memory
+from .driver.modules import Function, Module
+from .driver.streams import Stream, as_stream
+from .libraries import chosen_library
 
 
 class OpenDevice:
@@ -26,12 +27,18 @@ class OpenDevice:
     def __init__(self, library: Library, number: int) -> None:
         self.device = Device(library, number)
         self.memory = Memory(self.device)
-        self.stream = Stream.default(self.device)
+        self._default_stream = Stream.default(self.device)
         self._modules: dict[str, Module] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return repr(self.device)
+
+    @property
+    def stream(self) -> Stream:
+        """The stream that calls of this thread are queued on: that of `using_stream`, or the legacy default."""
+        chosen = _chosen_stream.get()
+        return self._default_stream if chosen is None else as_stream(self.device, chosen)
 
     @property
     def target(self) -> str:
@@ -90,8 +97,19 @@ class OpenDevice:
         return DeviceError(f"{function} failed on {self!r}")
 
 
+_chosen_stream: ContextVar[Any] = ContextVar("stream", default=None)
 _open: dict[tuple[int, int], OpenDevice] = {}
 _lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def using_stream(stream: Any) -> Iterator[None]:
+    """Queue calls of this context on a stream: ours, or that of another library."""
+    token = _chosen_stream.set(stream)
+    try:
+        yield
+    finally:
+        _chosen_stream.reset(token)
 
 
 def open_device(name: str) -> OpenDevice:
@@ -119,4 +137,4 @@ def synchronize(name: str | None = None) -> None:
         device.device.synchronize()
 
 
-__all__ = ["OpenDevice", "device_names", "open_device", "synchronize"]
+__all__ = ["OpenDevice", "device_names", "open_device", "synchronize", "using_stream"]

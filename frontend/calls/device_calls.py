@@ -1,0 +1,69 @@
+"""Calls with arrays that lie on a GPU: where they run, and what they copy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...backend.gpu.device_names import CPU, device_number
+from ...backend.gpu.on_device import OnDevice
+from ...dialect.errors import TransferWarning, WeftValueError
+from ..source.locations import range_of_frame, user_frames
+
+_WARNED_BYTES = 1 << 20
+"""A copy of so many bytes at each call is worth a warning."""
+
+_NOWHERE: frozenset[int] = frozenset()
+
+
+def places_on_device(leaves: Sequence[Any]) -> frozenset[int]:
+    """The positions of the arrays that lie on a GPU."""
+    for leaf in leaves:
+        if isinstance(leaf, OnDevice):
+            return frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, OnDevice))
+    return _NOWHERE
+
+
+def device_of_call(
+    leaves: Sequence[Any], names: Sequence[str], places: frozenset[int], wanted: str | None
+) -> str:
+    """The one GPU on which the arrays of a call lie; `WeftValueError` if there are several, or another is wanted."""
+    first, *others = sorted(places)
+    device: str = leaves[first].device
+    for other in others:
+        if leaves[other].device != device:
+            raise WeftValueError(
+                f"argument '{names[first]}' lies on {device} and argument '{names[other]}' on {leaves[other].device}; "
+                f'a call runs on one device: copy one with weft.device_put({names[other]}, "{device}")'
+            )
+    if wanted is not None and (wanted == CPU or device_number(wanted) != device_number(device)):
+        raise WeftValueError(
+            f"argument '{names[first]}' lies on {device}, and the function runs on {wanted}; copy it with "
+            f'weft.device_put({names[first]}, "{wanted}"), or leave out device={wanted!r}: a call runs where its '
+            "arrays are"
+        )
+    return device
+
+
+def warn_of_transfers(
+    function: str, device: str, names: Sequence[str], arrays: Sequence[Any], warned: set[str]
+) -> None:
+    """Say once for each argument that a large array of the host is copied to the device at each call."""
+    for name, array in zip(names, arrays, strict=True):
+        if isinstance(array, np.ndarray) and array.nbytes >= _WARNED_BYTES and name not in warned:
+            warned.add(name)
+            frames = user_frames()
+            place = range_of_frame(frames[0]) if frames else None
+            warnings.warn_explicit(
+                f"{function}: {name} ({array.nbytes / 1e6:.1f} MB) is copied to {device} at each call; keep it there "
+                f"with {name} = weft.device_put({name}, '{device}')",
+                TransferWarning,
+                place.file if place else "<unknown>",
+                place.line if place else 1,
+            )
+
+
+__all__ = ["device_of_call", "places_on_device", "warn_of_transfers"]

@@ -1,0 +1,348 @@
+"""Arrays that lie on a device: what NumPy says of the same program is what they give."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+from weft.backend.gpu import libraries
+from weft.backend.gpu.arrays import exchange
+from weft.backend.gpu.driver.library import Library
+from weft.backend.gpu.driver.streams import Stream
+from weft.backend.gpu.emulator.library import Emulator
+from weft.backend.gpu.open_devices import open_device
+
+
+@pytest.fixture(scope="module")
+def two_devices() -> Library:
+    """A driver with two GPUs."""
+    return Library(Emulator(devices=2).functions, "the emulator")
+
+
+@pytest.fixture(autouse=True)
+def emulator(two_devices: Library, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the emulator stand for two GPUs."""
+    monkeypatch.setitem(libraries._loaded, "emulator", two_devices)
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+X = np.arange(24.0).reshape(2, 3, 4)
+
+
+def test_arrays_go_there_and_come_back() -> None:
+    for letter in "?bhilBHILefdFD":
+        array = (np.arange(12) % 5).astype(letter).reshape(3, 4)
+        there = weft.device_put(array)
+        assert isinstance(there, weft.DeviceArray)
+        assert (there.dtype, there.shape, there.device) == (array.dtype, (3, 4), "cuda:0")
+        assert (there.ndim, there.size, there.itemsize, there.nbytes) == (2, 12, array.itemsize, array.nbytes)
+        np.testing.assert_array_equal(np.asarray(there), array)
+    assert np.asarray(weft.device_put(np.zeros((0, 3)))).shape == (0, 3)
+    assert float(weft.device_put(2.5)) == 2.5
+    np.testing.assert_array_equal(weft.device_put(X.T), X.T)
+    np.testing.assert_array_equal(weft.device_put(X.astype(">f8")), X)
+    assert type(weft.device_put(weft.device_put(X), "cpu")) is np.ndarray
+    there = weft.device_put(X)
+    assert weft.device_put(there) is there.to_device("cuda:0") is there
+    np.testing.assert_array_equal(there.to_device("cuda:1"), X)
+    assert there.to_device("cuda:1").device == "cuda:1"
+
+
+@pytest.mark.parametrize("key", [1, -1, (0, ..., 1), (slice(None), None, slice(2, 0, -1)), ..., (1, 2, 3)])
+def test_views_share_memory(key: Any) -> None:
+    host, there = X.copy(), weft.device_put(X)
+    view = there[key]
+    np.testing.assert_array_equal(np.asarray(view), host[key])
+    there[:] = weft.device_put(X + 100)
+    np.testing.assert_array_equal(np.asarray(view), (X + 100)[key])
+    view[...] = -1.0
+    host[:] = X + 100
+    host[key] = -1.0
+    np.testing.assert_array_equal(there, host)
+
+
+def test_shapes_are_views_where_those_of_numpy_are() -> None:
+    there = weft.device_put(X)
+    for found, expected in [
+        (there.T, X.T),
+        (there.mT, X.mT),
+        (there.transpose(1, 0, 2), X.transpose(1, 0, 2)),
+        (there.swapaxes(0, 1), X.swapaxes(0, 1)),
+        (there.reshape(6, 4), X.reshape(6, 4)),
+        (there.ravel(), X.ravel()),
+    ]:
+        assert found.address == there.address
+        np.testing.assert_array_equal(found, expected)
+    copied = there.T.reshape(-1)
+    assert copied.address != there.address
+    np.testing.assert_array_equal(copied, X.T.reshape(-1))
+    np.testing.assert_array_equal(np.stack([np.asarray(row) for row in there]), X)
+    assert len(there) == 2
+
+
+@pytest.mark.parametrize("letter", "bhidD")
+def test_copies_of_any_strides(letter: str) -> None:
+    array = X.astype(letter)
+    there = weft.device_put(array)
+    for key in [(..., slice(None, None, -1)), (slice(None), 1), (..., slice(None, None, 3)), (1, ..., 1)]:
+        np.testing.assert_array_equal(there.T[key].copy(), array.T[key])
+        np.testing.assert_array_equal(copy.deepcopy(there[key]), array[key])
+    np.testing.assert_array_equal(
+        weft.device_put(np.broadcast_to(array[:, :1], (2, 3, 4))), array[:, [0] * 3]
+    )
+
+
+def test_numpy_computes_on_the_device() -> None:
+    there = weft.device_put(X)
+    for found, expected in [
+        (there + 1, X + 1),
+        (2 / (there + 1), 2 / (X + 1)),
+        (np.where(there > 3, there, 0), np.where(X > 3, X, 0)),
+        (there[[1, 0], 0], X[[1, 0], 0]),
+        (there.astype("int32"), X.astype("int32")),
+        (there.max(axis=1), X.max(axis=1)),
+        (there.real, X.real),
+    ]:
+        assert type(found) is weft.DeviceArray
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
+    there += 1
+    there[there > 20] = 0
+    np.add(there, there, out=there)
+    expected = X + 1
+    expected[expected > 20] = 0
+    np.testing.assert_array_equal(there, 2 * expected)
+    assert there.__array_namespace__() is weft
+
+
+def test_elements_are_python_numbers() -> None:
+    there = weft.device_put(np.array([[3, 4]]))
+    assert there.item(0, 1) == 4
+    assert there.tolist() == [[3, 4]]
+    assert (int(there[0, 0]), complex(there[0, 0]), bool(there[0, 0]), [10, 11, 12, 13][there[0, 0]]) == (
+        3,
+        3,
+        True,
+        13,
+    )
+    assert repr(there) == "DeviceArray([[3, 4]], device='cuda:0')"
+    assert str(there) == "[[3 4]]"
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(there)), [[3, 4]])
+    for wrong, error in [
+        (lambda: hash(there), TypeError),
+        (lambda: len(there[0, 0]), TypeError),
+        (lambda: there[7], IndexError),
+        (lambda: there.nothing, AttributeError),
+        (lambda: there.__array__(copy=False), ValueError),
+    ]:
+        with pytest.raises(error):
+            wrong()
+
+
+def test_calls_run_where_arrays_are() -> None:
+    @weft.function
+    def f(a: Any, b: Any) -> Any:
+        return np.tanh(a) * b, a.T, a.sum(), a.shape[0]
+
+    there = weft.device_put(X)
+    product, view, total, extent = f(there, 2.0)
+    expected = weft.function(lambda a, b: np.tanh(a) * b)(X, 2.0)
+    np.testing.assert_array_equal(product, expected)
+    assert view.address == there.address
+    assert (type(total), total.shape, float(total), extent) == (weft.DeviceArray, (), X.sum(), 2)
+    np.testing.assert_array_equal(f(X, 2.0)[0], expected)  # on the processor
+    strided = f(there.T[::-1], 2.0)[0]
+    np.testing.assert_array_equal(strided, np.asarray(product).T[::-1])
+
+
+def test_in_place_is_in_place() -> None:
+    @weft.function
+    def increase(a: Any) -> Any:
+        a[1:] += 1
+        return a
+
+    there, host = weft.device_put(X), X.copy()
+    assert increase(there) is there
+    increase(there.T)
+    host[1:] += 1
+    host.T[1:] += 1
+    np.testing.assert_array_equal(there, host)
+
+
+class Model:
+    def __init__(self) -> None:
+        self.w = weft.device_put(np.ones(3))
+
+    @weft.function
+    def step(self, x: Any) -> Any:
+        self.w -= 0.5 * x
+        return (self.w * x).sum()
+
+
+WEIGHTS = np.arange(3.0)
+
+
+def test_arrays_of_state_may_lie_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, x = Model(), np.arange(3.0)
+    expected = [float(model.step(weft.device_put(x))), float(model.step(x))]
+    assert expected == [0.5 * 1 + 0.0 * 2, 0.0 - 1.0 * 2]
+    assert type(model.w) is weft.DeviceArray
+    np.testing.assert_array_equal(model.w, [1.0, 0.0, -1.0])
+    model.w = np.ones(3)  # the processor's again
+    assert type(model.step(x)) is np.float64
+    added = weft.function(lambda x: x + WEIGHTS)
+    for offset in (0.0, 5.0):
+        monkeypatch.setitem(globals(), "WEIGHTS", weft.device_put(np.arange(3.0) + offset))
+        np.testing.assert_array_equal(added(np.ones(3)), np.arange(3.0) + offset + 1)
+    WEIGHTS[:] = 0.0
+    np.testing.assert_array_equal(added(np.ones(3)), np.ones(3))
+
+
+def test_devices_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = weft.device_put(X), weft.device_put(X, "cuda:1")
+    add = weft.function(lambda x, y: x + y)
+    with pytest.raises(
+        weft.WeftValueError, match=r"argument 'x' lies on cuda:0 and argument 'y' on cuda:1; a call runs on"
+    ):
+        add(one, other)
+    assert add(other, other).device == "cuda:1"
+    with pytest.raises(
+        weft.WeftValueError, match="argument 'x' lies on cuda:0, and the function runs on cpu; copy it"
+    ):
+        weft.function(lambda x: x + 1, device="cpu")(one)
+    monkeypatch.setitem(globals(), "WEIGHTS", other)
+    with pytest.raises(weft.WeftValueError, match="uses global WEIGHTS, which lies on cuda:1, and runs on cuda:0"):
+        weft.function(lambda x: x + WEIGHTS)(one)
+    with pytest.raises(weft.DeviceError, match="there is no device cuda:2: the driver has 2 GPUs"):
+        weft.device_put(X, "cuda:2")
+
+
+def test_large_transfers_are_announced_once() -> None:
+    scale = weft.function(lambda table, x: table[:3] * x)
+    table, x = np.ones(1 << 17), weft.device_put(np.ones(3))
+    with pytest.warns(
+        weft.TransferWarning, match=r"table \(1\.0 MB\) is copied to cuda:0 at each call"
+    ) as caught:
+        scale(table, x)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scale(table, x)
+
+
+def test_deleted_memory_is_not_used() -> None:
+    there = weft.device_put(X)
+    view = there[0]
+    there.delete()
+    for use in (lambda: np.asarray(view), lambda: view + 1, lambda: weft.function(lambda x: x + 1)(there)):
+        with pytest.raises(weft.DeviceError, match="the array was deleted: its memory was given back"):
+            use()
+
+
+class Foreign:
+    """An array of another library: what it exchanges is that of an array of ours."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+
+class ByInterface(Foreign):
+    @property
+    def __cuda_array_interface__(self) -> Any:
+        return self.array.__cuda_array_interface__
+
+
+class ByDlpack(Foreign):
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.array.__dlpack__(**keywords)
+
+
+@pytest.mark.parametrize("kind", [ByInterface, ByDlpack])
+def test_memory_is_exchanged_without_copies(kind: type[Foreign]) -> None:
+    for device in ("cuda:0", "cuda:1"):
+        there = weft.device_put(X, device)
+        for array, expected in [
+            (there, X),
+            (there.T[1], X.T[1]),
+            (weft.device_put(np.zeros((0, 2)), device), np.zeros((0, 2))),
+        ]:
+            taken = weft.device_put(kind(array), device)
+            assert taken.size == 0 or taken.address == array.address
+            assert taken.strides == array.strides or not taken.size
+            np.testing.assert_array_equal(taken, expected)
+    there = weft.device_put(X)
+
+    @weft.function
+    def increase(x: Any) -> None:
+        x += 1
+
+    increase(kind(there))
+    np.testing.assert_array_equal(there, X + 1)
+    del taken, array
+    gc.collect()
+    assert not exchange._lent
+
+
+def test_what_cannot_be_exchanged_is_refused() -> None:
+    there = weft.device_put(X)
+    with pytest.raises(BufferError, match="the array lies on cuda:0"):
+        there.__dlpack__(dl_device=(1, 0))
+    with pytest.raises(ValueError, match="DLPack knows no stream 0"):
+        there.__dlpack__(stream=0)
+    capsule = there.__dlpack__()
+
+    class Twice(ByDlpack):
+        def __dlpack__(self, **keywords: Any) -> Any:
+            return capsule
+
+    weft.device_put(Twice(there))
+    with pytest.raises(TypeError, match="was taken before"):
+        weft.device_put(Twice(there))
+
+    class Changed(ByInterface):
+        def __init__(self, changes: Any) -> None:
+            super().__init__(there)
+            self.changes = changes
+
+        @property
+        def __cuda_array_interface__(self) -> Any:
+            return {**self.array.__cuda_array_interface__, **self.changes}
+
+    for changes, text in [
+        ({"mask": there}, "weft knows no masks"),
+        ({"typestr": ">f8"}, "in the other byte order"),
+        ({"data": (there.address, True)}, "read-only"),
+        ({"typestr": "|V8"}, "dtype"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=text):
+            weft.function(lambda x: x + 1)(Changed(changes))
+
+
+def test_streams_wait_for_each_other() -> None:
+    device = open_device("cuda:0")
+    streams = [Stream.create(device.device) for _ in range(3)]
+
+    class Torch:
+        cuda_stream = streams[2].handle
+
+    double = weft.function(lambda x: x * 2)
+    value = weft.device_put(np.ones(4))
+    for _ in range(4):
+        for stream in (streams[0], streams[1].handle, Torch(), None):
+            with weft.stream(stream):
+                value = double(value)
+    np.testing.assert_array_equal(value, np.full(4, 2.0**16))
+    with pytest.raises(TypeError, match="str is no stream"):
+        weft.stream("fast")
