@@ -220,7 +220,9 @@ def test_devices_are_not_mixed(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         weft.function(lambda x: x + 1, device="cpu")(one)
     monkeypatch.setitem(globals(), "WEIGHTS", other)
-    with pytest.raises(weft.WeftValueError, match="uses global WEIGHTS, which lies on cuda:1, and runs on cuda:0"):
+    with pytest.raises(
+        weft.WeftValueError, match="uses global WEIGHTS, which lies on cuda:1, and runs on cuda:0"
+    ):
         weft.function(lambda x: x + WEIGHTS)(one)
     with pytest.raises(weft.DeviceError, match="there is no device cuda:2: the driver has 2 GPUs"):
         weft.device_put(X, "cuda:2")
