@@ -187,6 +187,13 @@ def empty_like(
 
 # Conversion
 
+_COPY_MODES: dict[Any, bool | None] = {
+    np._CopyMode.ALWAYS: True,
+    np._CopyMode.IF_NEEDED: None,
+    np._CopyMode.NEVER: False,
+}
+"""What libraries pass as `copy`, in the words of the Array API."""
+
 
 def asarray(
     a: ArrayLike,
@@ -207,6 +214,7 @@ def asarray(
     array([1., 2.], dtype=float32)
     """
     require_device(device)
+    copy = _COPY_MODES.get(copy, copy)
     if isinstance(a, np.ndarray) and not copy:
         if copy is False and dtype is not None and as_dtype(dtype) != a.dtype:
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")

@@ -52,7 +52,8 @@ def attribute_of_number(number: TracedArray, name: str) -> Any:
     """What a Python number has under a name that arrays do not have; AttributeError for what it has not."""
     kind = number_type(number)
     if kind is None or name not in _ATTRIBUTES or not hasattr(kind, name):
-        shown = "TracedArray" if kind is None else kind.__name__
+        numpy_type = f"numpy.{number.dtype.name if number._is_scalar else 'ndarray'}"
+        shown = numpy_type if kind is None else kind.__name__
         raise AttributeError(f"'{shown}' object has no attribute '{name}'")
     return _ATTRIBUTES[name](number)
 
