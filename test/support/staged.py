@@ -23,16 +23,28 @@ def run_staged(function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dyna
     With `dynamic`, every extent but those of 1 is known only at run time. Arguments that the function writes
     are written in place.
     """
+    return staged(function, *arrays, dynamic=dynamic)(*arrays)
+
+
+def staged(
+    function: Callable[..., Any], *arrays: np.ndarray[Any, Any], dynamic: bool = False
+) -> Callable[..., Any]:
+    """The function as it is traced on such arrays: it may be called many times."""
     trace, names, returned = record(function, [spec_of(array, dynamic) for array in arrays])
     leaves = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     with_values = [leaf if isinstance(leaf, TracedArray) else None for leaf in leaves]
     trace.finish([leaf._value() for leaf in with_values if leaf is not None])
     hidden = [extra.fetch() for extra in trace.extra]
-    computed = iter(interpret(trace.module, names, [*arrays, *hidden]))
-    results = [
-        leaf if traced is None else next(computed) for leaf, traced in zip(leaves, with_values, strict=True)
-    ]
-    return tuple(results) if isinstance(returned, (tuple, list)) else results[0]
+
+    def call(*arrays: np.ndarray[Any, Any]) -> Any:
+        computed = iter(interpret(trace.module, names, [*arrays, *hidden]))
+        results = [
+            leaf if traced is None else next(computed)
+            for leaf, traced in zip(leaves, with_values, strict=True)
+        ]
+        return tuple(results) if isinstance(returned, (tuple, list)) else results[0]
+
+    return call
 
 
 def record(function: Callable[..., Any], types: list[TensorType]) -> tuple[Trace, str, Any]:
@@ -52,4 +64,4 @@ def spec_of(array: np.ndarray[Any, Any], dynamic: bool) -> TensorType:
     return known.with_shape([n if n == 1 or not dynamic else None for n in known.shape])
 
 
-__all__ = ["record", "run_staged", "spec_of"]
+__all__ = ["record", "run_staged", "spec_of", "staged"]

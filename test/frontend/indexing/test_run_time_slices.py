@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from support.staged import record, run_staged, spec_of
+from support.staged import record, run_staged, spec_of, staged
 
 INDICES: list[Callable[[Any, Any], Any]] = [
     lambda i, j: slice(None, i),
@@ -41,8 +41,13 @@ INDICES: list[Callable[[Any, Any], Any]] = [
 BOUNDS = [-7, -3, -1, 0, 1, 2, 3, 9]
 
 
-def assert_same(function: Callable[..., Any], *arrays: Any, dynamic: bool = False) -> None:
-    """The staged function gives what it gives eagerly, writes the same, and raises the same."""
+def assert_same(
+    function: Callable[..., Any],
+    *arrays: Any,
+    dynamic: bool = False,
+    run: Callable[..., Any] | None = None,
+) -> None:
+    """The staged function gives what it gives eagerly, writes the same, and raises the same; `run` is it, if it is."""
     copies = [array.copy() for array in arrays[:-2]]
     numbers = [np.int64(number) for number in arrays[-2:]]
     try:
@@ -51,7 +56,8 @@ def assert_same(function: Callable[..., Any], *arrays: Any, dynamic: bool = Fals
         expected = error
     own = [array.copy() for array in arrays[:-2]]
     try:
-        got: Any = run_staged(function, *own, *map(np.asarray, numbers), dynamic=dynamic)
+        operands = [*own, *map(np.asarray, numbers)]
+        got: Any = run(*operands) if run else run_staged(function, *operands, dynamic=dynamic)
     except (IndexError, ValueError) as error:
         got = error
     if isinstance(expected, Exception):
@@ -68,10 +74,14 @@ def assert_same(function: Callable[..., Any], *arrays: Any, dynamic: bool = Fals
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
 @pytest.mark.parametrize("place", range(len(INDICES)))
 def test_reading_is_numpys(place: int, dynamic: bool) -> None:
-    x = np.arange(20.0).reshape(4, 5)
+    def read(x: Any, i: Any, j: Any) -> Any:
+        return x[INDICES[place](i, j)] * 1
+
+    x, bound = np.arange(20.0).reshape(4, 5), np.asarray(np.int64(0))
+    run = staged(read, x, bound, bound, dynamic=dynamic)
     for i in BOUNDS:
         for j in (-2, 0, 3, 8):
-            assert_same(lambda x, i, j: x[INDICES[place](i, j)] * 1, x, i, j, dynamic=dynamic)
+            assert_same(read, x, i, j, dynamic=dynamic, run=run)
 
 
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
@@ -92,10 +102,12 @@ def test_writing_is_numpys(place: int, dynamic: bool) -> None:
             view[:j] -= 1
         return x * 1
 
+    x, bound = np.arange(20.0).reshape(4, 5), np.asarray(np.int64(0))
     for function in (assign, add, through_view):
+        run = staged(function, x, bound, bound, dynamic=dynamic)
         for i in (-7, -1, 0, 2, 9):
             for j in (-2, 0, 3):
-                assert_same(function, np.arange(20.0).reshape(4, 5), i, j, dynamic=dynamic)
+                assert_same(function, x, i, j, dynamic=dynamic, run=run)
 
 
 def test_views_do_not_follow_their_bounds() -> None:
