@@ -36,20 +36,14 @@ def value_and_grad(
     >>> weft.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    name = _name_of(f)
-    numbers = _checked_argnums(f, argnums, name)
+    of_weft = _Transform(f, argnums, has_aux)  # named so that no variable of the user's has its name
 
     @functools.wraps(f)
     @do_not_convert
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        trace = current_trace()
-        if trace is None:
-            raise UnsupportedError(
-                f"the gradient of {name} is computed by compiled code, but run_functions_eagerly(True) is in force"
-            )
-        return _differentiated(trace, f, name, numbers, argnums, has_aux, args, kwargs)
+        return of_weft.value_and_grad(args, kwargs)
 
-    return Function(differentiated, None, f"value_and_grad({name})")
+    return Function(differentiated, None, f"value_and_grad({of_weft.name})")
 
 
 def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
@@ -60,16 +54,15 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     >>> weft.grad(weft.grad(lambda x: x**3))(2.0)
     np.float64(12.0)
     """
-    name = _name_of(f)
-    both = value_and_grad(f, argnums, has_aux).python_function
+    of_weft = _Transform(f, argnums, has_aux)  # named so that no variable of the user's has its name
 
     @functools.wraps(f)
     @do_not_convert
     def differentiated(*args: Any, **kwargs: Any) -> Any:
-        value, found = both(*args, **kwargs)
-        return (found, value[1]) if has_aux else found
+        value, found = of_weft.value_and_grad(args, kwargs)
+        return (found, value[1]) if of_weft.has_aux else found
 
-    return Function(differentiated, None, f"grad({name})")
+    return Function(differentiated, None, f"grad({of_weft.name})")
 
 
 def stop_gradient(x: Any) -> Any:
@@ -88,50 +81,67 @@ def stop_gradient(x: Any) -> Any:
     return map_leaves(stopped, x, "x")
 
 
-def _differentiated(
-    trace: Recorder,
-    f: Callable[..., Any],
-    name: str,
-    numbers: tuple[int, ...],
-    argnums: int | Sequence[int],
-    has_aux: bool,
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    """Call the function on independent values, and ask for the gradients of what it returns."""
-    parameters = list(signature_of(f).parameters)
-    variables: list[Variable] = []
+class _Transform:
+    """A function, and by which of its arguments it is differentiated."""
 
-    def visit(leaf: Any, path: str) -> Any:
-        if not has_derivative(leaf):
-            return leaf
-        variables.append(independent(trace, leaf))
-        return variables[-1].array
+    def __init__(self, function: Callable[..., Any], argnums: int | Sequence[int], has_aux: bool) -> None:
+        self.function = function
+        self.name = _name_of(function)
+        self.argnums = argnums
+        self.numbers = _checked_argnums(function, argnums, self.name)
+        self.has_aux = has_aux
 
-    given = list(args)
-    for number in numbers:
-        if number >= len(args):
-            raise WeftValueError(
-                f"{name} got {len(args)} positional arguments: there is none with number {number}"
+    def value_and_grad(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the function on independent values, and ask for the gradients of what it returns."""
+        trace = current_trace()
+        if trace is None:
+            raise UnsupportedError(
+                f"the gradient of {self.name} is computed by compiled code, but run_functions_eagerly(True) is in force"
             )
-        path = parameters[min(number, len(parameters) - 1)]
-        _require_derivative(args[number], path, name)
-        given[number] = map_leaves(visit, args[number], path)
-    returned = call(f, *given, **kwargs)
-    if has_aux and not (isinstance(returned, tuple) and len(returned) == 2):
-        raise WeftTypeError(
-            f"with has_aux=True {name} returns a pair of the number and the rest, not a {type(returned).__name__}"
-        )
-    y = returned[0] if has_aux else returned
-    require_scalar(y, name)
-    found = iter([gradient_of(trace, y, variable) for variable in variables])
-    gradients = [
-        map_leaves(lambda leaf, _: next(found) if has_derivative(leaf) else None, args[number], "")
-        for number in numbers
-    ]
-    for variable in variables:
-        write_back(variable)
-    return returned, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+        variables: list[Variable] = []
+        given = self._independent(trace, args, variables)
+        returned = call(self.function, *given, **kwargs)
+        y = self._number_of(returned)
+        found = iter([gradient_of(trace, y, variable) for variable in variables])
+        gradients = [
+            map_leaves(lambda leaf, _: next(found) if has_derivative(leaf) else None, args[number], "")
+            for number in self.numbers
+        ]
+        for variable in variables:
+            write_back(variable)
+        return returned, gradients[0] if isinstance(self.argnums, int) else tuple(gradients)
+
+    def _independent(self, trace: Recorder, args: tuple[Any, ...], variables: list[Variable]) -> list[Any]:
+        """The arguments with independent values for those by which is differentiated; these are noted."""
+        parameters = list(signature_of(self.function).parameters)
+
+        def visit(leaf: Any, path: str) -> Any:
+            if not has_derivative(leaf):
+                return leaf
+            variables.append(independent(trace, leaf))
+            return variables[-1].array
+
+        given = list(args)
+        for number in self.numbers:
+            if number >= len(args):
+                raise WeftValueError(
+                    f"{self.name} got {len(args)} positional arguments: there is none with number {number}"
+                )
+            path = parameters[min(number, len(parameters) - 1)]
+            _require_derivative(args[number], path, self.name)
+            given[number] = map_leaves(visit, args[number], path)
+        return given
+
+    def _number_of(self, returned: Any) -> Any:
+        """The number that is differentiated, of what the function returned."""
+        if self.has_aux and not (isinstance(returned, tuple) and len(returned) == 2):
+            raise WeftTypeError(
+                f"with has_aux=True {self.name} returns a pair of the number and the rest, not a "
+                f"{type(returned).__name__}"
+            )
+        y = returned[0] if self.has_aux else returned
+        require_scalar(y, self.name)
+        return y
 
 
 def _require_derivative(argument: Any, path: str, name: str) -> None:

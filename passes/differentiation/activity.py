@@ -88,6 +88,8 @@ class Activity:
             for number, block in enumerate(blocks):
                 self.follow(operations_in(block)[:-1])
                 self._pass(yielded(block), parameters[(number + 1) % len(blocks)])
+        if operation.name == FOR:  # also without any iteration
+            self._pass(initial, operation.results)
         self._pass(yielded(blocks[0]), operation.results)
 
 

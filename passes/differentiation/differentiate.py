@@ -10,10 +10,12 @@ from ...dialect.ops.differentiation import Gradient, Independent, StopGradient
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
-from ..control_flow.structure import LOOPS, replace_all
+from ..control_flow.structure import FOR, IF, LOOPS, replace_all
 from ..rewriting import operations_in, operations_of
 from .activity import Activity, refuse
 from .adjoints import Adjoints
+from .branches import reverse_branch
+from .loops import reverse_for
 from .sweep import Sweep
 
 
@@ -48,6 +50,9 @@ class Differentiate(Pass):
                 statistics["marks dropped"] += 1
 
 
+REVERSES = {IF: reverse_branch, FOR: reverse_for}
+
+
 def _replace(first: Operation, group: list[Operation]) -> None:
     y, cotangent, _ = first.operands
     independent = list(dict.fromkeys(op.operands[2] for op in group))
@@ -56,7 +61,7 @@ def _replace(first: Operation, group: list[Operation]) -> None:
     activity.follow(operations)
     _require_outside_of_loops(first, activity, independent)
     with ir.InsertionPoint(first):
-        adjoints, sweep = Adjoints(), Sweep(activity)
+        adjoints, sweep = Adjoints(), Sweep(activity, REVERSES)
         if y in activity:
             adjoints.values[y] = cotangent
         inside = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from ...dialect.derivatives import cotangents, is_differentiable
 from ...dialect.errors import WeftError
@@ -11,7 +12,8 @@ from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
-from ..control_flow.structure import CAST, CONTROL
+from ..control_flow.structure import CAST, CONTROL, defined_inside
+from ..rewriting import operations_of
 from .activity import Activity, refuse
 from .adjoints import Adjoints
 
@@ -19,8 +21,12 @@ from .adjoints import Adjoints
 class Sweep:
     """Walks ops backwards and emits the ops of their cotangents at the current insertion point."""
 
-    def __init__(self, activity: Activity) -> None:
+    def __init__(self, activity: Activity, reverses: Mapping[str, Reverse]) -> None:
         self.activity = activity
+        self.reverses = reverses
+        """What emits the reverse of branches and loops, by their names."""
+        self.retired: list[Operation] = []
+        """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
 
     def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
         """Go through the ops of a block, last first."""
@@ -77,16 +83,29 @@ class Sweep:
         else:
             raise refuse(operation, f"the derivative of {operation.name} is not known")
 
+    def retire(self, old: Operation, new: Operation) -> None:
+        """Take note that a branch or loop has taken the place of another, with results of the same meaning."""
+        self.retired.append(old)
+        self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
+
     def _control(self, operation: Operation, adjoints: Adjoints) -> None:
-        reverse = REVERSES.get(operation.name)
+        reverse = self.reverses.get(operation.name)
         if reverse is None:
             raise refuse(operation, f"the derivative of {_CONTROL_NAMES[operation.name]} is not known yet")
         reverse(self, operation, adjoints)
 
 
-Reverse = Callable[[Sweep, Operation, Adjoints], None]
+Reverse: TypeAlias = "Callable[[Sweep, Operation, Adjoints], None]"
 
-REVERSES: Mapping[str, Reverse] = {}
+
+def captured(operation: Operation, activity: Activity) -> list[Value]:
+    """The active values from outside that are used inside of an op."""
+    inside = defined_inside(operation)
+    found: dict[Value, None] = {}
+    for inner in operations_of(operation):
+        found.update((v, None) for v in inner.operands if v in activity and v not in inside)
+    return list(found)
+
 
 _CONTROL_NAMES = {
     "scf.if": "an if that is decided at run time",
@@ -104,4 +123,4 @@ def _unknown(op_class: type[Op]) -> str:
     return f"{op_class.mlir_name()} has no derivative"
 
 
-__all__ = ["Sweep"]
+__all__ = ["Reverse", "Sweep", "captured"]

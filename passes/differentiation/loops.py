@@ -1,0 +1,269 @@
+"""The reverse of `scf.for`: a loop over the same iterations, last first, which carries cotangents.
+
+It carries those of what the loop carries, and an accumulator for each active value that the body reads from outside.
+What its body needs of the forward body is used, computed again, or kept in a stack: a tensor with a row for each
+iteration. An array of which the body replaces parts is not kept: the old parts are, and the reverse loop puts them
+back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import Op
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.creation import Empty
+from ...dialect.ops.indexing import Gather, Scatter
+from ...dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
+from ...dialect.records import dataclass
+from ...dialect.register import create, decode_attributes, op_class_of
+from ..control_flow.structure import (
+    FOR,
+    body,
+    constant_index,
+    operation_of,
+    replace_terminator,
+    scalar_constant,
+    tensor_from,
+    terminator,
+    trip_count,
+    yielded,
+)
+from ..rewriting import operations_in, type_of
+from .activity import refuse
+from .adjoints import Adjoints
+from .residuals import UNBOUNDED, ForwardRegion, rebuilt, size_of
+from .sweep import Sweep, captured
+
+_READS: dict[type[Op], type[Op]] = {SliceUpdate: Slice, DynamicSliceUpdate: DynamicSlice, Scatter: Gather}
+"""What reads what an update replaces."""
+
+
+def reverse_for(sweep: Sweep, loop: Operation, adjoints: Adjoints) -> None:
+    """Emit the reverse of a loop at the current insertion point."""
+    _Reversal(sweep, loop).run(adjoints)
+
+
+@dataclass
+class _Undo:
+    """An array that the loop carries, and the ops of the body that replace parts of it, last first."""
+
+    argument: Value
+    place: int
+    updates: list[Operation]
+
+
+@dataclass
+class _Reversal:
+    """The reverse of one loop while it is made."""
+
+    sweep: Sweep
+    loop: Operation
+    reverse: Any = None
+    anchor: Any = None
+    """An op of the reverse body in front of which values of the forward one are computed again."""
+    number: Any = None
+    """The number of the iteration that is reversed, as i64[]."""
+
+    def run(self, adjoints: Adjoints) -> None:
+        """Make the reverse loop, then provide what its body needs."""
+        loop, activity = self.loop, self.sweep.activity
+        b = OpEmitter(loop.location)
+        initial, arguments = list(loop.operands)[3:], list(body(loop).arguments)[1:]
+        carried = [i for i, result in enumerate(loop.results) if result in activity]
+        read = captured(loop, activity)
+        starts = [adjoints.total(b, loop.results[i]) for i in carried]
+        starts += [adjoints.total(b, value) for value in read]
+        zero, one, trips = constant_index(0), constant_index(1), self._trips()
+        self.reverse = operation_of(
+            FOR, [zero, trips, one, *starts], [v.type for v in starts], regions=1, location=loop.location
+        )
+        block = self.reverse.regions[0].blocks.append(
+            ir.IndexType.get(), *(v.type for v in starts), arg_locs=[loop.location] * (len(starts) + 1)
+        )
+        given = list(block.arguments)[1:]
+        with ir.InsertionPoint(block):
+            last = _arith("arith.subi", trips, one)
+            number = _arith("arith.subi", last, block.arguments[0])
+            counter = self._counter(number)
+            self.number = tensor_from(number)
+            self.anchor = constant_index(0).owner.operation
+            inner = Adjoints(dict(zip(read, given[len(carried) :], strict=True)))
+            for place, i in enumerate(carried):
+                if yielded(body(loop))[i] in activity:
+                    inner.add(b, yielded(body(loop))[i], b.value(given[place]))
+            self.sweep.run(operations_in(body(loop))[:-1], inner)
+            left = [inner.total(b, arguments[i]) for i in carried]
+            operation_of("scf.yield", [*left, *(inner.values[v] for v in read)], [], location=loop.location)
+        self._provide(counter)
+        results = list(self.reverse.results)
+        for value, result in zip(read, results[len(carried) : len(carried) + len(read)], strict=True):
+            adjoints.values[value] = result
+        for i, result in zip(carried, results, strict=False):
+            if initial[i] in activity:
+                adjoints.add(b, initial[i], b.value(result))
+
+    # Counters
+
+    def _trips(self) -> Value:
+        """How often the loop runs."""
+        lower, upper, step = list(self.loop.operands)[:3]
+        known = trip_count(self.loop)
+        if known is not None:
+            return constant_index(known)
+        distance = upper if scalar_constant(lower) == 0 else _arith("arith.subi", upper, lower)
+        if scalar_constant(step) != 1:
+            distance = _arith("arith.ceildivsi", distance, step)
+        return _arith("arith.maxsi", distance, constant_index(0))
+
+    def _counter(self, number: Value) -> Value:
+        """The counter of the forward loop in an iteration."""
+        lower, _, step = list(self.loop.operands)[:3]
+        offset = number if scalar_constant(step) == 1 else _arith("arith.muli", number, step)
+        return offset if scalar_constant(lower) == 0 else _arith("arith.addi", lower, offset)
+
+    def _row(self) -> Value:
+        """The number of the iteration in the forward loop, as i64[]."""
+        lower, _, step = list(self.loop.operands)[:3]
+        counter = body(self.loop).arguments[0]
+        distance = counter if scalar_constant(lower) == 0 else _arith("arith.subi", counter, lower)
+        return tensor_from(distance if scalar_constant(step) == 1 else _arith("arith.divsi", distance, step))
+
+    # What the reverse body needs
+
+    def _provide(self, counter: Value) -> None:
+        loop, block = self.loop, body(self.reverse)
+        forward_counter = body(loop).arguments[0]
+        known = [forward_counter]
+        ForwardRegion(loop, body(loop), known).ask_for_extents(operations_in(block))
+        forward = ForwardRegion(loop, body(loop), known)
+        needed = forward.used_by(operations_in(block))
+        undone = self._undoable(forward)
+        kept = forward.keep(needed, [undo.argument for undo in undone])
+        reached = forward.reached(needed, kept)
+        undone = [undo for undo in undone if undo.argument in reached]
+        logs = {id(update): _old_part(update) for undo in undone for update in undo.updates}
+        for value in [*kept, *logs.values()]:
+            if size_of(value) >= UNBOUNDED:
+                raise refuse(
+                    self.loop,
+                    f"the derivative of this loop needs an array ({type_of(value)}) of each iteration whose size is "
+                    "known only at run time, which cannot be kept yet; call it with arrays of known shapes, or read "
+                    "slices of one size",
+                )
+        values = dict.fromkeys([*kept, *logs.values()])
+        stacks = self._with_stacks(list(values))
+        lookup: dict[Value, Value] = {forward_counter: counter}
+        with ir.InsertionPoint(self.anchor):
+            for value, stack in zip(values, stacks, strict=True):
+                if isinstance(value.type, ir.RankedTensorType):
+                    lookup[value] = _read_row(stack, self.number)
+        forward = ForwardRegion(self.loop, body(self.loop), known)
+        if undone:
+            self._put_back(undone, logs, forward, lookup)
+        forward.provide(operations_in(body(self.reverse)), lookup, self.anchor)
+
+    def _undoable(self, forward: ForwardRegion) -> list[_Undo]:
+        """The arrays that the loop carries and replaces small parts of."""
+        found = []
+        for place, argument in enumerate(list(body(self.loop).arguments)[1:]):
+            updates = []
+            value = yielded(body(self.loop))[place]
+            while value in forward.producers and op_class_of(forward.producers[value]) in _READS:
+                updates.append(forward.producers[value])
+                value = updates[-1].operands[0]
+            small = all(2 * size_of(update.operands[1]) < size_of(argument) for update in updates)
+            if updates and value == argument and small:
+                found.append(_Undo(argument, place, updates))
+        return found
+
+    def _with_stacks(self, values: Sequence[Value]) -> list[Value]:
+        """Let the forward loop keep values; returns the stacks that it leaves."""
+        if not values:
+            return []
+        loop = self.loop
+        with ir.InsertionPoint(loop):
+            trips = trip_count(loop)
+            count = None if trips is not None else tensor_from(self._trips())
+            stacks = [_empty_stack(value, trips, count) for value in values]
+        block = body(loop)
+        arguments = [block.add_argument(stack.type, loop.location) for stack in stacks]
+        with ir.InsertionPoint(terminator(block)):
+            row = self._row()
+            at = {"axes": (0,), "position": 0, "mode": "set"}
+            written = [
+                create(Scatter, [stack, value, row], at, location=loop.location).results[0]
+                for stack, value in zip(arguments, values, strict=True)
+            ]
+        replace_terminator(block, [*yielded(block), *written])
+        made = rebuilt(loop, stacks, stacks, 1)
+        self.sweep.retire(loop, made)
+        self.loop = made
+        return list(made.results)[len(made.results) - len(stacks) :]
+
+    def _put_back(
+        self,
+        undone: list[_Undo],
+        logs: dict[int, Value],
+        forward: ForwardRegion,
+        lookup: dict[Value, Value],
+    ) -> None:
+        """Let the reverse loop carry arrays back in time."""
+        ends = [self.loop.results[undo.place] for undo in undone]
+        block = body(self.reverse)
+        states = [block.add_argument(end.type, self.loop.location) for end in ends]
+        for undo, end in zip(undone, ends, strict=True):
+            del end
+            state = states[undone.index(undo)]
+            for update in undo.updates:
+                state = self._before(update, state, lookup[logs[id(update)]], forward, lookup)
+            lookup[undo.argument] = state
+        replace_terminator(block, [*yielded(block), *(lookup[undo.argument] for undo in undone)])
+        made = rebuilt(self.reverse, ends, ends, 1)
+        self.sweep.retire(self.reverse, made)
+        self.reverse = made
+
+    def _before(
+        self, update: Operation, state: Value, old: Value, forward: ForwardRegion, lookup: dict[Value, Value]
+    ) -> Value:
+        """The array before an update, from what it is behind it."""
+        op_class = op_class_of(update)
+        assert op_class is not None
+        attributes = decode_attributes(op_class, update)
+        if op_class is Scatter:
+            attributes["mode"] = "set"
+        places = [forward.again(value, lookup, self.anchor) for value in list(update.operands)[2:]]
+        with ir.InsertionPoint(self.anchor):
+            return create(op_class, [state, old, *places], attributes, location=update.location).results[0]
+
+
+def _old_part(update: Operation) -> Value:
+    """What an update replaces, read in front of it."""
+    op_class = op_class_of(update)
+    assert op_class is not None
+    attributes = decode_attributes(op_class, update)
+    attributes.pop("mode", None)
+    whole, _, *places = update.operands
+    with ir.InsertionPoint(update):
+        return create(_READS[op_class], [whole, *places], attributes, location=update.location).results[0]
+
+
+def _empty_stack(value: Value, trips: int | None, count: Value | None) -> Value:
+    tensor = type_of(value)
+    shape = (-1 if trips is None else trips, *(extent or 0 for extent in tensor.shape))
+    dims = [] if count is None else [count]
+    return create(Empty, dims, {"shape": shape, "dtype": tensor.dtype}).results[0]
+
+
+def _read_row(stack: Value, number: Value) -> Value:
+    found: Value = create(Gather, [stack, number], {"axes": (0,), "position": 0}).results[0]
+    return found
+
+
+def _arith(name: str, *operands: Value) -> Value:
+    return operation_of(name, operands, [operands[0].type]).results[0]
+
+
+__all__ = ["reverse_for"]

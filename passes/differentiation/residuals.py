@@ -1,0 +1,171 @@
+"""What a reverse region needs of the forward one: used, computed again, or kept.
+
+The reverse region is built first, with values of the forward region as operands. Then it is seen which of them it
+uses, and these are provided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ...dialect.attributes import type_from_mlir
+from ...dialect.errors import WeftTypeError
+from ...dialect.mlir import Block, Operation, Value, ir
+from ...dialect.op import Cost
+from ...dialect.ops.shape import Dim
+from ...dialect.ops.slicing import Update
+from ...dialect.register import create, decode_attributes, op_class_of
+from ...dialect.types import TensorType
+from ..control_flow.extents import Extents
+from ..control_flow.speculation import is_pure
+from ..control_flow.structure import copy_of, defined_inside
+from ..rewriting import operations_in, operations_of
+from .minimum_cut import values_to_keep
+
+UNBOUNDED = 1 << 50
+"""The size of what cannot be kept: its extents are not known."""
+
+_LARGE_FAMILIES = ("contraction", "reductions", "scans", "sorting", "pooling", "state", "differentiation")
+_SCALAR_DIALECTS = ("arith.", "tensor.")
+
+
+def may_repeat(operation: Operation) -> bool:
+    """Whether an op is as cheap as reading its result."""
+    if len(operation.regions) or not is_pure(operation):
+        return False
+    op_class = op_class_of(operation)
+    if op_class is None:
+        return bool(operation.name.startswith(_SCALAR_DIALECTS))
+    is_cheap = op_class.cost < Cost.EXPENSIVE and op_class.family not in _LARGE_FAMILIES
+    return is_cheap and not issubclass(op_class, Update)
+
+
+def size_of(value: Value) -> int:
+    """How many bytes it takes to keep a value."""
+    try:
+        found = type_from_mlir(value.type)
+    except WeftTypeError:
+        return 8  # a scalar
+    if not isinstance(found, TensorType) or found.size is None:
+        return UNBOUNDED
+    return max(1, math.prod(extent or 0 for extent in found.shape) * found.dtype.itemsize)
+
+
+class ForwardRegion:
+    """A block of the forward program that has a reverse."""
+
+    def __init__(self, owner: Operation, block: Block, known: Iterable[Value]) -> None:
+        self.owner = owner
+        self.block = block
+        self.operations = operations_in(block)[:-1]
+        self.producers = {result: op for op in self.operations for result in op.results}
+        self.inside = defined_inside(owner)
+        self.free = set(known)
+        """What is computed of values from outside, and of those known, by cheap ops."""
+        for operation in self.operations:
+            operands = operation.operands
+            if may_repeat(operation) and all(v not in self.inside or v in self.free for v in operands):
+                self.free.update(operation.results)
+
+    def used_by(self, operations: Iterable[Operation]) -> list[Value]:
+        """Its values that ops use, and those inside of them."""
+        found: dict[Value, None] = {}
+        for operation in operations:
+            for inner in [operation, *operations_of(operation)]:
+                found.update((operand, None) for operand in inner.operands if operand in self.inside)
+        return list(found)
+
+    def producer_again(self, value: Value) -> Operation | None:
+        """The op that may compute a value again."""
+        operation = self.producers.get(value)
+        return operation if operation is not None and may_repeat(operation) else None
+
+    def keep(self, needed: list[Value], also_free: Iterable[Value] = ()) -> list[Value]:
+        """Which values to keep for those that are needed."""
+        return values_to_keep(needed, self.producer_again, self.free | set(also_free), size_of)
+
+    def reached(self, needed: list[Value], kept: Iterable[Value]) -> set[Value]:
+        """What is computed again, and of what, on the way from what is kept to what is needed."""
+        found: set[Value] = set()
+        pending, stops = list(needed), set(kept)
+        while pending:
+            value = pending.pop()
+            if value in found or value in stops or value not in self.inside:
+                continue
+            found.add(value)
+            if value in self.producers:
+                pending += self.producers[value].operands
+        return found
+
+    def provide(self, operations: Iterable[Operation], known: dict[Value, Value], anchor: Operation) -> None:
+        """Let ops use values that are known in place of forward ones, or compute them again in front of an op."""
+        for operation in operations:
+            for inner in [operation, *operations_of(operation)]:
+                for index, operand in enumerate(inner.operands):
+                    if operand in self.inside:
+                        inner.operands[index] = self.again(operand, known, anchor)
+
+    def again(self, value: Value, known: dict[Value, Value], anchor: Operation) -> Value:
+        """A value of the forward region in the reverse one."""
+        if value in known or value not in self.inside:
+            return known.get(value, value)
+        operation = self.producers[value]
+        for operand in operation.operands:
+            self.again(operand, known, anchor)
+        with ir.InsertionPoint(anchor):
+            copy_of(operation, known)
+        return known[value]
+
+    def ask_for_extents(self, operations: Iterable[Operation]) -> None:
+        """Let ops ask for extents of forward values outside of the region, or in it: not of a value that is kept."""
+        extents = Extents()
+        for root in list(operations):
+            for operation in [root, *operations_of(root)]:
+                if op_class_of(operation) is Dim and operation.operands[0] in self.inside:
+                    self._ask(operation, extents)
+
+    def _ask(self, dim: Operation, extents: Extents) -> None:
+        value = dim.operands[0]
+        source, axis = extents.origin(value, decode_attributes(Dim, dim)["axis"])
+        if source not in self.inside:
+            with ir.InsertionPoint(dim):
+                made = create(Dim, [source], {"axis": axis}, location=dim.location)
+        else:
+            place = (
+                ir.InsertionPoint.at_block_begin(value.owner)
+                if isinstance(value.owner, ir.Block)
+                else ir.InsertionPoint.after(value.owner.operation)
+            )
+            with place:
+                made = create(Dim, [value], decode_attributes(Dim, dim), location=dim.location)
+            self.inside.add(made.results[0])
+            self.producers[made.results[0]] = made
+        dim.results[0].replace_all_uses_with(made.results[0])
+        dim.erase()
+
+
+def rebuilt(operation: Operation, operands: list[Value], results: list[Value], regions: int) -> Operation:
+    """The op with further operands and results, in its place; its blocks move, and it is taken out of the program.
+
+    The caller keeps it, so that handles of what it was stay valid.
+    """
+    with ir.InsertionPoint(operation):
+        made = ir.Operation.create(
+            operation.name,
+            results=[*(r.type for r in operation.results), *(r.type for r in results)],
+            operands=[*operation.operands, *operands],
+            attributes={name: operation.attributes[name] for name in operation.attributes},
+            regions=regions,
+            loc=operation.location,
+        )
+    for source, target in zip(operation.regions, made.regions, strict=True):
+        for block in list(source):
+            block.append_to(target)
+    for old, new in zip(operation.results, made.results, strict=False):
+        old.replace_all_uses_with(new)
+    operation.detach_from_parent()
+    return made
+
+
+__all__ = ["UNBOUNDED", "ForwardRegion", "may_repeat", "rebuilt", "size_of"]
