@@ -6,14 +6,16 @@ upstream's lowering for GPUs knows them as functions of a library only, of which
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
-from ...dialect.mlir import Module, Operation, ir
+from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.rewriting import operations_of
 from ..functions.instructions import call_intrinsic
 from ..functions.math_expansion import expand_math
+from .remainder import call_remainder
 
 _INTRINSICS = {
     "math.absf": "fabs",
@@ -41,12 +43,17 @@ class ExpandDeviceMath(Pass):
                 statistics["functions expanded"] += expand_math(view.operation)
                 for op in operations_of(view.operation):
                     if op.name in _INTRINSICS:
-                        _call_instruction(op)
+                        _replace(op, _call_instruction)
+                    elif op.name == "arith.remf":
+                        _replace(op, call_remainder)
 
 
-def _call_instruction(op: Operation) -> None:
-    type = op.results[0].type
-    symbol = f"llvm.{_INTRINSICS[op.name]}.{type}"
+def _replace(op: Operation, write: Callable[[Operation], Value]) -> None:
     with ir.InsertionPoint(op), op.location:
-        op.results[0].replace_all_uses_with(call_intrinsic(symbol, type, list(op.operands)))
+        op.results[0].replace_all_uses_with(write(op))
     op.erase()
+
+
+def _call_instruction(op: Operation) -> Value:
+    type = op.results[0].type
+    return call_intrinsic(f"llvm.{_INTRINSICS[op.name]}.{type}", type, list(op.operands))

@@ -51,6 +51,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "decide-comparisons",  # indices that wrap or are clamped hide where iterations write
                 "canonicalize",
                 "schedule-device-kernels",
+                _inside_modules(["convert-complex-to-standard"]),  # which asks for roots and magnitudes
                 "expand-device-math",  # last, as schedules look for the functions that they know
                 "canonicalize",  # sizes that nobody asks for
                 "cse",
@@ -78,7 +79,6 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                         "convert-scf-to-cf",
                         "expand-strided-metadata",  # views become address arithmetic, at first as affine.apply
                         "lower-affine",
-                        "convert-complex-to-standard",
                         "arith-expand{include-bf16=true}",  # bfloat16 by integers, as on processors
                         "convert-math-to-llvm",  # roots and roundings are instructions; nothing else is left
                         "convert-complex-to-llvm",
