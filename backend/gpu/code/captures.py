@@ -56,6 +56,11 @@ def outer_operands(op: Operation) -> list[Value]:
     return list(found)
 
 
+def inner_operations(ops: Iterable[Operation]) -> list[Operation]:
+    """The operations in the regions of some operations."""
+    return [inner for op in ops for inner in operations_of(op)]
+
+
 def captures(ops: Iterable[Operation], values: Iterable[Value] = ()) -> list[Value]:
     """The parameters of a device kernel that runs some operations of a kernel function, and asks for some values.
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
 from ...nests.emit import Emitter, Index, create
-from .captures import captures, outer_operands
+from ...nests.independence import base
+from .captures import captures, inner_operations, outer_operands, writes_of
 
 SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
@@ -55,9 +56,10 @@ class Kernel:
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
         module = _device_module(function)
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
-            self.operation = _function_operation(
-                name, [*self._parameters, *[ir.IndexType.get()] * len(extents)], threads
-            )
+            types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
+            written = {base(memref) for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)}
+            read = [isinstance(v.owner, ir.Block) and v not in written for v in self._captured]
+            self.operation = _function_operation(name, types, read, threads)
             block = self.operation.regions[0].blocks[0]
             self.emitter = Emitter(self.operation)
             with ir.InsertionPoint(block):
@@ -250,8 +252,12 @@ def _device_module(function: Operation) -> Operation:
     return made
 
 
-def _function_operation(name: str, types: list[Type], threads: tuple[int, int, int]) -> Operation:
-    """A function that can be launched, empty yet."""
+def _function_operation(
+    name: str, types: list[Type], read: Sequence[bool], threads: tuple[int, int, int]
+) -> Operation:
+    """A function that can be launched, empty yet; of the first arguments, arrays that are `read` are not written."""
+    only_read = [*read, *[False] * (len(types) - len(read))]
+    attributes = [_alone(type, is_read) for type, is_read in zip(types, only_read, strict=True)]
     function = create_operation(
         "gpu.func",
         attributes={
@@ -259,11 +265,18 @@ def _function_operation(name: str, types: list[Type], threads: tuple[int, int, i
             "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
             "gpu.kernel": ir.UnitAttr.get(),
             "known_block_size": ir.DenseI32ArrayAttr.get(list(threads)),
+            "arg_attrs": ir.ArrayAttr.get(attributes),
         },
         regions=1,
     )
     function.regions[0].blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     return function
+
+
+def _alone(type: Type, is_read: bool) -> ir.Attribute:
+    """That the memory of an array is no other array's, as kernels of planned functions have it."""
+    known = ("llvm.noalias", *(("llvm.readonly",) if is_read else ())) if isinstance(type, ir.MemRefType) else ()
+    return ir.DictAttr.get({name: ir.UnitAttr.get() for name in known})
 
 
 def _copy_global(op: Operation, kernel: Operation) -> None:
