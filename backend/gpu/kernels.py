@@ -42,7 +42,7 @@ class ScheduleDeviceKernels(Pass):
                 statistics["launches"] += _schedule(function)
                 statistics["kernels on the device"] += 1
             except NotScheduled as error:
-                remove_device_module(function)
+                _remove_launches(function)
                 function.attributes[SIDE] = ir.StringAttr.get(HOST)
                 function.attributes[REASON] = ir.StringAttr.get(str(error))
                 statistics["kernels on the host"] += 1
@@ -64,6 +64,14 @@ def _schedule(function: Operation) -> int:
         op.erase()
     _own_memory(function)
     return sum(1 for op in operations_in(function.regions[0].blocks[0]) if op.name == "gpu.launch_func")
+
+
+def _remove_launches(function: Operation) -> None:
+    """Take back what was written for a function before it was known that not all of it can be."""
+    remove_device_module(function)
+    for op in operations_in(function.regions[0].blocks[0]):
+        if op.name == "gpu.launch_func":
+            op.erase()
 
 
 def _own_memory(function: Operation) -> None:

@@ -107,7 +107,9 @@ def call_remainder(op: Operation) -> Value:
     while module.name != "gpu.module":
         module = module.parent.operation
     block = module.regions[0].blocks[0]
-    if not any("sym_name" in o.attributes and o.attributes["sym_name"].value == NAME for o in block.operations):
+    if not any(
+        "sym_name" in o.attributes and o.attributes["sym_name"].value == NAME for o in block.operations
+    ):
         text = ir.Module.parse(_TEXT)
         text.body.operations[0].operation.clone(ir.InsertionPoint.at_block_begin(block))
     type, wide = op.results[0].type, ir.F64Type.get()

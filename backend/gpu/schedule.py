@@ -14,7 +14,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import columns, iterations, one_thread, points, products, rows, whole
+from .schedules import columns, iterations, one_thread, points, products, rows, squares, whole
 from .steps import Step, steps_of
 
 
@@ -137,6 +137,10 @@ def _part_of_step(function: Operation, step: Step) -> Part:
         if columns.matches(step, function):
             return _part(function, step, columns.write, "columns: neighbours are added to neighbours")
         return _part(function, step, points.write, "points: a thread for each sum")
+    if squares.matches(step, function):
+        return _part(
+            function, step, squares.write, "squares: rows are read that lie across those of the result"
+        )
     return _part(function, step, points.write, "points: no point needs another")
 
 

@@ -275,7 +275,9 @@ def _function_operation(
 
 def _alone(type: Type, is_read: bool) -> ir.Attribute:
     """That the memory of an array is no other array's, as kernels of planned functions have it."""
-    known = ("llvm.noalias", *(("llvm.readonly",) if is_read else ())) if isinstance(type, ir.MemRefType) else ()
+    known = (
+        ("llvm.noalias", *(("llvm.readonly",) if is_read else ())) if isinstance(type, ir.MemRefType) else ()
+    )
     return ir.DictAttr.get({name: ir.UnitAttr.get() for name in known})
 
 

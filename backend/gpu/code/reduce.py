@@ -25,11 +25,12 @@ class Reduction:
     @staticmethod
     def of(nest: LoopNest) -> Reduction | None:
         """The reduction that a nest is, if numbers may be combined in any order."""
-        found = combiners(nest)
-        if all(nest.parallel) or any(op is None for op in found):
+        if all(nest.parallel):
             return None
-        known = [op for op in found if op is not None]
-        return Reduction(nest, known)
+        found = [op for op in combiners(nest) if op is not None]
+        if len(found) != len(nest.outputs):
+            found = _complex_combiners(nest)
+        return Reduction(nest, found) if len(found) == len(nest.outputs) else None
 
     @property
     def types(self) -> list[Type]:
@@ -38,10 +39,7 @@ class Reduction:
 
     def neutral(self, emitter: Emitter) -> list[Value]:
         """The numbers that change nothing."""
-        return [
-            emitter.splat(KINDS[op.name].neutral(type), type)
-            for op, type in zip(self.found, self.types, strict=True)
-        ]
+        return [_neutral(op, type, emitter) for op, type in zip(self.found, self.types, strict=True)]
 
     def join(self, left: Sequence[Value], right: Sequence[Value]) -> list[Value]:
         """Two sets of numbers combined."""
@@ -99,6 +97,27 @@ class Reduction:
                 term = self._widened.operands[0]
             terms.append(value(term))
         return terms
+
+
+_COMPLEX = {"complex.add": 0.0, "complex.mul": 1.0}
+"""Combiners of complex numbers, and the real part of the number that changes nothing."""
+
+
+def _complex_combiners(nest: LoopNest) -> list[Operation]:
+    """The operation that combines the only output with something that does not depend on it, if there is one."""
+    *_, terminator = operations_in(nest.body)
+    owner = terminator.operands[0].owner
+    if len(nest.outputs) != 1 or isinstance(owner, ir.Block) or owner.operation.name not in _COMPLEX:
+        return []
+    uses = [use.owner.operation for use in list(nest.body.arguments)[-1].uses]
+    return [owner.operation] if uses == [owner.operation] else []
+
+
+def _neutral(combiner: Operation, type: Type, emitter: Emitter) -> Value:
+    if combiner.name not in _COMPLEX:
+        return emitter.splat(KINDS[combiner.name].neutral(type), type)
+    parts = [emitter.splat(number, type.element_type) for number in (_COMPLEX[combiner.name], 0.0)]
+    return create("complex.create", [type], parts)
 
 
 def warp_reduce(reduction: Reduction, values: list[Value], width: int = WARP) -> list[Value]:

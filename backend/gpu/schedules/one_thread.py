@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
+from ..code.captures import NotScheduled, inner_operations
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
@@ -17,6 +18,8 @@ def write(
     function: Operation, name: str, ops: Sequence[Operation], reason: str, step: Step | None = None
 ) -> None:
     """Run operations of a kernel function as they are, one after the other; or the nest of a step."""
+    if any(inner.name == "memref.alloc" for inner in inner_operations(ops)):
+        raise NotScheduled("its loops allocate memory")
     initial = None if step is None else step.initial
     kernel = Kernel(function, name, ops, (1, 1, 1), [] if initial is None else [initial])
     with kernel.body():

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK-NOT: linalg.generic
 // CHECK: gpu.launch_func @kernel_0_device::@kernel_0 blocks in (%{{.*}}, %{{.*}}, %{{.*}}) threads in (%c256
-// CHECK: gpu.func @kernel_0(%[[X:.*]]: memref<f32>, %[[Y:.*]]: memref<f32>, %[[N:.*]]: index, %{{.*}}: index) kernel
+// CHECK: gpu.func @kernel_0(%[[X:.*]]: memref<f32> {llvm.noalias, llvm.readonly}, %[[Y:.*]]: memref<f32> {llvm.noalias}, %[[N:.*]]: index, %{{.*}}: index) kernel
 // CHECK-SAME: weft.schedule = "points: no point needs another; 4 points a thread"
 // CHECK: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[N]], 256]
 // CHECK: memref.extract_aligned_pointer_as_index

@@ -39,6 +39,7 @@ def _layer_norm(x: Any, g: Any, b: Any) -> Any:
 
 
 _F32 = np.float32
+_SPECIAL = np.array([0, -0.0, 1, -3.5, 5e-324, 1e-310, 1e300, np.inf, -np.inf, np.nan, 7.25, 2.0**-1022])
 _ROWS = TensorSpec((None, None), _F32)
 
 EXACT: dict[str, tuple[Any, ...]] = {
@@ -52,6 +53,15 @@ EXACT: dict[str, tuple[Any, ...]] = {
     "halves": (lambda x: np.exp(x) + x, _normal(128).astype(np.float16)),
     "complex numbers": (lambda x: x * x + 1j, (_normal(50) + 1j * _normal(50)).astype(np.complex64)),
     "roots": (lambda x: np.floor(np.sqrt(np.abs(x))) * np.copysign(x, -x), _normal(100)),
+    "remainders": (lambda x, y: (np.fmod(x, y), x % y), _SPECIAL.repeat(12), np.tile(_SPECIAL, 12)),
+    "large angles": (lambda x: np.sin(x) + np.cos(x), _normal(100).astype(np.float64) * 1e15),
+    # squares
+    "transposes": (lambda x, y: x.T * 2 + y, _normal(70, 45), _normal(45, 70)),
+    "transposed batches": (
+        lambda x: x.transpose(2, 0, 1) + 1,
+        _normal(20, 33, 40),
+        (TensorSpec((None,) * 3, _F32),),
+    ),
     # whole
     "integers": (lambda x: x.sum(), _integers(40000)),
     "a maximum": (lambda x: x.max(), _normal(10003), (TensorSpec((None,), _F32),)),
@@ -68,6 +78,7 @@ EXACT: dict[str, tuple[Any, ...]] = {
 
 ROUNDED: dict[str, tuple[Any, ...]] = {
     "a sum": (lambda x: x.sum(), _normal(70, 333)),
+    "a sum of complex numbers": (lambda x: x.sum(), (_normal(50, 30) + 1j * _normal(50, 30))),
     "a sum of doubles": (lambda x: (x * x).sum(), _normal(20000).astype(np.float64)),
     "softmax of a warp": (_softmax, _normal(16, 100)),
     "softmax of a block": (_softmax, _normal(3, 4096)),
@@ -108,7 +119,12 @@ def _both(function: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, An
 @pytest.mark.parametrize("name", EXACT)
 def test_the_same_bits(name: str) -> None:
     function, *given = EXACT[name]
-    np.testing.assert_array_equal(*_both(function, tuple(given)))
+    with np.errstate(all="ignore"):
+        there, here = _both(function, tuple(given))
+    for one, other in zip(there, here, strict=True) if isinstance(here, tuple) else [(there, here)]:
+        np.testing.assert_array_equal(one, other)
+        if one.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(one), np.signbit(other))
 
 
 @pytest.mark.parametrize("name", ROUNDED)
