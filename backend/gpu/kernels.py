@@ -8,11 +8,11 @@ from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.preconditions import refuse
-from ...passes.rewriting import operations_in
+from ...passes.rewriting import is_unused, operations_in
 from ..nests.emit import create
 from ..planning.boundaries import kernel_functions
 from ..target import current
-from .code.captures import NotScheduled
+from .code.captures import NotScheduled, is_pure
 from .code.kernel import remove_device_module
 from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
 from .schedule import parts_of, working_operations
@@ -60,8 +60,9 @@ def _schedule(function: Operation) -> int:
     for part, own in zip(parts, names, strict=True):
         with ir.InsertionPoint(part.place), part.place.location:
             part.write(own)
-    for op in reversed(ops):
-        op.erase()
+    for op in reversed(operations_in(function.regions[0].blocks[0])):
+        if op in ops or (is_pure(op) and is_unused(op)):  # which may use what such an operation read
+            op.erase()
     _own_memory(function)
     return sum(1 for op in operations_in(function.regions[0].blocks[0]) if op.name == "gpu.launch_func")
 

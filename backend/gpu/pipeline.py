@@ -29,6 +29,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "check-names",  # what is refused, is refused first
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "outline-kernels",  # from here on, each kernel is looked at once
+                "keep-numbers-on-device",  # while what is between kernels are values, and not memory
             ]
         ),
         # tensors between kernels -> memory: stage "buffers"

@@ -12,6 +12,7 @@ GPU_PASSES: PassTable = MappingProxyType(
     {
         "copy-for-host-kernels": f"{_MACHINE}.host_kernels:CopyForHostKernels",
         "expand-device-math": f"{__package__}.device_math:ExpandDeviceMath",
+        "keep-numbers-on-device": f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice",
         "link-driver-functions": f"{_MACHINE}.driver_functions:LinkDriverFunctions",
         "lower-device-memory": f"{_MACHINE}.device_memory:LowerDeviceMemory",
         "lower-launches": f"{_MACHINE}.launches:LowerLaunches",

@@ -1,0 +1,176 @@
+"""Numbers that the device makes and only the device needs stay there.
+
+Between kernels a planned function computes with numbers: the sum that a kernel made is divided, and goes to the next
+one. On a GPU each such number would be a read, which waits. Where nothing of the host needs it (no condition, no
+extent, no index, no error), the arithmetic becomes a kernel of its own, from rank-0 tensors to one:
+
+    %sum = call @kernel_0(...) : (...) -> tensor<f64>          %sum = call @kernel_0(...)
+    %number = tensor.extract %sum[] : tensor<f64>              %mean = call @kernel_1(%sum, %empty)
+    %quotient = arith.divf %number, %length : f64
+    %mean = tensor.from_elements %quotient : tensor<f64>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.ops.state import RaiseIf
+from ....dialect.records import dataclass
+from ....passes.base import Pass, Statistics
+from ....passes.rewriting import defined_functions, operations_of, symbols_of
+from ...planning.clusters import VIEWS
+from ...planning.names import is_kernel_name, kernel_name
+from .device_slices import Slice, device_only, needs_device, slice_of
+
+_SINKS = ("tensor.from_elements", "tensor.insert")
+
+
+@dataclass(frozen=True)
+class KeepNumbersOnDevice(Pass):
+    """Move arithmetic on numbers of the device into kernels."""
+
+    name: ClassVar[str] = "keep-numbers-on-device"
+    summary: ClassVar[str] = "compute on the device with numbers that only the device needs"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        makers = _Kernels(module)
+        for view in list(defined_functions(module)):
+            if not is_kernel_name(view.name.value):
+                statistics["numbers kept on the device"] += _Function(view.operation, makers).run()
+
+
+class _Function:
+    """Rewrites one function between kernels."""
+
+    def __init__(self, function: Operation, kernels: _Kernels) -> None:
+        self._function = function
+        self._kernels = kernels
+
+    def run(self) -> int:
+        """Outline what may be; how many times."""
+        for extract in dict.fromkeys(op for _, found in self._slices() for op in found.moved):
+            self._put_apart(extract)
+        slices = self._slices()
+        for sink, found in slices:
+            self._outline(sink, found)
+        for op in reversed(list(dict.fromkeys(op for _, found in slices for op in found.ops))):
+            if not any(True for _ in op.results[0].uses):
+                op.erase()
+        return len(slices)
+
+    def _slices(self) -> list[tuple[Operation, Slice]]:
+        """The tensors that are made of numbers of the device, by the ops that make them."""
+        ops = operations_of(self._function)
+        sinks = [op for op in ops if _is_sink(op)]
+        kept = device_only(ops, sinks)
+        found = ((sink, slice_of(sink, kept)) for sink in sinks)
+        return [(sink, part) for sink, part in found if part is not None and needs_device(part)]
+
+    def _outline(self, sink: Operation, found: Slice) -> None:
+        """Put a call of a kernel in the place of an op that makes a tensor of numbers."""
+        with ir.InsertionPoint(sink), sink.location:
+            inserts = sink.name == "tensor.insert"
+            destination = sink.operands[1] if inserts else _empty(sink.results[0].type)
+            result = self._kernels.call(found.ops, sink, destination)
+        sink.results[0].replace_all_uses_with(result)
+        sink.erase()
+
+    def _put_apart(self, extract: Operation) -> None:
+        """Copy an element where it is read, as its array may be another one when it is needed."""
+        element = extract.results[0].type
+        with ir.InsertionPoint.after(extract), extract.location:
+            tensor = dialect("tensor")
+            apart = tensor.from_elements(ir.RankedTensorType.get([], element), [extract.results[0]])
+            result = self._kernels.call([extract], apart.owner, _empty(apart.type))
+            number = tensor.extract(result, [])
+        apart.owner.erase()
+        extract.results[0].replace_all_uses_with(number)
+        extract.erase()
+
+
+class _Kernels:
+    """Makes kernels of arithmetic, equal ones once."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._taken = set(symbols_of(module))
+        self._made: dict[str, str] = {}
+        self._next = 0
+
+    def call(self, ops: Sequence[Operation], sink: Operation, destination: Value) -> Value:
+        """A call, at the current insertion point, of a kernel that makes what a sink makes of some ops."""
+        inside = set(ops)
+        outer: list[Value] = []
+        for op in (*ops, sink):
+            for operand in op.operands:
+                owner = operand.owner
+                is_inside = not isinstance(owner, ir.Block) and owner.operation in inside
+                if not is_inside and operand != destination and operand not in outer:
+                    outer.append(operand)
+        name = self._kernel(ops, sink, [*outer, destination])
+        call = dialect("func").CallOp([sink.results[0].type], name, [*outer, destination])
+        return call.result
+
+    def _kernel(self, ops: Sequence[Operation], sink: Operation, arguments: list[Value]) -> str:
+        name = self._new_name()
+        with ir.InsertionPoint(self._module.body):
+            types: list[Type] = [value.type for value in arguments]
+            function = dialect("func").FuncOp(
+                name, (types, [sink.results[0].type]), visibility="private", loc=sink.location
+            )
+        block = function.add_entry_block()
+        mapping = dict(zip(arguments, block.arguments, strict=True))
+        with ir.InsertionPoint(block):
+            for op in ops:
+                _clone(op, mapping)
+            made = _clone(sink, mapping)
+            stored = dialect("bufferization").materialize_in_destination(
+                made.type, made, block.arguments[len(arguments) - 1], loc=sink.location
+            )
+            dialect("func").ReturnOp([stored], loc=sink.location)
+        text = function.operation.get_asm(enable_debug_info=False).replace(f"@{name}(", "@(", 1)
+        known = self._made.setdefault(text, name)
+        if known != name:
+            function.operation.erase()
+            self._taken.discard(name)
+        return known
+
+    def _new_name(self) -> str:
+        while kernel_name(self._next) in self._taken:
+            self._next += 1
+        name = kernel_name(self._next)
+        self._taken.add(name)
+        return name
+
+
+def _clone(op: Operation, mapping: dict[Value, Value]) -> Value:
+    copy = op.clone().operation
+    for index, operand in enumerate(op.operands):
+        if operand in mapping:
+            copy.operands[index] = mapping[operand]
+    mapping[op.results[0]] = copy.results[0]
+    return copy.results[0]
+
+
+def _empty(type: Type) -> Value:
+    return dialect("tensor").empty(type.shape, type.element_type)
+
+
+def _is_sink(op: Operation) -> bool:
+    """Whether an op puts numbers into a tensor that nothing of the host looks at."""
+    if op.name not in _SINKS or not op.results[0].type.has_static_shape and op.name != "tensor.insert":
+        return False
+    pending = [op.results[0]]
+    while pending:
+        for use in pending.pop().uses:
+            owner = use.owner.operation
+            if owner.name == RaiseIf.mlir_name():
+                return False
+            if owner.name in VIEWS:
+                pending.append(owner.results[0])
+    return True
+
+
+__all__ = ["KeepNumbersOnDevice"]

@@ -1,0 +1,128 @@
+"""Which numbers of a function between kernels only the device needs, and what they are computed by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
+from ....passes.rewriting import operations_in
+
+MOST_OPS = 64
+"""Of one slice: a number that takes more arithmetic than this is computed on the host."""
+
+_ARITHMETIC = ("arith.", "math.", "complex.")
+_READ = "tensor.extract"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The ops that numbers are computed by, in their order, and the reads among them that must happen where they are."""
+
+    ops: list[Operation]
+    moved: list[Operation]
+
+
+def device_only(ops: Sequence[Operation], sinks: Sequence[Operation]) -> set[Operation]:
+    """The arithmetic and the reads whose results nothing but sinks, or other such ops, use."""
+    kept: set[Operation] = set()
+    final = set(sinks)
+    for op in reversed(ops):
+        if not (op.name == _READ or (op.name.startswith(_ARITHMETIC) and _is_arithmetic(op))):
+            continue
+        uses = [use for result in op.results for use in result.uses]
+        if uses and all(_stays(use, kept, final) for use in uses):
+            kept.add(op)
+    return kept
+
+
+def _is_arithmetic(op: Operation) -> bool:
+    if op.regions or len(op.results) != 1 or op.name == "arith.constant":
+        return False
+    return not any(isinstance(value.type, ir.ShapedType) for value in (*op.operands, *op.results))
+
+
+def _stays(use: ir.OpOperand, kept: set[Operation], sinks: set[Operation]) -> bool:
+    """Whether a use is one of the device: a number that is stored, but not where it is."""
+    owner = use.owner.operation
+    if owner in sinks:
+        return owner.name == "tensor.from_elements" or use.operand_number == 0
+    return owner in kept and (owner.name != _READ)
+
+
+def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
+    """What a sink is computed by, as far as it is kept; None where that is too much, or nothing."""
+    found: set[Operation] = set()
+    numbers = list(sink.operands)[:1] if sink.name == "tensor.insert" else list(sink.operands)
+    pending = list(numbers)
+    constants: set[Operation] = set()
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block):
+            continue
+        op = owner.operation
+        if op.name == "arith.constant" and not isinstance(op.results[0].type, ir.ShapedType):
+            constants.add(op)
+        elif op in kept and op not in found:
+            found.add(op)
+            pending += op.operands if op.name != _READ else filter(_is_constant, op.operands)
+    if not found or len(found) > MOST_OPS:
+        return None
+    if any(isinstance(value.type, ir.ComplexType) for value in _numbers_from_outside(found | constants)):
+        return None
+    ordered = _in_order([*constants, *found])
+    return Slice(ordered, [op for op in ordered if op.name == _READ and not _may_move(op, sink)])
+
+
+def _is_constant(value: Value) -> bool:
+    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
+
+
+def needs_device(found: Slice) -> bool:
+    """Whether a slice reads memory of the device; what the host knows already it computes itself."""
+    return any(op.name == _READ for op in found.ops)
+
+
+def _numbers_from_outside(ops: set[Operation]) -> list[Value]:
+    return [
+        operand
+        for op in ops
+        for operand in op.operands
+        if isinstance(operand.owner, ir.Block) or operand.owner.operation not in ops
+    ]
+
+
+def _in_order(ops: list[Operation]) -> list[Operation]:
+    """Ops so that each stands behind those that it uses."""
+    inside, ordered, placed = set(ops), list[Operation](), set[Operation]()
+
+    def place(op: Operation) -> None:
+        if op in placed:
+            return
+        placed.add(op)
+        for operand in op.operands:
+            if not isinstance(operand.owner, ir.Block) and operand.owner.operation in inside:
+                place(operand.owner.operation)
+        ordered.append(op)
+
+    for op in ops:
+        place(op)
+    return ordered
+
+
+_QUIET = ("tensor.extract", "tensor.from_elements", "tensor.empty", "tensor.dim")
+
+
+def _may_move(extract: Operation, sink: Operation) -> bool:
+    """Whether an array has the same element where a sink is: nothing in between may write to its memory."""
+    source = extract.operands[0]
+    if source.type.rank == 0 or (sink.name == "tensor.insert" and source == sink.operands[1]):
+        return True
+    if extract.block != sink.block:
+        return False
+    ops = operations_in(extract.block)
+    between = ops[ops.index(extract) + 1 : ops.index(sink)]
+    return all(op.name in _QUIET or op.name.startswith(_ARITHMETIC) for op in between)
+
+
+__all__ = ["MOST_OPS", "Slice", "device_only", "needs_device", "slice_of"]
