@@ -30,6 +30,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "keep-numbers-on-device",  # while what is between kernels are values, and not memory
+                "pass-numbers-by-value",  # what is left is the host's
             ]
         ),
         # tensors between kernels -> memory: stage "buffers"

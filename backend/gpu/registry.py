@@ -16,6 +16,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "link-driver-functions": f"{_MACHINE}.driver_functions:LinkDriverFunctions",
         "lower-device-memory": f"{_MACHINE}.device_memory:LowerDeviceMemory",
         "lower-launches": f"{_MACHINE}.launches:LowerLaunches",
+        "pass-numbers-by-value": f"{_PLACEMENT}.host_numbers:PassNumbersByValue",
         "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
     }

@@ -37,7 +37,7 @@ from .lifetimes import Lifetimes
 from .names import wrapper_name
 from .outline import clone, entry_functions
 from .plan import ALIGNMENT, Plan
-from .plan_attributes import attach_plans, packed_arguments
+from .plan_attributes import ON_HOST, attach_plans, packed_arguments
 from .plannable import require_plannable
 from .profile import DEVICE, PROCESSOR, Profile
 from .regions import Regions
@@ -177,6 +177,7 @@ class _Planner:
             self._drop_unused_arguments(new)
             sizes = self._build_sizes(new, len(inputs), wanted, workspace)
         packed = packed_arguments(self._old)
+        on_host = frozenset(self._old.attributes.get(ON_HOST, ()))
         self._old.erase()
         sites = self._failures.sites
         raises = len(sites) > first_site or any(kernel.takes_record for kernel in self._kernels.values())
@@ -198,6 +199,7 @@ class _Planner:
             polls or any(kernel.polls for kernel in self._kernels.values()),
             packed,
             frozenset(i for i, type in enumerate(function_type.inputs) if isinstance(type, ir.MemRefType)),
+            on_host,
         )
 
     def _bind_arguments(self, block: Block, inputs: int, results: int) -> None:

@@ -74,6 +74,8 @@ class Plan(NamedTuple):
     """What the last inputs are packed copies of."""
     written: frozenset[int] = frozenset()
     """The inputs that it writes."""
+    on_host: frozenset[int] = frozenset()
+    """The inputs, numbers, that lie in memory of the host although the others are on a device."""
 
     @property
     def entries(self) -> list[str]:

@@ -17,6 +17,8 @@ from .packed_layout import PACKED_ARGUMENTS, PackedArgument, PackedLayout
 from .plan import HostSite, Plan, Site
 
 PLAN, SITES = "weft.plan", "weft.sites"
+ON_HOST = "weft.on_host"
+"""The attribute of a function that is not planned yet with the numbers of the inputs that `Plan.on_host` tells."""
 _ELSEWHERE = {"name", "sites", "packed"}
 """Fields of a plan that other attributes tell."""
 
@@ -105,7 +107,8 @@ def called_once(module: Module) -> list[Operation]:
 def _plan(function: Operation, sites: list[Site | HostSite]) -> Plan:
     fields = {entry.name: _value(entry.attr) for entry in ir.DictAttr(function.attributes[PLAN])}
     fields["inputs"], fields["results"] = list(fields["inputs"]), list(fields["results"])
-    fields["on_heap"], fields["written"] = frozenset(fields["on_heap"]), frozenset(fields["written"])
+    for places in ("on_heap", "written", "on_host"):
+        fields[places] = frozenset(fields[places])
     name: str = function.attributes["sym_name"].value
     return Plan(name=name, sites=sites, packed=packed_arguments(function), **fields)
 
@@ -168,6 +171,7 @@ def _value(attribute: Attribute) -> Any:
 
 
 __all__ = [
+    "ON_HOST",
     "PLAN",
     "SITES",
     "are_sites",

@@ -60,10 +60,11 @@ def host_functions(module: Module) -> Iterator[HostFunction]:
         plan = ir.DictAttr(function.attributes[PLAN])
         on_heap = len(plan["on_heap"])
         placed = len(plan["inputs"]) + len(plan["results"]) + on_heap
-        yield _host_function(function, placed + 1, has_sizes=bool(on_heap))
+        numbers = [entry.value for entry in plan["on_host"]]
+        yield _host_function(function, placed + 1, numbers, has_sizes=bool(on_heap))
         wrapper = functions.get(wrapper_name(name))
         if wrapper is not None:
-            yield _host_function(wrapper, placed, has_sizes=bool(on_heap))
+            yield _host_function(wrapper, placed, [], has_sizes=bool(on_heap))
 
 
 def kernels_of(module: Module) -> dict[str, Operation]:
@@ -81,9 +82,10 @@ def calls_in(function: Operation) -> list[tuple[Operation, str]]:
     return [(op, ir.FlatSymbolRefAttr(op.attributes["callee"]).value) for op in calls]
 
 
-def _host_function(function: Operation, record: int, *, has_sizes: bool) -> HostFunction:
+def _host_function(function: Operation, record: int, numbers: list[int], *, has_sizes: bool) -> HostFunction:
     arguments = list(function.regions[0].blocks[0].arguments)
-    return HostFunction(function, arguments[record], tuple(arguments[-1:]) if has_sizes else ())
+    sizes = arguments[-1:] if has_sizes else []
+    return HostFunction(function, arguments[record], (*sizes, *(arguments[number] for number in numbers)))
 
 
 def _is_table(type: Type) -> bool:

@@ -15,14 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ....dialect.mlir import Block, Module, Operation, Type, Value, dialect, ir
+from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import defined_functions, operations_of, symbols_of
+from ....passes.rewriting import operations_of, symbols_of
+from ...planning.boundaries import kernel_functions
 from ...planning.clusters import VIEWS
-from ...planning.names import is_kernel_name, kernel_name
-from .device_slices import Slice, device_only, needs_device, slice_of
+from ...planning.names import kernel_name
+from .device_slices import Slice, depends_on_device, device_only, needs_device, slice_of
+from .entries import calls_between_kernels, entries_of, functions_between_kernels
+from .kernel_variants import as_tensor, callee_of, change_arguments, take_as_tensor
 
 _SINKS = ("tensor.from_elements", "tensor.insert")
 
@@ -35,17 +38,37 @@ class KeepNumbersOnDevice(Pass):
     summary: ClassVar[str] = "compute on the device with numbers that only the device needs"
 
     def run(self, module: Module, statistics: Statistics) -> None:
+        entries = entries_of(module)
+        _take_as_tensors(module, entries)
         makers = _Kernels(module)
-        for view in list(defined_functions(module)):
-            if not is_kernel_name(view.name.value):
-                statistics["numbers kept on the device"] += _Function(view.operation, makers).run()
+        for function in functions_between_kernels(module):
+            statistics["numbers kept on the device"] += _Function(function, makers, entries).run()
+
+
+def _take_as_tensors(module: Module, entries: set[Operation]) -> None:
+    """Let kernels take numbers that depend on memory of the device as tensors.
+
+    Where such a number turns out to be the host's, it is passed by value again later.
+    """
+    kernels = kernel_functions(module)
+    places = {
+        call: tuple(place for place, value in enumerate(call.operands) if depends_on_device(value, entries))
+        for call in calls_between_kernels(module)
+        if callee_of(call) in kernels
+    }
+    change_arguments(module, places, take_as_tensor)
+    for call, chosen in places.items():
+        with ir.InsertionPoint(call), call.location:
+            for place in chosen:
+                call.operands[place] = as_tensor(call.operands[place])
 
 
 class _Function:
     """Rewrites one function between kernels."""
 
-    def __init__(self, function: Operation, kernels: _Kernels) -> None:
+    def __init__(self, function: Operation, kernels: _Kernels, entries: set[Operation]) -> None:
         self._function = function
+        self._entries = entries
         self._kernels = kernels
 
     def run(self) -> int:
@@ -64,7 +87,7 @@ class _Function:
         """The tensors that are made of numbers of the device, by the ops that make them."""
         ops = operations_of(self._function)
         sinks = [op for op in ops if _is_sink(op)]
-        kept = device_only(ops, sinks)
+        kept = device_only(ops, sinks, self._entries)
         found = ((sink, slice_of(sink, kept)) for sink in sinks)
         return [(sink, part) for sink, part in found if part is not None and needs_device(part)]
 
@@ -160,7 +183,7 @@ def _empty(type: Type) -> Value:
 
 def _is_sink(op: Operation) -> bool:
     """Whether an op puts numbers into a tensor that nothing of the host looks at."""
-    if op.name not in _SINKS or not op.results[0].type.has_static_shape and op.name != "tensor.insert":
+    if op.name not in _SINKS or (not op.results[0].type.has_static_shape and op.name != "tensor.insert"):
         return False
     pending = [op.results[0]]
     while pending:

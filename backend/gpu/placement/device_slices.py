@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
+from .entries import is_host_argument
 
 MOST_OPS = 64
 """Of one slice: a number that takes more arithmetic than this is computed on the host."""
@@ -17,23 +18,49 @@ _READ = "tensor.extract"
 
 @dataclass(frozen=True)
 class Slice:
-    """The ops that numbers are computed by, in their order, and the reads among them that must happen where they are."""
+    """What numbers are computed by."""
 
     ops: list[Operation]
+    """In an order in which they can run."""
     moved: list[Operation]
+    """The reads among them that must happen where they are."""
 
 
-def device_only(ops: Sequence[Operation], sinks: Sequence[Operation]) -> set[Operation]:
-    """The arithmetic and the reads whose results nothing but sinks, or other such ops, use."""
+def device_only(
+    ops: Sequence[Operation], sinks: Sequence[Operation], entries: set[Operation]
+) -> set[Operation]:
+    """The arithmetic and the reads of the device whose results nothing but sinks, or other such ops, use."""
     kept: set[Operation] = set()
     final = set(sinks)
     for op in reversed(ops):
-        if not (op.name == _READ or (op.name.startswith(_ARITHMETIC) and _is_arithmetic(op))):
+        if not (_reads_device(op, entries) or (op.name.startswith(_ARITHMETIC) and _is_arithmetic(op))):
             continue
         uses = [use for result in op.results for use in result.uses]
         if uses and all(_stays(use, kept, final) for use in uses):
             kept.add(op)
     return kept
+
+
+def _reads_device(op: Operation, entries: set[Operation]) -> bool:
+    return bool(op.name == _READ) and not is_host_argument(op.operands[0], entries)
+
+
+def depends_on_device(value: Value, entries: set[Operation]) -> bool:
+    """Whether a number, of a type that arrays hold, is computed of memory of the device between kernels."""
+    if isinstance(value.type, (ir.ShapedType, ir.IndexType, ir.ComplexType)):
+        return False
+    pending, seen = [value], set[Operation]()
+    while pending and len(seen) < MOST_OPS:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block) or owner.operation in seen:
+            continue
+        op = owner.operation
+        seen.add(op)
+        if _reads_device(op, entries):
+            return True
+        if op.name.startswith(_ARITHMETIC):
+            pending += op.operands
+    return False
 
 
 def _is_arithmetic(op: Operation) -> bool:
@@ -46,8 +73,8 @@ def _stays(use: ir.OpOperand, kept: set[Operation], sinks: set[Operation]) -> bo
     """Whether a use is one of the device: a number that is stored, but not where it is."""
     owner = use.owner.operation
     if owner in sinks:
-        return owner.name == "tensor.from_elements" or use.operand_number == 0
-    return owner in kept and (owner.name != _READ)
+        return bool(owner.name == "tensor.from_elements" or use.operand_number == 0)
+    return owner in kept and bool(owner.name != _READ)
 
 
 def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
@@ -125,4 +152,4 @@ def _may_move(extract: Operation, sink: Operation) -> bool:
     return all(op.name in _QUIET or op.name.startswith(_ARITHMETIC) for op in between)
 
 
-__all__ = ["MOST_OPS", "Slice", "device_only", "needs_device", "slice_of"]
+__all__ = ["MOST_OPS", "Slice", "depends_on_device", "device_only", "needs_device", "slice_of"]

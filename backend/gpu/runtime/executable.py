@@ -109,6 +109,8 @@ class _Call:
         self._arrays = arrays
         self._before = before_callback
         self._owned: list[int] = []
+        self._numbers: list[np.ndarray[Any, Any]] = []
+        """What lies on the host for as long as the call runs."""
         self._stays = any(isinstance(array, OnDevice) for array in arrays)
         """Whether results stay on the device: a call runs where its arrays are, and its results lie there."""
 
@@ -157,6 +159,11 @@ class _Call:
     def _place_argument(self, number: int) -> int:
         """Where an argument is on the device: a copy, of what lies on the host."""
         array = self._arrays[number]
+        if number in self._plan.on_host:
+            value = np.asarray(array)  # of a device array it waits for the number
+            self._numbers.append(value)
+            self._frame.describe(number, value.ctypes.data, ())
+            return 0
         if isinstance(array, OnDevice):
             address = array.ready_on(self._device.stream)
             self._frame.describe(number, address, array.shape)

@@ -3,7 +3,7 @@
 // Only the entry of the planned function is seen from outside; what that alone calls becomes a part of it.
 module attributes {weft.sites = []} {
   // CHECK: llvm.func internal @f() attributes {always_inline
-  llvm.func @f() attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [], on_heap = [], polls = false, results = [], sizes, workspace = 0 : i64, written = []}} {
+  llvm.func @f() attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [], on_heap = [], polls = false, results = [], sizes, workspace = 0 : i64, written = [], on_host = []}} {
     llvm.return
   }
   // CHECK: llvm.func internal @inlined() attributes {always_inline

@@ -2,7 +2,7 @@
 
 module attributes {weft.sites = []} {
   // CHECK-LABEL: func.func @f(
-  func.func @f(%x: memref<?xf64>, %y: memref<?xf64>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<?xf64>], on_heap = [], polls = false, results = [tensor<?xf64>], sizes, workspace = 0 : i64, written = []}} {
+  func.func @f(%x: memref<?xf64>, %y: memref<?xf64>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<?xf64>], on_heap = [], polls = false, results = [tensor<?xf64>], sizes, workspace = 0 : i64, written = [], on_host = []}} {
     // CHECK: call @kernel_0.on_host(%{{.*}}, %{{.*}}, %[[RECORD:.*]]) : (memref<?xf64>, memref<?xf64>, memref<20xi64>) -> index
     // CHECK: memref.load %[[RECORD]]
     // CHECK: func.call @weft_exit()

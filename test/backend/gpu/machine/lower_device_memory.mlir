@@ -3,7 +3,7 @@
 // CHECK: module attributes {weft.constants = [@f_constant_0]
 module attributes {weft.sites = []} {
   // CHECK: func.func @f(%[[X:.*]]: memref<4xf64>, %[[Y:.*]]: memref<4xf64>, %{{.*}}: memref<f64>, %[[SPACE:.*]]: memref<64xi8>, %[[RECORD:.*]]: memref<20xi64>)
-  func.func @f(%x: memref<4xf64>, %y: memref<4xf64>, %r: memref<f64>, %space: memref<64xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<4xf64>, tensor<4xf64>], on_heap = [], polls = false, results = [tensor<f64>], sizes, workspace = 64 : i64, written = [1]}} {
+  func.func @f(%x: memref<4xf64>, %y: memref<4xf64>, %r: memref<f64>, %space: memref<64xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<4xf64>, tensor<4xf64>], on_heap = [], polls = false, results = [tensor<f64>], sizes, workspace = 64 : i64, written = [1], on_host = []}} {
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : index
     // CHECK: memref.alloca() : memref<f64>

@@ -3,7 +3,7 @@
 // CHECK: weft.kernels = ["m::fill", "m::add"]
 module attributes {gpu.container_module, weft.sites = []} {
   // CHECK-LABEL: func.func @f(
-  func.func @f(%x: memref<4xf32>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<4xf32>], on_heap = [], polls = false, results = [], sizes, workspace = 0 : i64, written = [0]}} {
+  func.func @f(%x: memref<4xf32>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [tensor<4xf32>], on_heap = [], polls = false, results = [], sizes, workspace = 0 : i64, written = [0], on_host = []}} {
     %c3 = arith.constant 3.0 : f32
     // CHECK: call @kernel_0(%{{.*}}, %{{.*}}, %[[RECORD:.*]]) : (memref<4xf32>, f32, memref<20xi64>) -> ()
     // CHECK: memref.load %[[RECORD]]

@@ -1,0 +1,94 @@
+"""Kernels that take numbers in another way: a copy for each way in which the calls of a kernel want it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+
+from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
+from ....passes.rewriting import symbols_of
+from ...planning.boundaries import kernel_functions
+from ...planning.names import kernel_name
+
+Change = Callable[[Value], None]
+"""Changes the type of an argument of a kernel, and how its body uses it."""
+
+
+def callee_of(call: Operation) -> str:
+    """The name of what a `func.call` calls."""
+    name: str = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
+    return name
+
+
+def change_arguments(module: Module, places: Mapping[Operation, tuple[int, ...]], change: Change) -> None:
+    """Let calls of kernels, all there are, pass the operands at some places in another way."""
+    kernels, taken = kernel_functions(module), set(symbols_of(module))
+    variants: dict[str, dict[tuple[int, ...], list[Operation]]] = defaultdict(lambda: defaultdict(list))
+    for call, chosen in places.items():
+        variants[callee_of(call)][chosen].append(call)
+    for name, by_places in variants.items():
+        for position, (chosen, calls) in enumerate(by_places.items()):
+            is_last = position == len(by_places) - 1
+            kernel = kernels[name] if is_last else _copy(kernels[name], taken)
+            _change(kernel, chosen, change)
+            for call in calls:
+                symbol = kernel.attributes["sym_name"].value
+                call.attributes["callee"] = ir.FlatSymbolRefAttr.get(symbol)
+
+
+def take_by_value(argument: Value) -> None:
+    """Let a kernel take the number that a rank-0 tensor holds."""
+    tensor = argument.type
+    argument.set_type(tensor.element_type)
+    made = dialect("tensor").from_elements(tensor, [argument])
+    argument.replace_all_uses_except(made, made.owner.operation)
+
+
+def take_as_tensor(argument: Value) -> None:
+    """Let a kernel take a number, or a truth value, as a rank-0 tensor that holds it."""
+    arith, is_truth = dialect("arith"), _is_truth(argument)
+    argument.set_type(ir.RankedTensorType.get([], _stored(argument)))
+    number = loaded = dialect("tensor").extract(argument, [])
+    if is_truth:
+        number = arith.cmpi(arith.CmpIPredicate.ne, loaded, arith.constant(loaded.type, 0))
+    argument.replace_all_uses_except(number, loaded.owner.operation)
+
+
+def as_tensor(number: Value) -> Value:
+    """The rank-0 tensor that such a kernel is given."""
+    element = _stored(number)
+    stored = dialect("arith").extui(element, number) if _is_truth(number) else number
+    return dialect("tensor").from_elements(ir.RankedTensorType.get([], element), [stored])
+
+
+def _is_truth(number: Value) -> bool:
+    return bool(number.type == ir.IntegerType.get_signless(1))
+
+
+def _stored(number: Value) -> Type:
+    """The type that arrays hold such numbers as."""
+    return ir.IntegerType.get_signless(8) if _is_truth(number) else number.type
+
+
+def _copy(kernel: Operation, taken: set[str]) -> Operation:
+    number = len(taken)
+    while kernel_name(number) in taken:
+        number += 1
+    taken.add(kernel_name(number))
+    with ir.InsertionPoint.after(kernel):
+        copy: Operation = kernel.clone().operation
+    copy.attributes["sym_name"] = ir.StringAttr.get(kernel_name(number))
+    return copy
+
+
+def _change(kernel: Operation, places: tuple[int, ...], change: Change) -> None:
+    block = kernel.regions[0].blocks[0]
+    with ir.InsertionPoint.at_block_begin(block), kernel.location:
+        for place in places:
+            change(block.arguments[place])
+    results = ir.TypeAttr(kernel.attributes["function_type"]).value.results
+    inputs = [argument.type for argument in block.arguments]
+    kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+__all__ = ["as_tensor", "callee_of", "change_arguments", "take_as_tensor", "take_by_value"]

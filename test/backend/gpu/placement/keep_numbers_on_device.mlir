@@ -1,0 +1,90 @@
+// RUN: weft-opt %s --keep-numbers-on-device --split-input-file | filecheck %s
+
+// A number that only goes to other kernels is computed by a kernel.
+// CHECK-LABEL: func.func @mean(
+// CHECK: %[[SUM:.*]] = call @kernel_0(
+// CHECK-NEXT: %[[EMPTY:.*]] = tensor.empty() : tensor<f32>
+// CHECK-NEXT: %[[MEAN:.*]] = call @kernel_1(%[[SUM]], %[[EMPTY]]) : (tensor<f64>, tensor<f32>) -> tensor<f32>
+// CHECK-NEXT: return %[[MEAN]]
+// CHECK: func.func private @kernel_1(%[[IN:.*]]: tensor<f64>, %[[OUT:.*]]: tensor<f32>) -> tensor<f32>
+// CHECK: %[[NUMBER:.*]] = tensor.extract %[[IN]][]
+// CHECK: arith.divf %[[NUMBER]]
+// CHECK: bufferization.materialize_in_destination %{{.*}} in %[[OUT]]
+func.func @mean(%x: tensor<8xf64>) -> tensor<f32> {
+  %length = arith.constant 8.0 : f64
+  %0 = tensor.empty() : tensor<f64>
+  %sum = call @kernel_0(%x, %0) : (tensor<8xf64>, tensor<f64>) -> tensor<f64>
+  %number = tensor.extract %sum[] : tensor<f64>
+  %mean = arith.divf %number, %length : f64
+  %rounded = arith.truncf %mean : f64 to f32
+  %result = tensor.from_elements %rounded : tensor<f32>
+  return %result : tensor<f32>
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<f64>) -> tensor<f64> {
+  return %y : tensor<f64>
+}
+
+// -----
+
+// A condition is the host's, and so is all that it depends on.
+// CHECK-LABEL: func.func @decided(
+// CHECK: tensor.extract
+// CHECK: arith.cmpf
+// CHECK: scf.if
+// CHECK-NOT: call @kernel
+func.func @decided(%x: tensor<8xf64>, %i: index) -> tensor<f64> {
+  %zero = arith.constant 0.0 : f64
+  %number = tensor.extract %x[%i] : tensor<8xf64>
+  %more = arith.cmpf ogt, %number, %zero : f64
+  %result = scf.if %more -> (tensor<f64>) {
+    %kept = tensor.from_elements %number : tensor<f64>
+    scf.yield %kept : tensor<f64>
+  } else {
+    %none = tensor.from_elements %zero : tensor<f64>
+    scf.yield %none : tensor<f64>
+  }
+  return %result : tensor<f64>
+}
+
+// -----
+
+// A kernel takes such a number, or a truth value, as a tensor; and the number of the host by value.
+// CHECK-LABEL: func.func @chosen(
+// CHECK: %[[TRUTH:.*]] = call @kernel_1(%arg0, %{{.*}}, %{{.*}}) : (tensor<8xf64>, index, tensor<i8>) -> tensor<i8>
+// CHECK: call @kernel_0(%[[TRUTH]], %{{.*}}, %{{.*}}) : (tensor<i8>, f64, tensor<8xf64>) -> tensor<8xf64>
+// CHECK: func.func private @kernel_0(%[[IN:.*]]: tensor<i8>, %{{.*}}: f64,
+// CHECK: tensor.extract %[[IN]][] : tensor<i8>
+// CHECK: arith.cmpi ne
+func.func @chosen(%x: tensor<8xf64>, %i: index, %factor: tensor<f64>) -> tensor<8xf64> {
+  %zero = arith.constant 0.0 : f64
+  %number = tensor.extract %x[%i] : tensor<8xf64>
+  %more = arith.cmpf ogt, %number, %zero : f64
+  %f = tensor.extract %factor[] : tensor<f64>
+  %0 = tensor.empty() : tensor<8xf64>
+  %result = call @kernel_0(%more, %f, %0) : (i1, f64, tensor<8xf64>) -> tensor<8xf64>
+  return %result : tensor<8xf64>
+}
+func.func private @kernel_0(%more: i1, %f: f64, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %filled = scf.if %more -> (tensor<8xf64>) {
+    %0 = linalg.fill ins(%f : f64) outs(%y : tensor<8xf64>) -> tensor<8xf64>
+    scf.yield %0 : tensor<8xf64>
+  } else {
+    scf.yield %y : tensor<8xf64>
+  }
+  return %filled : tensor<8xf64>
+}
+
+// -----
+
+// An element that is read before its array is written is copied where it is read.
+// CHECK-LABEL: func.func @swapped(
+// CHECK: %[[FIRST:.*]] = call @kernel_0(%arg0, %arg1, %{{.*}}) : (tensor<8xf64>, index, tensor<f64>) -> tensor<f64>
+// CHECK: %[[ONE:.*]] = call @kernel_1(%arg2, %arg1, %arg0)
+// CHECK: call @kernel_2(%[[FIRST]], %arg2, %[[ONE]])
+func.func @swapped(%x: tensor<8xf64>, %i: index, %j: index) -> tensor<8xf64> {
+  %first = tensor.extract %x[%i] : tensor<8xf64>
+  %second = tensor.extract %x[%j] : tensor<8xf64>
+  %one = tensor.insert %second into %x[%i] : tensor<8xf64>
+  %both = tensor.insert %first into %one[%j] : tensor<8xf64>
+  return %both : tensor<8xf64>
+}
