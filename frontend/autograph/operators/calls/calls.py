@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .....dialect.errors import ConversionError, UnsupportedError
-from ....guards.call_effects import is_one_of
 from ....guards.generated import is_generated
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
@@ -52,7 +51,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     if type(owner) is dict and args:
         note_entry(owner, args[0])
     function, args = through_method(function, args)
-    if is_one_of(function, _WALKING):
+    if id(function) in _WALKING:
         args = tuple(map(iterated, args))
     called = converted(function)
     trace.dependencies.called(function, (*args, *kwargs.values()), is_replaced=called is not function)
@@ -69,11 +68,11 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     return resolve_grown_list(made)
 
 
-_WALKING = (
+_WALKING = set(map(id, (
     list, tuple, set, frozenset, dict, sum, sorted, min, max, any, all, map, filter, zip, enumerate, iter,
     functools.reduce,
-)  # fmt: skip
-"""What walks its arguments."""
+)))  # fmt: skip
+"""The identities of what walks its arguments."""
 
 
 def _is_users(function: Any) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....guards.generated import is_generated
 from ....source.modules import is_users_module
+from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..interface import operators
 
@@ -78,7 +79,7 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
 
 def tested(value: Any) -> Any:
     """What decides in the place of a value: what its `__bool__` or `__len__` gives, where a user has written that."""
-    if type(value) in _PLAIN or current_trace() is None:
+    if _is_plain(value):
         return value
     for name in ("__bool__", "__len__"):
         method = users_method(value, name)
@@ -113,6 +114,11 @@ _PLAIN = frozenset({bool, int, float, str, list, tuple, dict, set, type(None), n
 """Types whose truth Python finds by itself."""
 
 
+def _is_plain(value: Any) -> bool:
+    """Whether nobody has written methods for a value, or nothing is recorded."""
+    return type(value) in _PLAIN or isinstance(value, TracedArray) or current_trace() is None
+
+
 class Items:
     """The items of an object whose iterator, or `__getitem__`, a user has written: one call for each."""
 
@@ -135,7 +141,7 @@ class Items:
 
 def iterated(value: Any) -> Any:
     """What is walked in the place of a value: what its `__iter__` gives, where a user has written that."""
-    if type(value) in _PLAIN or current_trace() is None:
+    if _is_plain(value):
         return value
     method = users_method(value, "__iter__")
     if method is not None:
@@ -186,7 +192,7 @@ def shown(value: Any, conversion: str | None, spec: Any) -> Any:
 
     A string, where a user has written the method; else the value itself.
     """
-    if type(value) in _PLAIN or current_trace() is None or isinstance(value, type):
+    if _is_plain(value) or isinstance(value, type):
         return value
     if not conversion and (method := users_method(value, "__format__")) is not None:
         return operators().call(method, value, spec or "")
