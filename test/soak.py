@@ -26,6 +26,7 @@ PROGRAMS = (
     "test/backend/cpu/test_random_programs.py",
     "test/backend/ranges/test_indices.py",
     "test/backend/ranges/test_soundness.py",
+    "test/frontend/calls/native_calls/test_random_calls.py",
 )
 POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/threads/test_pool_stress.py")
 ROUND = 200

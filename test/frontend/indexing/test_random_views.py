@@ -124,9 +124,11 @@ def _differences(seed: int, extents: str, is_converted: bool) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("is_converted", [True, False], ids=["converted", "as written"])
-@pytest.mark.parametrize(("extents", "programs"), [("known", 80), ("run-time", 25)])
-def test_views_and_writes(extents: str, programs: int, is_converted: bool) -> None:
+@pytest.mark.parametrize(
+    ("extents", "is_converted", "programs"),
+    [("known", True, 150), ("run-time", True, 100), ("known", False, 40), ("run-time", False, 12)],
+)
+def test_views_and_writes(extents: str, is_converted: bool, programs: int) -> None:
     assert [seed for seed in range(programs) if _differences(seed, extents, is_converted)] == []
 
 

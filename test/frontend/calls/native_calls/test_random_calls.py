@@ -12,6 +12,7 @@ import pytest
 
 import weft
 from support.native_calls import F32, Pair, Point, native_calls, same
+from support.outcomes import seeds
 from weft.backend.cpu.dispatch.objects import is_supported
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="calls go through Python here")
@@ -92,7 +93,7 @@ def program(x: Any, tree: Any, *rest: Any, flag: Any = None) -> Any:
     return {"x": x + 1, "tree": tree, "rest": rest, "flag": (flag, x)}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_random_signatures(seed: int):
     choose = random.Random(seed)
     function = weft.function(program)
