@@ -229,3 +229,13 @@ def test_what_numpy_does_not_let_one_write_to_is_not_written(make):
     for function in (program, interpreted(program)):
         with pytest.raises(ValueError, match="read-only"):
             function(np.arange(2.0))
+
+
+def test_empty_views_of_what_is_known_are_written():
+    def program(x):
+        made = np.logical_not(np.zeros(3))
+        empty = made[-1:-1]
+        empty[:] += empty[-1:1:-1]
+        return made
+
+    np.testing.assert_array_equal(interpreted(program)(np.zeros(1)), program(np.zeros(1)))
