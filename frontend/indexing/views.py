@@ -17,7 +17,7 @@ from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
 from ..tracing.array import wrap
 from ..tracing.current import current_trace
-from ..tracing.element_stores import cast_element, cast_elements, cast_flat_item
+from ..tracing.element_stores import cast_element, cast_elements, cast_flat_item, require_single
 from ..tracing.staging import (
     apply,
     asarray,
@@ -89,6 +89,8 @@ def write_item(x: TracedArray, index: Any, value: Any) -> None:
     plan, view = _prepare(x, index)
     if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
         return
+    if plan.advanced is None and view.ndim == 0 and not (x.items_are_copies or _has_ellipsis(index)):
+        require_single(value, x.dtype)
     converted = _converter(x, plan, view)(value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))

@@ -8,7 +8,7 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
-from ..tracing.element_stores import cast_element
+from ..tracing.element_stores import cast_element, require_single
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, view_of
@@ -40,6 +40,7 @@ def partition(x: Any, kth: Any, axis: int = -1, kind: str = "introselect", order
 
 def fill(x: Any, value: ArrayLike) -> None:
     """Set all elements to a scalar."""
+    require_single(value, x.dtype)
     write_into(x, asarray(cast_element(value, x.dtype)))
 
 

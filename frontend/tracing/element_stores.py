@@ -7,6 +7,7 @@ that are stored one by one into elements of a signed dtype.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -19,7 +20,7 @@ from ...dialect.ops.complex_parts import Real
 from .array import TracedArray
 from .extents import is_extent
 from .number_types import number_type
-from .staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_if, trace_of
+from .staging import ArrayLike, ArrayResult, apply, asarray, cast, raise_if, trace_of, type_of_operand
 
 _INT64, _UINT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 Refuse: TypeAlias = Callable[..., None]
@@ -54,9 +55,22 @@ def cast_flat_item(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     """The value as what `array.flat[place] = value` stores: raises one `ValueError` for all that does not fit."""
     message = "Error setting single item of array."
     try:
+        require_single(value, dtype)
         return cast_element(value, dtype, lambda condition, *_: raise_if(condition, "ValueError", message))
     except (OverflowError, TypeError, ValueError):
         raise WeftValueError(message) from None
+
+
+def require_single(value: ArrayLike, dtype: np.dtype[Any]) -> None:
+    """Raise what this NumPy raises where an array or list is stored as one element (some take those of one)."""
+    is_list = isinstance(value, (list, tuple))
+    if not is_list and (not isinstance(value, (TracedArray, np.ndarray)) or value.ndim == 0):
+        return
+    shape = type_of_operand(asarray(value)).shape
+    example: Any = np.ones([1 if extent is None else extent for extent in shape], dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.empty((), dtype)[()] = example.tolist() if is_list else example
 
 
 def cast_unchecked(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
@@ -144,5 +158,6 @@ __all__ = [
     "cast_flat_item",
     "cast_unchecked",
     "require_in_range",
+    "require_single",
     "whole_number",
 ]

@@ -161,3 +161,21 @@ def test_numbers_beside_small_unsigned_ones_wrap_in_where_and_bound_arange() -> 
     for dtype in ("uint8", "uint64"):
         arguments = [np.arange(6, dtype=dtype), np.dtype(dtype).type(4)]
         assert not difference(interpreted(program)(*arguments), program(*arguments))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32", "complex64"])
+@pytest.mark.parametrize("store", ["item", "fill", "flat item"])
+def test_arrays_and_lists_are_no_elements(dtype: str, store: str) -> None:
+    def array(target: Any, value: Any) -> Any:
+        STORES[store](target, value)
+        return target
+
+    def items(target: Any, value: Any) -> Any:
+        STORES[store](target, [value[0]])
+        return target
+
+    for program in (array, items):
+        expected, wanted = outcome(program, [np.zeros(3, dtype), np.array([2])])
+        got, error = outcome(interpreted(program), [np.zeros(3, dtype), np.array([2])])
+        assert type(error).__name__.removeprefix("Weft") == type(wanted).__name__
+        assert wanted is not None or not difference(got, expected)

@@ -182,6 +182,8 @@ class GrowingList(ListMethods, RuntimeLength):
             if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
+        elif len(self._arrays) != len(list(array_leaves(kind))):
+            self.make_room(kind)  # the room that it had was made in a recording that was given up
         return kind
 
     @classmethod
