@@ -25,6 +25,10 @@ def is_numeric(value: Value) -> bool:
     return isinstance(found, TensorType) and has_numbers(found)
 
 
+def _is_cell(value: Value) -> bool:
+    return str(value.type).startswith("!weft.ref")
+
+
 class Activity:
     """Which values depend on the independent ones, as far as ops were looked at; cells are followed, too."""
 
@@ -70,8 +74,10 @@ class Activity:
         elif op_class is ReadRef:
             if operation.operands[0] in self.cells:
                 self.add(operation.results)
-        elif any(operand in self.values for operand in operation.operands):
+        elif any(operand in self.values or operand in self.cells for operand in operation.operands):
             self.add(operation.results)
+            if operation.name == "func.call":  # which may write to what it is given
+                self.cells.update(operand for operand in operation.operands if _is_cell(operand))
 
     def _pass(self, values: Iterable[Value], targets: Iterable[Value]) -> None:
         self.add(target for value, target in zip(values, targets, strict=False) if value in self.values)

@@ -10,11 +10,12 @@ from ...dialect.ops.differentiation import Gradient, Independent, StopGradient
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
-from ..control_flow.structure import FOR, IF, LOOPS, replace_all
+from ..control_flow.structure import FOR, IF, LOOPS, WHILE, replace_all
 from ..rewriting import operations_in, operations_of
 from .activity import Activity, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
+from .counted import reverse_while
 from .loops import reverse_for
 from .sweep import Sweep
 
@@ -50,7 +51,7 @@ class Differentiate(Pass):
                 statistics["marks dropped"] += 1
 
 
-REVERSES = {IF: reverse_branch, FOR: reverse_for}
+REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while}
 
 
 def _replace(first: Operation, group: list[Operation]) -> None:

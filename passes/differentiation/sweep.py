@@ -89,10 +89,7 @@ class Sweep:
         self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
 
     def _control(self, operation: Operation, adjoints: Adjoints) -> None:
-        reverse = self.reverses.get(operation.name)
-        if reverse is None:
-            raise refuse(operation, f"the derivative of {_CONTROL_NAMES[operation.name]} is not known yet")
-        reverse(self, operation, adjoints)
+        self.reverses[operation.name](self, operation, adjoints)
 
 
 Reverse: TypeAlias = "Callable[[Sweep, Operation, Adjoints], None]"
@@ -105,13 +102,6 @@ def captured(operation: Operation, activity: Activity) -> list[Value]:
     for inner in operations_of(operation):
         found.update((v, None) for v in inner.operands if v in activity and v not in inside)
     return list(found)
-
-
-_CONTROL_NAMES = {
-    "scf.if": "an if that is decided at run time",
-    "scf.for": "a loop",
-    "scf.while": "a loop whose number of iterations is known only at run time",
-}
 
 
 def _unknown(op_class: type[Op]) -> str:

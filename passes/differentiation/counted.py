@@ -1,0 +1,128 @@
+"""The reverse of `scf.while`: the loop counts its iterations, and a loop that counts runs them again.
+
+The second run has none of the effects of the first, keeps what its reverse needs, and is reversed like any loop that
+counts. It costs one forward run more, and nothing has to grow.
+"""
+
+from __future__ import annotations
+
+from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.elementwise import Add
+from ...dialect.ops.state import RaiseIf, ReadRef, WriteRef
+from ...dialect.register import create, op_class_of
+from ..control_flow.structure import (
+    FOR,
+    add_yield,
+    body,
+    constant_index,
+    constant_tensor,
+    copy_of,
+    index_from,
+    operation_of,
+    replace_terminator,
+    terminator,
+    yielded,
+)
+from ..rewriting import is_unused, operations_in, operations_of
+from .activity import refuse
+from .adjoints import Adjoints
+from .loops import reverse_for
+from .residuals import rebuilt
+from .sweep import Sweep
+
+
+def reverse_while(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> None:
+    """Emit the second run and its reverse at the current insertion point."""
+    _require_repeatable(operation)
+    b = OpEmitter(operation.location)
+    seeds = [adjoints.take(result) for result in operation.results]
+    passed = yielded(body(operation))
+    initial = list(operation.operands)
+    counted = _count(sweep, operation)
+    loop = _run_again(counted, initial, len(passed))
+    values = dict(zip(list(body(counted).arguments)[:-1], loop.results, strict=True))
+    last_test = _copies(operations_in(body(counted))[:-1], values)
+    sweep.activity.follow([loop, *last_test])
+    for value, seed in zip(passed, seeds, strict=True):
+        again = values.get(value, value)
+        if seed is not None and again in sweep.activity:
+            adjoints.add(b, again, b.value(seed))
+    sweep.run(last_test, adjoints)
+    reverse_for(sweep, loop, adjoints)
+
+
+def _require_repeatable(operation: Operation) -> None:
+    """Refuse a loop that would not compute the same again."""
+    for inner in operations_of(operation):
+        if op_class_of(inner) is ReadRef:
+            raise refuse(
+                inner,
+                "the derivative of a loop that reads an argument which is written, and may raise, is not known yet; "
+                "work on a copy of the argument: x = x.copy()",
+            )
+        if inner.name == "func.call" and len(inner.results):
+            raise refuse(
+                inner,
+                "the derivative of a loop whose number of iterations is known only at run time, in which Python is "
+                "called for a result, is not known yet",
+            )
+
+
+def _count(sweep: Sweep, operation: Operation) -> Operation:
+    """The loop with the number of its iterations as last result."""
+    with ir.InsertionPoint(operation):
+        zero = constant_tensor(0)
+    made = rebuilt(operation, [zero], [zero], 2)
+    before, after = body(made), body(made, 1)
+    tested = before.add_argument(zero.type, made.location)
+    replace_terminator(before, [*yielded(before), tested])
+    number = after.add_argument(zero.type, made.location)
+    with ir.InsertionPoint(terminator(after)):
+        one = constant_tensor(1)
+        following = create(Add, [number, one], {}, location=made.location).results[0]
+    replace_terminator(after, [*yielded(after), following])
+    sweep.retire(operation, made)
+    return made
+
+
+def _run_again(counted: Operation, initial: list[Value], passed: int) -> Operation:
+    """A loop that counts over the same iterations, without their effects."""
+    before, after = body(counted), body(counted, 1)
+    types = [value.type for value in initial]
+    bounds = [constant_index(0), index_from(counted.results[passed]), constant_index(1)]
+    loop = operation_of(FOR, [*bounds, *initial], types, regions=1, location=counted.location)
+    block = loop.regions[0].blocks.append(
+        ir.IndexType.get(), *types, arg_locs=[counted.location] * (len(types) + 1)
+    )
+    values = dict(zip(list(before.arguments)[:-1], list(block.arguments)[1:], strict=True))
+    with ir.InsertionPoint(block):
+        _copies(operations_in(before)[:-1], values)
+        handed = [values.get(value, value) for value in yielded(before)[:-1]]
+        values.update(zip(list(after.arguments)[:-1], handed, strict=True))
+        number = after.arguments[len(handed)]
+        _copies([op for op in operations_in(after)[:-1] if number not in list(op.operands)], values)
+        add_yield([values.get(value, value) for value in yielded(after)[:-1]], counted.location)
+    return loop
+
+
+def _copies(operations: list[Operation], values: dict[Value, Value]) -> list[Operation]:
+    """Copies at the current insertion point of ops without effects, and of others without the effects inside."""
+    made = []
+    for operation in operations:
+        if _is_effect(operation):
+            continue
+        copy = copy_of(operation, values)
+        for inner in reversed(operations_of(copy)) if len(copy.regions) else ():
+            if _is_effect(inner):
+                inner.erase()
+        made.append(copy)
+    return made
+
+
+def _is_effect(operation: Operation) -> bool:
+    is_call = operation.name == "func.call" and is_unused(operation)
+    return is_call or op_class_of(operation) in (RaiseIf, WriteRef)
+
+
+__all__ = ["reverse_while"]
