@@ -213,7 +213,7 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
     """A view without axes of extent 1, all or those given, as `numpy.squeeze`.
 
     Shape: that of a without the axes. Dtype: that of a. Raises `ValueError` for an axis whose extent is not known to
-    be 1.
+    be 1; without axes, when the function runs, for one that turns out to be.
 
     >>> weft.squeeze(np.array([[1, 2]]))
     array([1, 2])
@@ -222,6 +222,12 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
     shape = known_shape(x)
     if axis is None:
         axes = tuple(place for place, extent in enumerate(shape) if extent == 1)
+        for place in (place for place, extent in enumerate(shape) if extent is None):
+            message = (
+                f"squeeze() would take away axis {place}, whose extent is 1 in this call, but how many axes there are "
+                "must not depend on what is known when the program runs: name the axes (axis=)"
+            )
+            raise_where(np.equal(x.shape[place], 1), WeftValueError, message)
     else:
         axes = tuple(sorted(axis_tuple(axis, x.ndim)))
         if any(shape[place] != 1 for place in axes):

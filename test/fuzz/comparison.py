@@ -53,6 +53,8 @@ def differences(got: Any, expected: Any, path: str = "result", depth: int = 0) -
         yield from _array_differences(np.array(got), np.array(expected), path)
     elif isinstance(expected, (Mapping, list, tuple)):
         yield from _item_differences(got, expected, path, depth)
+    elif isinstance(expected, (set, frozenset)):
+        yield from differences(sorted(got, key=repr), sorted(expected, key=repr), path, depth)
     elif isinstance(expected, BaseException):
         yield from differences(got.args, expected.args, f"{path}.args", depth + 1)
     elif callable(expected):

@@ -70,6 +70,7 @@ def test_all_stages_compute(stage: str) -> None:
         (np.ones((2, 1)), np.ones(2), "shape"),
         (np.float64(1), np.array(1.0), "type"),
         (True, 1, "type"),
+        ({1.0, float("nan")}, {2.0, float("nan")}, "value"),
         ([1], (1,), "type"),
         ([1], [1, 2], "length"),
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}, "keys"),

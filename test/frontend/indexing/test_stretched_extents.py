@@ -169,3 +169,13 @@ def test_what_is_known_to_be_equal_is_not_stretched(
     text = str(record(function, specs)[0].module)
     assert text.count('"weft.stretch"') == stretched
     assert text.count('"weft.raise_if"') == checked
+
+
+def test_axes_that_turn_out_to_be_one_are_not_kept_by_squeeze():
+    def program(x, n):
+        return x[: int(n)].squeeze()
+
+    compiled = weft.function(program)
+    np.testing.assert_array_equal(compiled(np.ones((4, 1)), np.int64(2)), np.ones(2))
+    with pytest.raises(ValueError, match=r"squeeze\(\) would take away axis 0"):
+        compiled(np.ones((4, 1)), np.int64(1))
