@@ -196,3 +196,17 @@ def test_sets_that_depend_on_conditions_are_refused_by_name():
         return x
 
     refused(f, np.float64(1), error=UnsupportedError, match="what the set seen holds depends on a condition")
+
+
+def test_what_was_done_before_a_missing_item_is_deleted_has_happened(capsys):
+    items = {}
+
+    def f(x):
+        print("before", x)
+        del items["n"]
+        return x
+
+    for function in (f, weft.function(f)):
+        with pytest.raises(KeyError, match="n"):
+            function(np.float64(1))
+        assert capsys.readouterr().out == "before 1.0\n"

@@ -49,6 +49,7 @@ _RAISERS = (
     "get_item",
     "set_item",
     "assign_item",
+    "del_item",
     "update_item",
     "update_attr",
 )
