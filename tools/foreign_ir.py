@@ -15,7 +15,7 @@ from ..backend.cpu.lowering.argument_table import BY_TABLE
 from ..backend.cpu.lowering.inlining import INLINE, LOOPS
 from ..backend.nests.emit import PARALLEL
 from ..backend.planning.packed_layout import CONSTANT_ARGUMENTS, PACKED_ARGUMENTS
-from ..backend.planning.plan_attributes import PLAN, SITES, are_sites, is_plan
+from ..backend.planning.plan_attributes import PLAN, SCRATCH, SITES, are_sites, is_plan
 from ..dialect.mlir import Attribute, Module, ir
 from ..passes.lowering.accumulators import ROUNDED, STOPS
 from ..passes.preconditions import refuse, require_axis
@@ -34,7 +34,7 @@ def _is(kind: Any) -> Callable[[Attribute], bool]:
 
 
 NOTES: Mapping[str, Callable[[Attribute], bool]] = {
-    **dict.fromkeys((STREAMS, BY_TABLE, PARALLEL, ROUNDED, STOPS), _is(ir.UnitAttr)),
+    **dict.fromkeys((STREAMS, BY_TABLE, PARALLEL, ROUNDED, SCRATCH, STOPS), _is(ir.UnitAttr)),
     INLINE: _is(ir.BoolAttr),
     LOOPS: _is(ir.StringAttr),
     CONSTANT_ARGUMENTS: _is(ir.DenseI64ArrayAttr),

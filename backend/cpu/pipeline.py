@@ -69,6 +69,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "choose-inlining",  # while loops are loops
                 "pass-pointers",  # upstream's conversion follows it
+                "check-scratch",  # functions that share loops are divided by now; what ends them follows
                 "branch-at-exits",
                 "convert-linalg-to-loops",  # what no schedule took
                 _SIMPLIFY,

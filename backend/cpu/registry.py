@@ -14,6 +14,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "annotate-functions": f"{_LOWERING}.annotate_functions:AnnotateFunctions",
         "branch-at-exits": f"{_LOWERING}.exits:BranchAtExits",
         "check-names": f"{_PLANNING}.check_names:CheckNames",
+        "check-scratch": f"{_LOWERING}.check_scratch:CheckScratch",
         "choose-inlining": f"{_LOWERING}.inlining:ChooseInlining",
         "convert-copies": f"{_CODEGEN}.copies:ConvertCopies",
         "decide-comparisons": f"{_BACKEND}.ranges.decide:DecideComparisons",

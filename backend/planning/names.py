@@ -34,6 +34,9 @@ ALLOCATE_SCRATCH, FREE_SCRATCH = "_mlir_memref_to_llvm_aligned_alloc", "_mlir_me
 """What upstream makes of `memref.alloc` and `memref.dealloc` in kernels, when it is told not to call C's functions."""
 """Give memory for heap blocks, and take it back."""
 
+REFUSALS = "weft_scratch_refusals"
+"""Tells how often there was no memory for kernels."""
+
 _SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+")
 """Sort a row."""
 
@@ -115,6 +118,7 @@ def is_own_name(name: str) -> bool:
             FREE,
             ALLOCATE_SCRATCH,
             FREE_SCRATCH,
+            REFUSALS,
             *RUNTIME,
         )
     )

@@ -76,6 +76,13 @@ class Plan(NamedTuple):
     """The inputs that it writes."""
     on_host: frozenset[int] = frozenset()
     """The inputs, numbers, that lie in memory of the host although the others are on a device."""
+    scratch: bool = False
+    """Whether kernels ask for memory while they run."""
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether a call may end with an exception that the error record tells."""
+        return bool(self.sites) or self.polls or self.scratch
 
     @property
     def entries(self) -> list[str]:

@@ -19,7 +19,9 @@ from .plan import HostSite, Plan, Site
 PLAN, SITES = "weft.plan", "weft.sites"
 ON_HOST = "weft.on_host"
 """The attribute of a function that is not planned yet with the numbers of the inputs that `Plan.on_host` tells."""
-_ELSEWHERE = {"name", "sites", "packed"}
+SCRATCH = "weft.scratch"
+"""The attribute of planned functions whose kernels ask for memory while they run."""
+_ELSEWHERE = {"name", "sites", "packed", "scratch"}
 """Fields of a plan that other attributes tell."""
 
 
@@ -55,7 +57,7 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("calls", "polls"), lambda value: type(value) is bool),
     "workspace": lambda value: value is None or type(value) is int,
     "sizes": lambda value: value is None or type(value) is str,
-    **dict.fromkeys(("on_heap", "written"), lambda value: _are(value, int)),
+    **dict.fromkeys(("on_heap", "written", "on_host"), lambda value: _are(value, int)),
 }
 """What the fields of a plan must be, but for those that other attributes tell."""
 
@@ -110,7 +112,8 @@ def _plan(function: Operation, sites: list[Site | HostSite]) -> Plan:
     for places in ("on_heap", "written", "on_host"):
         fields[places] = frozenset(fields[places])
     name: str = function.attributes["sym_name"].value
-    return Plan(name=name, sites=sites, packed=packed_arguments(function), **fields)
+    is_scratch = SCRATCH in function.attributes
+    return Plan(name=name, sites=sites, packed=packed_arguments(function), scratch=is_scratch, **fields)
 
 
 def _site(fields: Sequence[Any]) -> Site | HostSite:
@@ -173,6 +176,7 @@ def _value(attribute: Attribute) -> Any:
 __all__ = [
     "ON_HOST",
     "PLAN",
+    "SCRATCH",
     "SITES",
     "are_sites",
     "attach_plans",

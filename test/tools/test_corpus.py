@@ -87,7 +87,8 @@ FOREIGN = {
     "weft.sites is not of the form in which passes note it": 'module attributes {weft.sites = [["a", 1]]} {}',
     "a function with weft.plan needs a module with weft.sites": (
         "llvm.func @f() attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [], "
-        "on_heap = [], polls = false, results = [], sizes, workspace = 0 : i64, written = []}} {\n  llvm.return\n}\n"
+        "on_heap = [], on_host = [], polls = false, results = [], sizes, workspace = 0 : i64, "
+        "written = []}} {\n  llvm.return\n}\n"
     ),
     "a name or string is not UTF-8: \\E9t": '"a.\\E9t"() : () -> ()',
     "a name or string is not UTF-8: \\C3\\A9\\e9": 'module attributes {a = {"\\C3\\A9\\e9"}} {}',

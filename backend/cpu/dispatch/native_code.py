@@ -41,7 +41,7 @@ class NativeCode:
             Code.RESULT_COUNT: len(results),
             Code.RELEASES: releases_lock(plan),
             Code.POLLS: WORD * POLLED if plan.polls else 0,
-            Code.FAILS: bool(plan.sites) or plan.polls,
+            Code.FAILS: plan.may_fail,
             Code.NEW_FRAME: self._keep(self._new_frame),
             Code.RESERVE: self._keep(_reserve),
             Code.PREPARE: self._keep(executable.limit_recursion) if plan.calls else 0,

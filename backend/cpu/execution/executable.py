@@ -13,6 +13,7 @@ from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError
 from ...planning.plan import CHECKED, DEPTH, POLLED, STACK, HostSite, MachineCode, Plan
 from ..lowering.array_layout import check_array_layout
+from ..lowering.check_scratch import OUT_OF_MEMORY
 from ..lowering.host_calls import HostLink
 from ..lowering.interrupts import INTERRUPTED, take_exception
 from ..lowering.recursion import depth_limit, stack_budget
@@ -64,7 +65,7 @@ class Executable:
         self._lent: list[Frame] = []
         self._shapes = [type.shape for type in plan.results]
         self._dtypes = [type.dtype for type in plan.results]
-        self._may_fail = bool(plan.sites) or plan.polls
+        self._may_fail = plan.may_fail
         self._allocated = [index for index in range(len(plan.results)) if index not in plan.on_heap]
         # What makes the results when all their shapes are known now, for the quick way through a call.
         self._outputs: _Outputs | None = None
@@ -205,6 +206,9 @@ class Executable:
         if frame.record[0] == INTERRUPTED:
             raised = take_exception(frame.record)
             return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
+        if frame.record[0] == OUT_OF_MEMORY:
+            message = f"there is no memory for temporaries of {self.plan.name}"
+            return RuntimeFailure("MemoryError", message, "loc(unknown)")
         site = self.plan.sites[frame.record[0] - 1]
         if isinstance(site, HostSite):
             exception = frame.link.take_exception() if frame.link is not None else KeyboardInterrupt()

@@ -15,6 +15,7 @@ from ...planning.names import (
     FREE_SCRATCH,
     HOST_CALL,
     PARALLEL_FOR,
+    REFUSALS,
     is_sorting_name,
 )
 from ...target import current
@@ -58,7 +59,9 @@ def _address(name: str) -> int:
     if name == ALLOCATE:
         return result_pool().allocate_address
     if name == ALLOCATE_SCRATCH:
-        return result_pool().allocate_aligned_address
+        return result_pool().allocate_scratch_address
+    if name == REFUSALS:
+        return result_pool().refusals_address
     if name in (FREE, FREE_SCRATCH):
         return result_pool().free_address
     if is_sorting_name(name):

@@ -22,6 +22,7 @@ from ..native_python.intrinsics import (
     Order,
     Static,
     atomic_add,
+    atomic_load,
     atomic_store,
     bit_length,
     compare_exchange,
@@ -85,6 +86,8 @@ class Block:
     UNPOOLED = -1
 
 
+REFUSALS = Static(1)
+"""How often kernels got no memory."""
 STATE = Static(10)
 BINS = Static(2 * _BINS)
 AGES = Static(2)
@@ -282,9 +285,22 @@ def weft_reallocate(data: int, size: int) -> int:
     return fresh
 
 
-def weft_allocate_aligned(_alignment: int, size: int) -> int:
-    """As aligned_alloc, for alignments up to 64: what kernels need while they run; and as malloc, see below."""
+def weft_handler_allocate(_context: int, size: int) -> int:
+    """As malloc, behind a context, which is not used."""
     return weft_allocate(size)
+
+
+def weft_allocate_scratch(_alignment: int, size: int) -> int:
+    """As aligned_alloc, for alignments up to 64: what kernels need while they run. Counts what it cannot give."""
+    data = weft_allocate(size)
+    if data == 0:
+        atomic_add(REFUSALS, 1, Order.SEQUENTIAL)
+    return data
+
+
+def weft_scratch_refusals() -> int:
+    """How often there was none: `int64_t weft_scratch_refusals(void)`."""
+    return atomic_load(REFUSALS, Order.SEQUENTIAL)
 
 
 # The memory handler of NumPy: what the functions of C take, behind a context, which is not used

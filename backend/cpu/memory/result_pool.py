@@ -40,8 +40,9 @@ class ResultPool:
         the item size. No reference is stolen; the interpreter must be held. The dtype must not hold Python objects.
         """
         self.allocate_address, self.free_address = addresses["weft_allocate"], addresses["weft_free"]
-        self.allocate_aligned_address = addresses["weft_allocate_aligned"]
-        """Of `void *weft_allocate(size_t bytes)`, `void *weft_allocate_aligned(size_t alignment, size_t bytes)` and
+        self.refusals_address = addresses["weft_scratch_refusals"]
+        self.allocate_scratch_address = addresses["weft_allocate_scratch"]
+        """Of `void *weft_allocate(size_t bytes)`, `void *weft_allocate_scratch(size_t alignment, size_t bytes)` and
         `void weft_free(void *data)`, which need no interpreter.
         """
         arguments = (ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
@@ -92,7 +93,7 @@ class ResultPool:
 
 
 _HANDLER_FUNCTIONS = (
-    "weft_allocate_aligned",
+    "weft_handler_allocate",
     "weft_handler_allocate_zeros",
     "weft_handler_reallocate",
     "weft_handler_free",
