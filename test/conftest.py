@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -50,13 +50,19 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--fast`, keep the first test of each file that is not marked as slow."""
+    """With `--fast`, keep the first test of each file that is not marked as slow; with `--device`, what is of any."""
+    if config.getoption("--device"):
+        _keep(config, items, [item for item in items if item.get_closest_marker("processor") is None])
     if not config.getoption("--fast"):
         return
     first: dict[object, pytest.Item] = {}
     for item in items:
         if item.get_closest_marker("slow") is None:
             first.setdefault(item.path, item)
-    kept = set(first.values())
+    _keep(config, items, list(first.values()))
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], chosen: Iterable[pytest.Item]) -> None:
+    kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = [item for item in items if item in kept]

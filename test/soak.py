@@ -1,6 +1,7 @@
 """Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
 
-The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then random calls of
+The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then the tests of
+the frontend run with functions on a device, which the emulator stands for. Then random calls of
 NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function. Then all float32
 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
 come random programs, and programs whose state is changed at random.
@@ -29,6 +30,7 @@ PROGRAMS = (
     "test/frontend/calls/native_calls/test_random_calls.py",
 )
 POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/threads/test_pool_stress.py")
+FRONTEND = "test/frontend"
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
 
@@ -67,6 +69,13 @@ def run_pools(stress: int) -> bool:
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
 
 
+def run_on_device() -> bool:
+    """Run the tests of the frontend with functions on a device; whether none failed."""
+    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", "--device", "cuda", FRONTEND]
+    environment = os.environ | {"WEFT_CUDA": "emulator"}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+
+
 def run_functions(stride: int, end: float, first: int) -> int:
     """Check one function after the other, until the time is up; returns how many are not right to 2 ulp."""
     failed, names = 0, function_names()
@@ -100,6 +109,7 @@ def main() -> int:
     now = time.monotonic()
     end = now + 60 * options.minutes
     pools_hold = run_pools(options.stress)
+    devices_hold = run_on_device()
     calls_hold = run_calls(6 * options.minutes, options.first)
     wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
     first, failed = options.first, 0
@@ -108,7 +118,7 @@ def main() -> int:
         failed += not run_round(first)
         first += ROUND
     print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
-    return 1 if failed or wrong or not pools_hold or not calls_hold else 0
+    return 1 if failed or wrong or not (pools_hold and devices_hold and calls_hold) else 0
 
 
 if __name__ == "__main__":

@@ -354,6 +354,7 @@ class TestConcreteFunction:
         concrete = weft.function(lambda x: np.tanh(x) + 1).get_concrete_function(ones(20))
         assert content in concrete.as_text(stage)
 
+    @pytest.mark.processor
     def test_unknown_stage_lists_the_stages(self):
         concrete = weft.function(lambda x: x + 1).get_concrete_function(ones(2))
         with pytest.raises(

@@ -22,6 +22,7 @@ def settings_in(**environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True, timeout=60)
 
 
+@pytest.mark.processor
 def test_environment():
     done = settings_in(
         WEFT_DISABLE_JIT="yes", WEFT_MAX_TRACE_OPS="12", WEFT_VERIFY="0", WEFT_FULL_TRACEBACK=""

@@ -31,3 +31,14 @@ LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE = range(7)
 
 OUT_OF_MEMORY = 2
 """CUDA_ERROR_OUT_OF_MEMORY."""
+
+DRIVER_SYMBOLS = (
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemFreeAsync",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuStreamSynchronize",
+)
+"""The functions of the driver that native code calls."""

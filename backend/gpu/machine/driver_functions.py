@@ -45,17 +45,6 @@ RELEASE_BLOCKS = "weft_device_release"
 PLACE_CONSTANT = "weft_device_constant"
 """Makes an entry of a table that of a constant: record, address of the table, index, number, bytes."""
 
-DRIVER_SYMBOLS = (
-    "cuLaunchKernel",
-    "cuMemAllocAsync",
-    "cuMemFreeAsync",
-    "cuMemcpyDtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2",
-    "cuMemcpyHtoDAsync_v2",
-    "cuStreamSynchronize",
-)
-"""The functions of the driver that native code calls."""
-
 _WORD_OF = """
 llvm.func internal @weft_device_word(%record: i64, %index: i64) -> i64 attributes {always_inline} {
   %start = llvm.inttoptr %record : i64 to !llvm.ptr
@@ -388,4 +377,4 @@ def _needed(defined: dict[str, ir.Operation], called: list[str]) -> list[tuple[s
     return [(name, op) for name, op in defined.items() if name in needed]
 
 
-__all__ = ["DECLARATIONS", "DRIVER_SYMBOLS", "LinkDriverFunctions"]
+__all__ = ["DECLARATIONS", "LinkDriverFunctions"]

@@ -22,8 +22,15 @@ from ...cpu.machine.llvm import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, STACK, HostSite, MachineCode
 from ..arrays.array import array_of
 from ..driver.memory import Block
-from ..machine.call_context import CONSTANTS, DRIVER_FAILED, FUNCTIONS, LAUNCHES, READS, STREAM
-from ..machine.driver_functions import DRIVER_SYMBOLS
+from ..machine.call_context import (
+    CONSTANTS,
+    DRIVER_FAILED,
+    DRIVER_SYMBOLS,
+    FUNCTIONS,
+    LAUNCHES,
+    READS,
+    STREAM,
+)
 from ..on_device import OnDevice
 from ..open_devices import OpenDevice
 from .failures import driver_failure

@@ -49,6 +49,7 @@ print((used() - before) / 32)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the allocator of GNU")
+@pytest.mark.processor
 def test_a_function_that_is_dropped_leaves_nothing() -> None:
     run = subprocess.run([sys.executable, "-c", COMPILING], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr

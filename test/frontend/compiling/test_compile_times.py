@@ -33,6 +33,7 @@ def powers(x: Any, n: Any) -> Any:
     return x
 
 
+@pytest.mark.processor
 def test_phases() -> None:
     times = powers.get_concrete_function(np.ones(3), np.int64(2)).compile_times
     assert [name for name in times if name in PHASES] == PHASES
