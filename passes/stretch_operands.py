@@ -9,6 +9,7 @@ arrays that they read. Not where something else uses the result, too: it is ther
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import ClassVar
 
 from ..dialect.mlir import Module, Operation, Value
@@ -41,7 +42,6 @@ class _Mover:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._place = {id(operation): place for place, operation in enumerate(graph.operations)}
         self._moved: set[int] = set()
         """Ops of whose results at most the extents are used any more, by identity."""
 
@@ -79,7 +79,7 @@ class _Mover:
 
     def _move(self, operation: Operation, users: Sequence[Operation]) -> None:
         """Compute an op anew on stretched operands, where its result is stretched first."""
-        before = min(users, key=lambda user: self._place[id(user)])
+        before = reduce(lambda one, other: other if other.is_before_in_block(one) else one, users)
         shape: list[int] = list(before.attributes["shape"])
         dims = list(before.operands)[1:]
         op_class = op_class_of(operation)
@@ -103,5 +103,4 @@ class _Mover:
         inner = self._graph.producer(operand, Stretch)
         source = operand if inner is None else inner.operands[0]
         made = self._graph.create(before, Stretch, [source, *kept], shape=tuple(wanted))
-        self._place[id(made)] = self._place[id(before)]
         return made.results[0]

@@ -179,3 +179,18 @@ def test_axes_that_turn_out_to_be_one_are_not_kept_by_squeeze():
     np.testing.assert_array_equal(compiled(np.ones((4, 1)), np.int64(2)), np.ones(2))
     with pytest.raises(ValueError, match=r"squeeze\(\) would take away axis 0"):
         compiled(np.ones((4, 1)), np.int64(1))
+
+
+def test_ops_whose_results_are_stretched_in_several_places_are_computed_before_the_first():
+    def program(x, number):
+        made = x.std(keepdims=True)
+        for _ in range(-x[0]):
+            bound = number
+        made[1:2:2] *= np.clip(np.nonzero(made)[0], 3, number)
+        if bound:
+            pass
+        else:
+            print((made.item(),))
+
+    with pytest.raises(UnboundLocalError, match="bound"):
+        weft.function(program)(np.array([6]), np.float64())
