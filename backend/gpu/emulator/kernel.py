@@ -15,6 +15,7 @@ from .faults import Fault, PTXError
 from .frames import Frame, Layout, Register
 from .memory import Array
 from .operands import Operands, Step, Symbol, expect
+from .order import in_running_order
 from .ptx import Function, Instruction, Program, Variable, split
 
 ENDED = -1
@@ -220,7 +221,7 @@ class Linker:
         first = self.entries[f.name] = len(self.blocks)
         labels: dict[str, int] = {}
         self.blocks.append(Block())
-        for item in f.body:
+        for item in in_running_order(f):
             block = self.blocks[-1]
             if isinstance(item, str):
                 if block.instructions:

@@ -151,3 +151,36 @@ def test_functions_that_call_themselves_keep_their_registers() -> None:
     x = (np.arange(40) % 13).astype(np.int32)
     _, result = run(text, [x, np.zeros_like(x)], block=40)
     assert result.tolist() == [int(np.prod(np.arange(1, n + 1, dtype=np.int64))) for n in x.tolist()]
+
+
+def test_threads_meet_behind_what_stands_at_the_end_of_the_text() -> None:
+    """Compilers put what is rarely done behind all else, and the last part of a loop before its first."""
+    text = kernel(
+        _ADDRESS
+        + """
+    ld.global.b32 %r1, [%d11];
+    mov.b32 %r4, 0;
+    bra $begin;
+$join:
+    shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;
+    add.s32 %r4, %r4, 1;
+    setp.lt.s32 %p1, %r4, 3;
+    @%p1 bra $begin;
+    bra $out;
+$begin:
+    and.b32 %r3, %r0, 3;
+    setp.eq.s32 %p2, %r3, 0;
+    @%p2 bra $rare;
+    bra $join;
+$out:
+    st.global.b32 [%d12], %r2;
+    ret;
+$rare:
+    add.s32 %r1, %r1, 1;
+    bra $join;
+    """,
+        2,
+    )
+    x = np.arange(64, dtype=np.int32)
+    _, result = run(text, [x, np.zeros_like(x)], grid=1, block=64)
+    np.testing.assert_array_equal(result, (x + 3 * (x % 4 == 0))[x ^ 1])
