@@ -17,7 +17,7 @@ from .code.kernel import remove_device_module
 from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
 from .schedule import parts_of, working_operations
 
-_WRITTEN = ("gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
+_WRITTEN = ("complex", "gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
 """The dialects of what is written, which have to be loaded before."""
 
 

@@ -3,7 +3,7 @@
     gpu.module @kernel_0_device { gpu.func @kernel_0(%x: memref<f32>, %y: memref<4xf32>, %n: index) kernel ... }
 
 Arrays are passed as one pointer each: as memref of static extents, or as memref of rank 0 where extents are not known;
-such extents follow behind the arrays and numbers, and the memref is made of both inside.
+such extents follow behind the arrays and numbers, and the memref is made of both inside. Complex numbers are two.
 """
 
 from __future__ import annotations
@@ -52,13 +52,17 @@ class Kernel:
         self._values: dict[Value, Value] = {}
         self._captured = [value for value in captures(ops, values) if value not in local]
         self._function = function
-        self._parameters = [_pointer_type(v.type) for v in self._captured]
+        self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
         module = _device_module(function)
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
             types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
             written = {base(memref) for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)}
-            read = [isinstance(v.owner, ir.Block) and v not in written for v in self._captured]
+            read = [
+                isinstance(v.owner, ir.Block) and v not in written
+                for v in self._captured
+                for _ in _parameter_types(v.type)
+            ]
             self.operation = _function_operation(name, types, read, threads)
             block = self.operation.regions[0].blocks[0]
             self.emitter = Emitter(self.operation)
@@ -84,11 +88,15 @@ class Kernel:
             yield
 
     def _bind(self, arguments: list[Value], extents: list[tuple[Value, int]]) -> None:
-        sizes = dict(zip(extents, arguments[len(self._captured) :], strict=True))
-        for outer, inner in zip(self._captured, arguments, strict=False):
-            if isinstance(outer.type, ir.MemRefType) and inner.type != outer.type:
-                inner = self._array(inner, outer, sizes)
-            self._values[outer] = inner
+        sizes = dict(zip(extents, arguments[len(self._parameters) :], strict=True))
+        remaining = iter(arguments)
+        for outer in self._captured:
+            first, *rest = (next(remaining) for _ in _parameter_types(outer.type))
+            if rest:
+                first = create("complex.create", [outer.type], [first, *rest])
+            elif first.type != outer.type:
+                first = self._array(first, outer, sizes)
+            self._values[outer] = first
 
     def _array(self, pointer: Value, outer: Value, sizes: dict[tuple[Value, int], Value]) -> Value:
         """The memref of unknown extents behind a pointer."""
@@ -152,10 +160,7 @@ class Kernel:
         emitter = Emitter(self._function)
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
-        operands = [
-            v if type == v.type else reinterpret(v, type, [], [])
-            for v, type in zip(self._captured, self._parameters, strict=True)
-        ]
+        operands = [part for v in self._captured for part in _parameters_of(v)]
         operands += [_extent(v, axis, emitter) for v in self._captured for axis in _unknown_axes(v)]
         segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
         module = device_module_name(self._function.attributes["sym_name"].value)
@@ -221,10 +226,24 @@ def reinterpret(source: Value, type: Type, extents: Sequence[Index], strides: Se
     return create("memref.reinterpret_cast", [type], [source, *sizes, *steps], attributes)
 
 
-def _pointer_type(type: Type) -> Type:
+def _parameter_types(type: Type) -> list[Type]:
+    """What is passed for a value: arrays of unknown extents as memrefs of rank 0, complex numbers as their parts."""
     if isinstance(type, ir.MemRefType) and _DYNAMIC in type.shape:
-        return ir.MemRefType.get([], type.element_type)
-    return type
+        return [ir.MemRefType.get([], type.element_type)]
+    if isinstance(type, ir.ComplexType):
+        return [type.element_type] * 2
+    return [type]
+
+
+def _parameters_of(value: Value) -> list[Value]:
+    """What is passed for a value of the kernel function."""
+    types = _parameter_types(value.type)
+    if isinstance(value.type, ir.ComplexType):
+        return [
+            create(name, [type], [value])
+            for name, type in zip(("complex.re", "complex.im"), types, strict=True)
+        ]
+    return [value] if types == [value.type] else [reinterpret(value, types[0], [], [])]
 
 
 def _unknown_axes(value: Value) -> list[int]:

@@ -26,7 +26,9 @@ class _Piece:
     def end(self) -> Instruction | None:
         """The jump at its end, if there is one."""
         last = self.instructions[-1] if self.instructions else None
-        is_end = last is not None and (last.opcode in ("bra", "brx") or (last.opcode in _LAST and not last.guard))
+        is_end = last is not None and (
+            last.opcode in ("bra", "brx") or (last.opcode in _LAST and not last.guard)
+        )
         return last if is_end else None
 
     @property

@@ -51,7 +51,7 @@ EXACT: dict[str, tuple[Any, ...]] = {
     "pads": (lambda x: np.pad(x, 2), _normal(30, 20)),
     "gathers": (lambda x, i: x[i], _normal(100, 16), np.arange(50) * 2),
     "halves": (lambda x: np.exp(x) + x, _normal(128).astype(np.float16)),
-    "complex numbers": (lambda x: x * x + 1j, (_normal(50) + 1j * _normal(50)).astype(np.complex64)),
+    "complex numbers": (lambda x: x * x[3] + 1j, (_normal(50) + 1j * _normal(50)).astype(np.complex64)),
     "roots": (lambda x: np.floor(np.sqrt(np.abs(x))) * np.copysign(x, -x), _normal(100)),
     "remainders": (lambda x, y: (np.fmod(x, y), x % y), _SPECIAL.repeat(12), np.tile(_SPECIAL, 12)),
     "large angles": (lambda x: np.sin(x) + np.cos(x), _normal(100).astype(np.float64) * 1e15),
