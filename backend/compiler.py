@@ -6,6 +6,7 @@ This is all that the rooms above know of how code is made; which backend makes i
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +17,7 @@ from ..dialect.dtypes import element_type
 from ..dialect.errors import InternalError, WeftValueError
 from ..dialect.mlir import Module, ir
 from ..passes.pipeline import Observer
-from .analysis.report import is_report, report
+from .analysis.report import cost_of, is_report, report
 from .cpu.execution.symbols import called_by_instructions
 from .cpu.machine import llvm
 from .cpu.pipeline import CPU_PIPELINES, text_passes
@@ -29,6 +30,7 @@ from .gpu.stages import STAGES as GPU_STAGES
 from .gpu.stages import Lowering as GpuLowering
 from .gpu.stages import ptx_text, sass_text
 from .gpu.stages import stage_text as gpu_text
+from .gpu.traffic import traffic_of
 from .planning.plan import MachineCode
 from .target import compiling_for, current
 
@@ -89,8 +91,15 @@ def backend_text(source: Module, stage: str, target: str = "native") -> str:
             raise WeftValueError(f"{stage!r} is not a stage of the {kind} backend: {', '.join(stages)}")
         module = source.clone()
         if is_report(stage):
-            return report(module, stage)
+            text = report(module, stage)
+            return text if machine.gpu is None else _with_traffic(source.clone(), stage, text)
         return cpu_text(module, stage) if machine.gpu is None else gpu_text(module, stage)
+
+
+def _with_traffic(module: Module, request: str, text: str) -> str:
+    """The report of costs with what goes between the host and the device."""
+    name = cost_of(request)
+    return text if name is None else json.dumps(json.loads(text) | {"device": traffic_of(module, name)})
 
 
 def emit(

@@ -36,6 +36,12 @@ def is_report(stage: str) -> bool:
     return stage.startswith("[")
 
 
+def cost_of(request: str) -> str | None:
+    """The function whose costs are asked for; None where something else is."""
+    kind, name, *_ = json.loads(request)
+    return name if kind == _COST else None
+
+
 def report(module: Module, request: str) -> str:
     """An analysis of a module at stage "linalg", which is used up, as JSON."""
     OutlineKernels().run(module, Counter())

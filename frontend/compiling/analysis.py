@@ -25,6 +25,29 @@ class KernelCost(NamedTuple):
     """Where in the program it is called, as `file.py:3`."""
 
 
+class DeviceTraffic(NamedTuple):
+    """What goes between the host and a GPU: places in the program, each counted once however often it runs."""
+
+    launches: int
+    """Of kernels."""
+    reads: int
+    """Where the host needs one element of an array, and waits for it."""
+    host_kernels: tuple[tuple[str, str], ...]
+    """The kernels that run on the host, on copies of their arrays, and why."""
+    bytes_in: int | None
+    """Of the arguments, which are copied there if they are NumPy's; None where types do not tell."""
+    bytes_out: int | None
+    """Of the results and of the arguments that are written."""
+
+    def __str__(self) -> str:
+        moved = ["unknown" if size is None else f"{size:,}" for size in (self.bytes_in, self.bytes_out)]
+        lines = [
+            f"on the device: {self.launches} launches, {self.reads} reads that wait, "
+            f"{moved[0]} bytes in, {moved[1]} bytes out"
+        ]
+        return "\n".join([*lines, *(f"on the host: {name}, as {why}" for name, why in self.host_kernels)])
+
+
 class CostAnalysis(NamedTuple):
     """How much one call computes, reads and writes.
 
@@ -41,6 +64,8 @@ class CostAnalysis(NamedTuple):
     kernels: tuple[KernelCost, ...]
     unknown: tuple[str, ...]
     """Why the counts are not exact: loops counted once, branches counted on both sides, arrays of unknown size."""
+    device: DeviceTraffic | None = None
+    """Of functions that run on a GPU."""
 
     @property
     def intensity(self) -> float:
@@ -66,6 +91,8 @@ class CostAnalysis(NamedTuple):
             numbers = [f"{number:,}" for number in counts]
             rows.append((kernel.name, *numbers, ", ".join(kernel.lines)))
         lines = [*_table(rows), f"{self.intensity:.3g} operations a byte"]
+        if self.device is not None:
+            lines.append(str(self.device))
         return "\n".join([*lines, *(f"not exact: {reason}" for reason in self.unknown)])
 
 
@@ -135,7 +162,12 @@ def read_cost(text: str) -> CostAnalysis:
         sum(kernel.bytes_written for kernel in kernels),
         tuple(kernels),
         tuple(data["unknown"]),
+        _read_traffic(data["device"]) if "device" in data else None,
     )
+
+
+def _read_traffic(data: dict[str, Any]) -> DeviceTraffic:
+    return DeviceTraffic(**(data | {"host_kernels": tuple(data["host_kernels"].items())}))
 
 
 def read_memory(text: str) -> MemoryAnalysis:
@@ -185,6 +217,7 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 __all__ = [
     "CostAnalysis",
+    "DeviceTraffic",
     "KernelCost",
     "MemoryAnalysis",
     "PlannedBuffer",

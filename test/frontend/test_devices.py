@@ -132,3 +132,23 @@ def test_code_for_a_gpu_can_be_looked_at_anywhere() -> None:
         NotImplementedError, match="compiled for the target sm_80, but calls of code for GPUs need"
     ):
         function(np.ones(8, np.float32))
+
+
+def test_what_goes_between_host_and_device_is_told() -> None:
+    def f(x, n):
+        total = (x * n).mean()
+        x[0] = total
+        return np.sort(x) / total, x[0]
+
+    concrete = weft.function(f, device="cuda").get_concrete_function(np.ones(8), np.int64(3))
+    device = concrete.cost_analysis().device
+    assert device is not None
+    assert (device.reads, device.bytes_in, device.bytes_out) == (0, 64, 64 + 8 + 64)
+    assert device.launches >= 3
+    assert [why for _, why in device.host_kernels] == ["it sorts"]
+    assert "on the host: " in str(concrete.cost_analysis())
+    x = np.arange(8.0)[::-1].copy()
+    expected = f(x.copy(), 3)
+    for one, other in zip(concrete(x, np.int64(3)), expected, strict=True):
+        np.testing.assert_allclose(one, other)
+    assert weft.function(f).get_concrete_function(np.ones(8), 3).cost_analysis().device is None

@@ -1,0 +1,61 @@
+"""What a program does between the host and a device: how often kernels are launched, and the host waits."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from ...dialect.mlir import Module, Operation, ir
+from ...dialect.records import dataclass
+from ...passes.rewriting import operations_of
+from .machine.driver_functions import READ_MEMORY
+from .machine.host_functions import calls_in, host_functions, kernels_of
+from .placement.place_kernels import REASON
+from .stages import Lowering
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Places in the program, each counted once however often it runs."""
+
+    launches: int
+    reads: int
+    """Where the host reads one element, and waits for it."""
+    host_kernels: dict[str, str]
+    """The kernels that run on the host, on copies of their arrays, and why."""
+    bytes_in: int | None
+    """Of the arguments that are copied to the device if they are NumPy's; None where types do not tell."""
+    bytes_out: int | None
+    """Of the results and of what is written, which are copied back then."""
+
+
+def traffic_of(module: Module, name: str) -> dict[str, object]:
+    """What a function of a module at stage "linalg", which is used up, does with a device."""
+    lowering = Lowering(module, verify=False)
+    next(stage for stage in lowering.stages() if stage == "gpu")
+    plan = next(plan for plan in lowering.plans if plan.name == name)
+    kernels = kernels_of(module)
+    launches = {name: _launches(kernel) for name, kernel in kernels.items()}
+    calls = [callee for host in host_functions(module) for _, callee in calls_in(host.function)]
+    on_host = sorted({callee for callee in calls if callee in kernels and not launches[callee]})
+    arguments = [type for number, type in enumerate(plan.inputs) if number not in plan.on_host]
+    returned = [*plan.results, *(plan.inputs[number] for number in sorted(plan.written))]
+    return asdict(
+        Traffic(
+            sum(launches.get(callee, 0) for callee in calls),
+            calls.count(READ_MEMORY),
+            {callee: ir.StringAttr(kernels[callee].attributes[REASON]).value for callee in on_host},
+            _total([type.size and type.size * type.dtype.itemsize for type in arguments]),
+            _total([type.size and type.size * type.dtype.itemsize for type in returned]),
+        )
+    )
+
+
+def _launches(kernel: Operation) -> int:
+    return sum(op.name == "gpu.launch_func" for op in operations_of(kernel))
+
+
+def _total(sizes: list[int | None]) -> int | None:
+    return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+__all__ = ["Traffic", "traffic_of"]
