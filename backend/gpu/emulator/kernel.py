@@ -188,14 +188,8 @@ class Linker:
 
     def _place_variables(self, functions: list[Function]) -> None:
         """Give shared and local variables their addresses."""
-        words = {
-            word
-            for f in functions
-            for i in f.body
-            if isinstance(i, Instruction)
-            for operand in i.operands
-            for word in re.findall(r"[\w$%#]+", operand)
-        }
+        text = "\n".join(i.text for f in functions for i in f.body if isinstance(i, Instruction))
+        words = set(re.findall(r"[\w$%#]+", text))
         inner = [variable for f in functions for variable in f.variables]
         dynamic: list[Variable] = []
         for variable in (*self.program.variables, *inner):

@@ -72,14 +72,19 @@ class Operands:
         self.layout = layout
         self.function = function
         self.symbols = symbols
+        self._registers: dict[str, Register] = {}
         self.reads: set[Register] = set()
         self.writes: set[Register] = set()
 
     def register(self, name: str) -> Register | None:
         """The register of a name, if it is one."""
+        known = self._registers.get(name)
+        if known is not None:
+            return known
         bits = self.function.registers.get(name)
         if bits is not None:
-            return self.layout.register(f"{self.function.name}:{name}", bits)
+            self._registers[name] = self.layout.register(f"{self.function.name}:{name}", bits)
+            return self._registers[name]
         if name in SPECIAL:
             return self.layout.register(name, SPECIAL[name])
         return None

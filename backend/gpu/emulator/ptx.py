@@ -80,6 +80,7 @@ class Program:
         return [name for name, function in self.functions.items() if function.is_kernel]
 
 
+_BRACKETS = re.compile(r"[{\[(]")
 _BYTES = {"b8": 1, "b16": 2, "b32": 4, "b64": 8, "b128": 16}
 _BYTES |= {f"{kind}{8 * size}": size for kind in "usf" for size in (1, 2, 4, 8)}
 _TYPE = "|".join(_BYTES)
@@ -259,6 +260,8 @@ def split(text: str) -> list[str]:
     >>> split("{%r1, %r2}, [%rd1+8], 7")
     ['{%r1, %r2}', '[%rd1+8]', '7']
     """
+    if not _BRACKETS.search(text):
+        return [part.strip() for part in text.split(",")] if text.strip() else []
     parts, depth, current = [], 0, ""
     for character in text:
         depth += (character in "{[(") - (character in "}])")
@@ -282,11 +285,13 @@ class _Body:
         self.opened = 0
 
     def read(self, text: str) -> None:
-        start = position = 0
+        start = position = counted = 0
+        line = self.first_line
         mark = re.compile(r"[;{}:]")
         while match := mark.search(text, position):
             statement = text[start : match.start()].strip()
-            line = self.first_line + text.count("\n", 0, match.start())
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
             position = match.end()
             if match[0] == ":":
                 if not re.fullmatch(_NAME, statement) or text[position : position + 1] == ":":
@@ -339,8 +344,11 @@ class _Body:
         return text
 
 
+_INSTRUCTION = re.compile(r"(?:@(!?)([\w$%#]+)\s+)?([\w.:]+)\s*(.*)$")
+
+
 def _instruction(line: int, text: str) -> Instruction:
-    match = re.match(r"(?:@(!?)([\w$%#]+)\s+)?([\w.:]+)\s*(.*)$", text)
+    match = _INSTRUCTION.match(text)
     if match is None:
         raise PTXError(f"line {line}: {_short(text)!r} is no instruction")
     opcode, *modifiers = match[3].split(".")
