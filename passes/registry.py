@@ -17,6 +17,7 @@ PASSES: PassTable = MappingProxyType(
         "convert-weft-to-linalg": f"{__package__}.convert_weft_to_linalg:ConvertWeftToLinalg",
         "forward-extents": f"{__package__}.control_flow.forward_extents:ForwardExtents",
         "optimize-gradients": f"{__package__}.differentiation.optimize_gradients:OptimizeGradients",
+        "read-first": f"{__package__}.read_first:ReadFirst",
         "weft-differentiate": f"{__package__}.differentiation.differentiate:Differentiate",
         "hoist-checks": f"{__package__}.control_flow.hoist_checks:HoistChecks",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
