@@ -223,7 +223,22 @@ def _elect(i: Instruction, o: Operands) -> Step:
     return run
 
 
+def _bar(i: Instruction, o: Operands) -> Step:
+    """bar.warp.sync: the threads of its mask wait for each other, which they do at every instruction here."""
+    if "warp" not in i.modifiers or "sync" not in i.modifiers:
+        raise PTXError("this barrier is not known")
+    expect(i, 1)
+    mask = o.read(i.operands[0], "u32")
+
+    def run(frame: Frame) -> None:
+        check_members(frame, frame.values[mask], i.text)
+
+    return run
+
+
 MAKERS: dict[str, Maker] = {
+    "bar": _bar,
+    "barrier": _bar,
     "shfl": _shfl,
     "vote": _vote,
     "activemask": _activemask,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from support.ptx import kernel, run
-from weft.backend.gpu.emulator.faults import Fault
+from weft.backend.gpu.emulator.faults import Fault, PTXError
 from weft.backend.gpu.emulator.machine import Options
 
 # Each block stores a number; the one that comes last adds them all, and makes the ticket zero for the next launch.
@@ -157,3 +157,29 @@ $end:
     text = kernel(body, 1, before=".shared .align 16 .b8 row[512];")
     (result,) = run(text, [np.zeros(64, np.int32)], block=96)
     np.testing.assert_array_equal(result, np.arange(64) ^ 32)
+
+
+def test_a_barrier_of_a_warp() -> None:
+    body = """
+    setp.lt.u32 %p1, %r0, 16;
+    @%p1 bra $low;
+    bar.warp.sync 0xFFFF0000;
+    bra $end;
+$low:
+    bar.warp.sync 0x0000FFFF;
+$end:
+    bar.warp.sync -1;
+    mul.wide.u32 %d10, %r0, 4;
+    add.s64 %d11, %d0, %d10;
+    st.global.b32 [%d11], %r0;
+    """
+    (result,) = run(kernel(body, 1), [np.zeros(32, np.int32)])
+    np.testing.assert_array_equal(result, np.arange(32))
+    with pytest.raises(Fault, match=r"bar\.warp\.sync.*threads of the mask are not there"):
+        run(kernel(body.replace("0xFFFF0000", "-1"), 1), [np.zeros(32, np.int32)])
+
+
+def test_barriers_that_are_not_known_are_named() -> None:
+    for text in ("bar.red.popc.u32 %r1, 0, %p1", "barrier.cluster.arrive"):
+        with pytest.raises(PTXError, match=rf"line \d+: {re.escape(text)}: this barrier is not known"):
+            run(kernel(f"    {text};\n", 0), [])
