@@ -5,8 +5,9 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ....dialect.errors import DeviceError
 from ....dialect.records import dataclass
@@ -61,6 +62,8 @@ class Device:
             raise DeviceError(
                 f"there is no device cuda:{ordinal}: the driver has {there}", Code.INVALID_DEVICE
             )
+        self._is_one_of_many = count.value > 1
+        """Whether other libraries may make another device's context current in the meantime."""
         number = ctypes.c_int()
         library.call("cuDeviceGet", ctypes.byref(number), ordinal)
         self._number = number.value
@@ -87,7 +90,7 @@ class Device:
                 f"cuda:{self.ordinal} cannot be used any more, because of an earlier error: {self._broken}"
             )
         self.library.check_process()
-        if _current(self.library) is not self:
+        if self._is_one_of_many or _current(self.library) is not self:
             self.library.call("cuCtxSetCurrent", self.context)
             _CURRENT.devices[id(self.library)] = self
 
@@ -107,11 +110,10 @@ class Device:
 
     def call_quietly(self, name: str, *arguments: Any) -> None:
         """Call a function where nobody can catch an error: when an object goes, perhaps as the interpreter ends."""
-        try:
+        # The context may be broken or another process's, and half of Python gone.
+        with suppress(Exception):
             self.use()
             self.library.code(name, *arguments)
-        except DeviceError:
-            return  # the context is broken, or another process's
 
     @property
     def doing(self) -> str:
@@ -177,7 +179,7 @@ class _Current(threading.local):
     """For each library the device whose context this thread has made current."""
 
     def __init__(self) -> None:
-        self.devices: dict[int, Device] = {}
+        self.devices: WeakValueDictionary[int, Device] = WeakValueDictionary()
 
 
 _CURRENT = _Current()

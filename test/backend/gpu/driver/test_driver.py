@@ -336,6 +336,20 @@ def test_other_threads_can_call_too() -> None:
     np.testing.assert_array_equal(results[0], 2 * x)
 
 
+def test_another_library_may_use_another_device_in_the_same_thread() -> None:
+    library = Library(Emulator(devices=2, memory_bytes=1 << 16).functions, "the emulator")
+    first, second = Device(library, 0), Device(library, 1)
+    current = ctypes.c_void_p()
+    for device in (first, second, first):
+        device.use()
+        library.call("cuCtxGetCurrent", ctypes.byref(current))
+        assert current.value == device.context.value
+    library.call("cuCtxSetCurrent", second.context)
+    first.synchronize()
+    library.call("cuCtxGetCurrent", ctypes.byref(current))
+    assert current.value == first.context.value
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_forked_process_is_refused() -> None:
