@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.elementwise import Add
-from ...dialect.ops.state import RaiseIf, ReadRef, WriteRef
+from ...dialect.ops.state import ReadRef
 from ...dialect.register import create, op_class_of
 from ..control_flow.structure import (
     FOR,
@@ -17,18 +17,17 @@ from ..control_flow.structure import (
     body,
     constant_index,
     constant_tensor,
-    copy_of,
     index_from,
     operation_of,
     replace_terminator,
     terminator,
     yielded,
 )
-from ..rewriting import is_unused, operations_in, operations_of
+from ..rewriting import operations_in, operations_of
 from .activity import refuse
 from .adjoints import Adjoints
 from .loops import reverse_for
-from .residuals import rebuilt
+from .residuals import copy_without_effects, is_effect, rebuilt
 from .sweep import Sweep
 
 
@@ -110,19 +109,10 @@ def _copies(operations: list[Operation], values: dict[Value, Value]) -> list[Ope
     """Copies at the current insertion point of ops without effects, and of others without the effects inside."""
     made = []
     for operation in operations:
-        if _is_effect(operation):
+        if is_effect(operation):
             continue
-        copy = copy_of(operation, values)
-        for inner in reversed(operations_of(copy)) if len(copy.regions) else ():
-            if _is_effect(inner):
-                inner.erase()
-        made.append(copy)
+        made.append(copy_without_effects(operation, values))
     return made
-
-
-def _is_effect(operation: Operation) -> bool:
-    is_call = operation.name == "func.call" and is_unused(operation)
-    return is_call or op_class_of(operation) in (RaiseIf, WriteRef)
 
 
 __all__ = ["reverse_while"]

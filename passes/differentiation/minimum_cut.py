@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias
 
-from ...dialect.mlir import Operation, Value
+from ...dialect.mlir import Value
 
 Node: TypeAlias = "tuple[str, int]"
 
@@ -17,13 +17,13 @@ _UNBOUNDED = 1 << 62
 
 def values_to_keep(
     needed: Collection[Value],
-    producer_again: Callable[[Value], Operation | None],
+    sources: Callable[[Value], Iterable[Value] | None],
     free: Collection[Value],
     size: Callable[[Value], int],
 ) -> list[Value]:
     """The values of least size in total of which all that are needed can be computed again.
 
-    `producer_again` tells the op that may compute a value again, or None where none may; what is `free` costs nothing.
+    `sources` tells of what a value may be computed again, or None where it may not; what is `free` costs nothing.
     Every value is a pair of nodes with an edge of its size; values that nothing may compute hang on the source, those
     needed on the sink (Edmonds and Karp: bodies of loops have tens of values).
     """
@@ -45,11 +45,11 @@ def values_to_keep(
         seen.add(value)
         number = numbers.setdefault(value, len(numbers))
         connect(("in", number), ("out", number), size(value))
-        operation = producer_again(value)
-        if operation is None:
+        read = sources(value)
+        if read is None:
             connect(_SOURCE, ("in", number), _UNBOUNDED)
             continue
-        for operand in (operand for operand in set(operation.operands) if operand not in free):
+        for operand in (operand for operand in set(read) if operand not in free):
             connect(("out", numbers.setdefault(operand, len(numbers))), ("in", number), _UNBOUNDED)
             pending.append(operand)
     reached = _saturate(capacity)

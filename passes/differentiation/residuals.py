@@ -13,14 +13,16 @@ from ...dialect.attributes import type_from_mlir
 from ...dialect.errors import WeftTypeError
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.op import Cost
+from ...dialect.ops.creation import Empty
 from ...dialect.ops.shape import Dim
 from ...dialect.ops.slicing import Update
+from ...dialect.ops.state import RaiseIf, ReadRef, WriteRef
 from ...dialect.register import create, decode_attributes, op_class_of
 from ...dialect.types import TensorType
 from ..control_flow.extents import Extents
 from ..control_flow.speculation import is_pure
-from ..control_flow.structure import copy_of, defined_inside
-from ..rewriting import operations_in, operations_of
+from ..control_flow.structure import CONTROL, copy_of, defined_inside, used_inside
+from ..rewriting import is_unused, operations_in, operations_of
 from .minimum_cut import values_to_keep
 
 UNBOUNDED = 1 << 50
@@ -32,6 +34,8 @@ _SCALAR_DIALECTS = ("arith.", "tensor.")
 
 def may_repeat(operation: Operation) -> bool:
     """Whether an op is as cheap as reading its result."""
+    if op_class_of(operation) is Empty:
+        return True
     if len(operation.regions) or not is_pure(operation):
         return False
     op_class = op_class_of(operation)
@@ -39,6 +43,31 @@ def may_repeat(operation: Operation) -> bool:
         return bool(operation.name.startswith(_SCALAR_DIALECTS))
     is_cheap = op_class.cost < Cost.EXPENSIVE and op_class.family not in _LARGE_FAMILIES
     return is_cheap and not issubclass(op_class, Update)
+
+
+def may_run_again(operation: Operation) -> bool:
+    """Whether a branch or loop computes the same when it runs again without its effects."""
+    if operation.name not in CONTROL:
+        return False
+    inside = operations_of(operation)
+    return not any(
+        op_class_of(op) is ReadRef or (op.name == "func.call" and len(op.results)) for op in inside
+    )
+
+
+def is_effect(operation: Operation) -> bool:
+    """Whether an op is there for what it does: a check, a write, a call of Python."""
+    is_call = operation.name == "func.call" and is_unused(operation)
+    return is_call or op_class_of(operation) in (RaiseIf, WriteRef)
+
+
+def copy_without_effects(operation: Operation, values: dict[Value, Value]) -> Operation:
+    """A copy at the current insertion point, as of `copy_of`, that leaves out what ops inside do."""
+    copy = copy_of(operation, values)
+    for inner in reversed(operations_of(copy)) if len(copy.regions) else ():
+        if is_effect(inner):
+            inner.erase()
+    return copy
 
 
 def size_of(value: Value) -> int:
@@ -61,6 +90,8 @@ class ForwardRegion:
         self.operations = operations_in(block)[:-1]
         self.producers = {result: op for op in self.operations for result in op.results}
         self.inside = defined_inside(owner)
+        self.outer = {*block.arguments, *self.producers}
+        """What is defined in the block itself."""
         self.free = set(known)
         """What is computed of values from outside, and of those known, by cheap ops."""
         for operation in self.operations:
@@ -76,14 +107,22 @@ class ForwardRegion:
                 found.update((operand, None) for operand in inner.operands if operand in self.inside)
         return list(found)
 
-    def producer_again(self, value: Value) -> Operation | None:
-        """The op that may compute a value again."""
+    def sources(self, value: Value) -> list[Value] | None:
+        """Of what a value may be computed again; a loop runs again for what cannot be kept."""
         operation = self.producers.get(value)
-        return operation if operation is not None and may_repeat(operation) else None
+        if operation is None:
+            return None
+        if may_repeat(operation) or (size_of(value) >= UNBOUNDED and may_run_again(operation)):
+            return self.read_by(operation)
+        return None
+
+    def read_by(self, operation: Operation) -> list[Value]:
+        """The values of the block that an op reads, also inside of it."""
+        return [value for value in dict.fromkeys(used_inside(operation)) if value in self.outer]
 
     def keep(self, needed: list[Value], also_free: Iterable[Value] = ()) -> list[Value]:
         """Which values to keep for those that are needed."""
-        return values_to_keep(needed, self.producer_again, self.free | set(also_free), size_of)
+        return values_to_keep(needed, self.sources, self.free | set(also_free), size_of)
 
     def reached(self, needed: list[Value], kept: Iterable[Value]) -> set[Value]:
         """What is computed again, and of what, on the way from what is kept to what is needed."""
@@ -95,7 +134,7 @@ class ForwardRegion:
                 continue
             found.add(value)
             if value in self.producers:
-                pending += self.producers[value].operands
+                pending += self.read_by(self.producers[value])
         return found
 
     def provide(self, operations: Iterable[Operation], known: dict[Value, Value], anchor: Operation) -> None:
@@ -111,10 +150,10 @@ class ForwardRegion:
         if value in known or value not in self.inside:
             return known.get(value, value)
         operation = self.producers[value]
-        for operand in operation.operands:
+        for operand in self.read_by(operation):
             self.again(operand, known, anchor)
         with ir.InsertionPoint(anchor):
-            copy_of(operation, known)
+            copy_without_effects(operation, known)
         return known[value]
 
     def ask_for_extents(self, operations: Iterable[Operation]) -> None:
@@ -140,6 +179,7 @@ class ForwardRegion:
             with place:
                 made = create(Dim, [value], decode_attributes(Dim, dim), location=dim.location)
             self.inside.add(made.results[0])
+            self.outer.add(made.results[0])
             self.producers[made.results[0]] = made
         dim.results[0].replace_all_uses_with(made.results[0])
         dim.erase()
@@ -168,4 +208,12 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
     return made
 
 
-__all__ = ["UNBOUNDED", "ForwardRegion", "may_repeat", "rebuilt", "size_of"]
+__all__ = [
+    "UNBOUNDED",
+    "ForwardRegion",
+    "copy_without_effects",
+    "is_effect",
+    "may_repeat",
+    "rebuilt",
+    "size_of",
+]

@@ -62,6 +62,15 @@ def nested(w: Any, x: Any) -> Any:
     return np.sum(a)
 
 
+def triangle(x: Any) -> Any:
+    """An inner loop that is as long as the outer one is far: it runs again for its reverse."""
+    s = 0.5
+    for i in range(STEPS):
+        for j in range(i):
+            s = s + 0.001 * x[j % 4] * np.sin(s)
+    return s
+
+
 def backwards(x: Any) -> Any:
     """Counters with other bounds and steps."""
     s = 1.0
@@ -78,6 +87,7 @@ def backwards(x: Any) -> Any:
         (stencil, (RNG.random(8), 0.1)),
         (nested, (RNG.standard_normal((3, 3)), RNG.random(3) * 0.1)),
         (backwards, (RNG.random(130),)),
+        (triangle, (RNG.random(4),)),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
