@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from ...dialect.mlir import Operation, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, operations_of
+from ..nests.contraction import match_contraction
 from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import columns, iterations, one_thread, points, products, rows, squares, whole
+from .schedules import columns, iterations, one_thread, points, products, rows, squares, tensor_cores, whole
 from .steps import Step, steps_of
 
 
@@ -114,8 +115,10 @@ def _shared_rows(function: Operation, steps: list[Step]) -> int:
 
 def _part_of_product(function: Operation, steps: list[Step]) -> Part:
     place = steps[-1].nest.operation
-    reason = "products: tiles in shared memory"
-    return Part(place, lambda name: products.write(function, name, steps, reason))
+    if tensor_cores.takes(match_contraction(steps[0].nest, None)):
+        kind, reason = tensor_cores.TensorProduct, "tensor cores: halves are added up in f32"
+        return Part(place, lambda name: products.write(function, name, steps, reason, kind))
+    return Part(place, lambda name: products.write(function, name, steps, "products: tiles in shared memory"))
 
 
 def _part_of_rows(function: Operation, steps: list[Step]) -> Part:

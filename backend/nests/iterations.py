@@ -22,6 +22,8 @@ _HARMLESS = (
     "memref.dim",
     "memref.get_global",
 )
+_BELOW = 6
+"""The predicate of `arith.cmpi ult`."""
 _LOCAL = ("memref.alloc", "memref.alloca", "memref.dealloc")
 
 
@@ -99,6 +101,8 @@ def linear(value: Value, loop: Operation) -> Linear | None:
     op = value.owner.operation
     if op.name == "arith.index_cast" and _is_word(op.operands[0].type) and _is_word(value.type):
         return linear(op.operands[0], loop)
+    if op.name == "arith.select" and _is_clamp(op):
+        return linear(op.operands[1], loop)
     if op.name in ("arith.addi", "arith.subi", "arith.muli"):
         left, right = (linear(operand, loop) for operand in op.operands)
         return None if left is None or right is None else _combined(op.name, left, right)
@@ -112,6 +116,23 @@ def _combined(name: str, left: Linear, right: Linear) -> Linear | None:
         if not factor.factor and not factor.terms:
             return Linear().plus(other, factor.number)
     return None
+
+
+def _is_clamp(select: Operation) -> bool:
+    """Whether an index is taken as it is unless it is out of bounds, which a check before has excluded.
+
+    Only clamps compare indices without sign: what programs compare are integers.
+    """
+    condition, index, otherwise = select.operands
+    compare = None if isinstance(condition.owner, ir.Block) else condition.owner.operation
+    return (
+        isinstance(index.type, ir.IndexType)
+        and constant_integer(otherwise) == 0
+        and compare is not None
+        and compare.name == "arith.cmpi"
+        and compare.attributes["predicate"].value == _BELOW
+        and compare.operands[0] == index
+    )
 
 
 def _is_word(type: ir.Type) -> bool:

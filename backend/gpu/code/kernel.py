@@ -50,6 +50,8 @@ class Kernel:
         """
         self.name, self.threads = name, threads
         self._values: dict[Value, Value] = {}
+        self._made: set[Value] = set()
+        """What operations in here make that are not made again where they are asked for."""
         self._captured = [value for value in captures(ops, values) if value not in local]
         self._function = function
         self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
@@ -114,13 +116,25 @@ class Kernel:
     def value(self, outer: Value) -> Value:
         """What a value of the kernel function is in here; numbers and views are made again."""
         if outer not in self._values:
-            with ir.InsertionPoint(self._start):
-                self.clone(outer.owner.operation)
+            op = outer.owner.operation
+            if self._follows(op):
+                self.clone(op)
+            else:
+                with ir.InsertionPoint(self._start):
+                    self._clone(op)
         return self._values[outer]
+
+    def _follows(self, op: Operation) -> bool:
+        """Whether an operation uses what others in here make, and so has to stay behind them."""
+        return any(
+            operand in self._made or (operand not in self._values and self._follows(operand.owner.operation))
+            for operand in outer_operands(op)
+        )
 
     def bind(self, outer: Value, inner: Value) -> None:
         """Say what a value of the kernel function is in here."""
         self._values[outer] = inner
+        self._made.add(outer)
 
     def is_local(self, inner: Value) -> bool:
         """Whether a value in here stands for memory that there is not."""
@@ -128,6 +142,11 @@ class Kernel:
 
     def clone(self, op: Operation) -> Operation:
         """The same operation at the insertion point, of the values in here."""
+        copy = self._clone(op)
+        self._made.update(op.results)
+        return copy
+
+    def _clone(self, op: Operation) -> Operation:
         if op.name == "memref.get_global":
             _copy_global(op, self.operation)
         for operand in outer_operands(op):

@@ -32,7 +32,7 @@ _PAD = 4
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """How large tiles are."""
 
     each: int
@@ -81,7 +81,7 @@ def _reads_by_itself(nest: LoopNest) -> bool:
     return any(isinstance(v.type, ir.MemRefType) for op in nest.body.operations for v in op.operands)
 
 
-def _shape(contraction: Contraction) -> _Shape:
+def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
     gpu = current().gpu
     assert gpu is not None
     size = element_bytes(contraction.element)
@@ -98,16 +98,19 @@ def _shape(contraction: Contraction) -> _Shape:
             if blocks >= gpu.multiprocessors:
                 break
             each //= 2
-    return _Shape(each, 16 if size <= 4 else 8)
+    return Shape(each, kind.depth_of(size))
 
 
-def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+def write(
+    function: Operation, name: str, steps: Sequence[Step], reason: str, kind: type[Product] | None = None
+) -> None:
     """Write a product, and what follows it."""
+    kind = kind or Product
     emitter = Emitter(function)
     outer = loop_nest(steps[0].nest.operation)
     contraction = match_contraction(outer, None)
     assert contraction is not None
-    shape = _shape(contraction)
+    shape = _shape(contraction, kind)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]
     is_asked_for = _is_asked_for(steps)
@@ -119,7 +122,7 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
         nests = [loop_nest(copy) for copy in copies]
         found = match_contraction(nests[0], None)
         assert found is not None
-        _Product(kernel, found, shape, steps, nests, is_asked_for).emit()
+        kind(kernel, found, shape, steps, nests, is_asked_for).emit()
         for copy in copies:
             copy.erase()
     counts = [
@@ -141,14 +144,14 @@ def _is_asked_for(steps: Sequence[Step]) -> bool:
     return not steps[0].alone_touch(steps, result)
 
 
-class _Product:
+class Product:
     """Writes what a thread does."""
 
     def __init__(
         self,
         kernel: Kernel,
         contraction: Contraction,
-        shape: _Shape,
+        shape: Shape,
         steps: Sequence[Step],
         nests: Sequence[LoopNest],
         is_asked_for: bool,
@@ -169,8 +172,8 @@ class _Product:
         depth = product(self.summed, emitter)
         self.depth = depth
         self._place()
-        tile = [self.shape.depth, self.shape.side + _PAD]
-        self.tiles = [self.kernel.shared(tile, self.element) for _ in range(2)]
+        self.prepare()
+        self.tiles = [self.kernel.shared(*self.tile_shape()) for _ in range(2)]
         zero = emitter.splat(0, self.element)
         carried = [zero] * self.shape.each**2
         some = emitter.multiply(product([self.rows, self.columns], emitter), depth)
@@ -182,6 +185,22 @@ class _Product:
         with otherwise(branch):
             branch.give(carried)
         self._finish(branch.results)
+
+    @staticmethod
+    def depth_of(size: int) -> int:
+        """What is summed in a step, of elements of so many bytes."""
+        return 16 if size <= 4 else 8
+
+    def prepare(self) -> None:
+        """Compute what the thread needs all the time."""
+
+    def tile_shape(self) -> tuple[list[int], Type]:
+        """Of a tile in shared memory."""
+        return [self.shape.depth, self.shape.side + _PAD], self.element
+
+    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
+        """What brings tiles of a factor to shared memory."""
+        return Loader(self, factor, along, first, extent)
 
     def _place(self) -> None:
         """Which square of the result the block has, and what of it the thread."""
@@ -201,8 +220,8 @@ class _Product:
     def _sums(self, zeros: list[Value]) -> list[Value]:
         emitter, shape = self.emitter, self.shape
         loaders = [
-            _Loader(self, self.contraction.left, self.contraction.row, self.first[0], self.rows),
-            _Loader(self, self.contraction.right, self.contraction.column, self.first[1], self.columns),
+            self.loader(self.contraction.left, self.contraction.row, self.first[0], self.rows),
+            self.loader(self.contraction.right, self.contraction.column, self.first[1], self.columns),
         ]
         ahead = [value for loader in loaders for value in loader.load(0)]
         loop = ForLoop(emitter, 0, self.depth, shape.depth, [*zeros, *ahead])
@@ -215,10 +234,15 @@ class _Product:
             self.kernel.barrier()
             following = emitter.add(loop.position, shape.depth)
             ahead = [value for loader in loaders for value in loader.load(following)]
-            for k in range(shape.depth):
-                sums = self._multiply(k, sums)
+            sums = self.multiply_tiles(sums)
             loop.end([*sums, *ahead])
         return loop.results[: len(zeros)]
+
+    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
+        """Add the products of what is in shared memory."""
+        for k in range(self.shape.depth):
+            sums = self._multiply(k, sums)
+        return sums
 
     def _multiply(self, k: int, sums: list[Value]) -> list[Value]:
         """Multiply each row with each column of the thread."""
@@ -262,16 +286,17 @@ class _Product:
         vectors = [(access, dim) for access, dim in own if is_vector(access, dim)]
         fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in vectors)
         if not isinstance(self.columns, int) or self.columns % self.quad or not fits or self.quad == 1:
-            self._store(sums, 1)
+            self.store_square(sums, 1)
             return
         aligned = is_aligned([access.memref for access, _ in vectors], self.quad, [], emitter)
         assert aligned is not None
         with only_if(aligned) as branch:
-            self._store(sums, self.quad)
+            self.store_square(sums, self.quad)
         with otherwise(branch):
-            self._store(sums, 1)
+            self.store_square(sums, 1)
 
-    def _store(self, sums: list[Value], lanes: int) -> None:
+    def store_square(self, sums: list[Value], lanes: int) -> None:
+        """Store what the thread has, so many neighbours at once."""
         emitter, each, quad = self.emitter, self.shape.each, self.quad
         for i in range(each):
             row = self._position(self.first[0], self.down, i)
@@ -279,23 +304,22 @@ class _Product:
                 for lane in range(0, quad, lanes):
                     j = start + lane
                     column = self._position(self.first[1], self.across, j)
-                    inside = create(
-                        "arith.andi",
-                        [ir.IntegerType.get_signless(1)],
-                        [
-                            compare("ult", row, emitter.value(self.rows)),
-                            compare("ult", column, emitter.value(self.columns)),
-                        ],
-                    )
-                    with only_if(inside):
-                        self._store_neighbours(sums[i * each + j : i * each + j + lanes], row, column)
+                    with only_if(self.is_inside(row, column)):
+                        self.store_neighbours(sums[i * each + j : i * each + j + lanes], row, column)
+
+    def is_inside(self, row: Value, column: Value) -> Value:
+        """Whether a place is in the result."""
+        extents = [self.emitter.value(extent) for extent in (self.rows, self.columns)]
+        both = [compare("ult", at, extent) for at, extent in zip((row, column), extents, strict=True)]
+        return create("arith.andi", [both[0].type], both)
 
     def _position(self, first: Index, thread: Value, number: int) -> Value:
         emitter, quad = self.emitter, self.quad
         within = emitter.add(emitter.multiply(thread, quad), number // quad * _SIDE * quad + number % quad)
         return emitter.value(emitter.add(first, within))
 
-    def _store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
+    def store_neighbours(self, sums: list[Value], row: Value, column: Value) -> None:
+        """Store neighbours, and what follows of them, from a place in the result on."""
         emitter, contraction = self.emitter, self.contraction
         points = []
         for lane in range(len(sums)):
@@ -350,11 +374,11 @@ class _Product:
         _put(made, nest.outputs[0], own, emitter)
 
 
-class _Loader:
+class Loader:
     """How the threads of a block bring a tile of a factor to shared memory."""
 
     def __init__(
-        self, product_: _Product, factor: Factor, along: int | None, first: Index, extent: Index
+        self, product_: Product, factor: Factor, along: int | None, first: Index, extent: Index
     ) -> None:
         assert along is not None
         self.product, self.factor, self.along = product_, factor, along
@@ -374,7 +398,7 @@ class _Loader:
         """How many neighbours along a dimension a thread reads at once."""
         extent = self.product.nest.extents[fast]
         per_thread = self.product.shape.side * self.product.shape.depth // (_SIDE * _SIDE)
-        lanes = min(lanes_of([access], fast), 4, length, per_thread)
+        lanes = min(lanes_of([access], fast), 8, length, per_thread)
         is_plain = isinstance(extent, int) and extent % lanes == 0 and is_vector(access, fast)
         return lanes if lanes > 1 and is_plain else 1
 
@@ -435,18 +459,17 @@ class _Loader:
 
     def store(self, values: Sequence[Value], tile: Value) -> None:
         """Put what was read to its place in shared memory, in the type that is multiplied."""
-        emitter, element = self.emitter, self.product.element
+        emitter = self.emitter
         for number, (k, side) in enumerate(self.starts):
             for lane in range(self.lanes):
-                value = values[number * self.lanes + lane]
-                if self.factor.conversion is not None:
-                    value = create(self.factor.conversion, [element], [value])
-                depth, place = (k, side)
-                if self.by_depth:
-                    depth = emitter.add(k, lane)
-                else:
-                    place = emitter.add(side, lane)
-                store(value, tile, [emitter.value(depth), emitter.value(place)])
+                depth, place = (emitter.add(k, lane), side) if self.by_depth else (k, emitter.add(side, lane))
+                self.put(values[number * self.lanes + lane], tile, depth, place)
+
+    def put(self, value: Value, tile: Value, depth: Index, place: Index) -> None:
+        """Store an element, in the type that is multiplied."""
+        if self.factor.conversion is not None:
+            value = create(self.factor.conversion, [self.product.element], [value])
+        store(value, tile, [self.emitter.value(depth), self.emitter.value(place)])
 
 
 def _whole(memref: Value) -> Access:

@@ -36,6 +36,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 72, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
+    "tensor cores": (lambda a, b: a @ b, (np.ones((2048, 2048), np.float16),) * 2, "tensor cores", 128, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
 

@@ -82,3 +82,20 @@ func.func private @kernel_3(%a: memref<50x20xf64>) {
   }
   return
 }
+
+// -----
+
+// Indices that are clamped are what they are: a check before has excluded others.
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK: "iterations: none needs another"
+func.func private @kernel_4(%a: memref<?xindex>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = memref.dim %a, %c0 : memref<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %inside = arith.cmpi ult, %i, %size : index
+    %at = arith.select %inside, %i, %c0 : index
+    memref.store %i, %a[%at] : memref<?xindex>
+  }
+  return
+}

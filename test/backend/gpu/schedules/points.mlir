@@ -74,3 +74,19 @@ func.func private @kernel_3(%a: memref<16xf32>) {
   }
   return
 }
+
+// -----
+
+// What a number is computed of is read where it is read: memory that the kernel writes.
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK: "one thread: memref.load is one step after the other"
+// CHECK: memref.load
+// CHECK: arith.mulf
+// CHECK: memref.store
+func.func private @kernel_4(%a: memref<16xf32>, %i: index, %j: index) {
+  %half = arith.constant 0.5 : f32
+  %x = memref.load %a[%i] : memref<16xf32>
+  %y = arith.mulf %x, %half : f32
+  memref.store %y, %a[%j] : memref<16xf32>
+  return
+}

@@ -95,6 +95,17 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(80),
     ),
     "a transposed factor": (lambda a, b: a @ b.T, _normal(64, 48), _normal(40, 48)),
+    "halves on tensor cores": (
+        lambda a, b, c: np.maximum(a @ b.T + c, 0),
+        _normal(70, 64).astype(np.float16),
+        _normal(45, 64).astype(np.float16),
+        _normal(45).astype(np.float16),
+    ),
+    "halves of odd extents": (
+        lambda a, b: a @ b,
+        _normal(40, 37).astype(np.float16),
+        _normal(37, 90).astype(np.float16),
+    ),
     "batches": (lambda a, b: a @ b, _normal(3, 20, 30), _normal(3, 30, 20)),
     "a product of unknown extents": (lambda a, b: a @ b, _normal(150, 70), _normal(70, 130), (_ROWS, _ROWS)),
     "a product of doubles": (
@@ -132,7 +143,7 @@ def test_sums_differ_by_rounding_alone(name: str) -> None:
     function, *given = ROUNDED[name]
     there, here = _both(function, tuple(given))
     scale = float(np.max(np.abs(here)))
-    bound = 1e-14 if np.asarray(here).dtype == np.float64 else 1e-6
+    bound = 4 * float(np.finfo(np.asarray(here).dtype).eps) if np.asarray(here).dtype != np.float32 else 1e-6
     assert float(np.max(np.abs(there - here))) <= bound * scale
 
 

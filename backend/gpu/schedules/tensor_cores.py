@@ -1,0 +1,151 @@
+"""Products of halves by tensor cores: a warp multiplies 16 rows by 8 columns, 16 deep, in one instruction.
+
+Tiles come to shared memory as in `products`, with what is summed side by side, as a thread gives an instruction two
+neighbours along it at a time. Products of halves are exact in f32, which they are added up in.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Value, ir
+from ...functions.instructions import call_intrinsic
+from ...nests.contraction import Contraction, Factor
+from ...nests.emit import Index, create, store
+from ...target import current
+from ..code.control import only_if
+from .products import Loader, Product
+
+_ROWS, _COLUMNS, _DEPTH = 16, 8, 16
+"""Of an instruction."""
+_WARPS_DOWN, _WARPS_ACROSS = 2, 4
+_PAD = 8
+"""Halves between the rows of a tile, so that the threads of a warp read from different banks."""
+_INTRINSICS = {"f16": "llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "bf16": "llvm.nvvm.mma.m16n8k16.row.col.bf16"}
+
+
+def takes(contraction: Contraction | None) -> bool:
+    """Whether tensor cores multiply the factors of a product."""
+    gpu = current().gpu
+    assert gpu is not None
+    if contraction is None:
+        return False
+    factors = (contraction.left, contraction.right)
+    types = {str(factor.access.memref.type.element_type) for factor in factors}
+    return (
+        gpu.asynchronous_copies
+        and isinstance(contraction.element, ir.F32Type)
+        and all(factor.conversion == "arith.extf" for factor in factors)
+        and len(types) == 1
+        and types <= _INTRINSICS.keys()
+    )
+
+
+class TensorProduct(Product):
+    """Writes what a thread does, with its warp."""
+
+    def prepare(self) -> None:
+        """Halves stay halves; a thread has pairs of columns of the result."""
+        self.half = self.contraction.left.access.memref.type.element_type
+        self.quad = 2
+        emitter, thread = self.emitter, self.kernel.id("thread_id")
+        lane, warp = self._split(thread, 32)
+        self.pair, self.group = self._split(lane, 4)
+        across, down = self._split(warp, _WARPS_ACROSS)
+        self.warp = (
+            emitter.multiply(down, self.shape.side // _WARPS_DOWN),
+            emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
+        )
+        self.fragments = self.shape.each // 2
+
+    def _split(self, number: Value, by: int) -> tuple[Value, Value]:
+        """What is left of a number, and the quotient."""
+        divisor = self.emitter.value(by)
+        rest, quotient = (
+            create(name, [number.type], [number, divisor]) for name in ("arith.remui", "arith.divui")
+        )
+        return rest, quotient
+
+    def tile_shape(self) -> tuple[list[int], ir.Type]:
+        """A line for each row or column, with what is summed side by side."""
+        return [self.shape.side, self.shape.depth + _PAD], self.half
+
+    @staticmethod
+    def depth_of(size: int) -> int:
+        """Two instructions deep."""
+        del size
+        return 2 * _DEPTH
+
+    def loader(self, factor: Factor, along: int | None, first: Index, extent: Index) -> Loader:
+        """What brings tiles of a factor to shared memory, as halves."""
+        return _HalfLoader(self, factor, along, first, extent)
+
+    def multiply_tiles(self, sums: list[Value]) -> list[Value]:
+        """Multiply what is in shared memory, fragment by fragment."""
+        for k in range(0, self.shape.depth, _DEPTH):
+            left = [self._fragment(0, number * _ROWS, k, (0, 8)) for number in range(self.fragments)]
+            right = [self._fragment(1, number * _COLUMNS, k, (0,)) for number in range(self.fragments)]
+            sums = [
+                value
+                for i, a in enumerate(left)
+                for j, b in enumerate(right)
+                for value in self._instruction(a, b, sums[4 * (i * self.fragments + j) :][:4])
+            ]
+        return sums
+
+    def _fragment(self, side: int, line: int, k: int, lines: tuple[int, ...]) -> list[Value]:
+        """What a thread gives an instruction of a factor: pairs at two depths, of one line or of two."""
+        emitter = self.emitter
+        at = emitter.add(emitter.add(self.warp[side], line), self.group)
+        type = ir.VectorType.get([2], self.half)
+        alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 4)}
+        found = []
+        for deep in (0, 8):
+            depth = emitter.add(emitter.multiply(self.pair, 2), k + deep)
+            for more in lines:
+                place = [emitter.value(emitter.add(at, more)), emitter.value(depth)]
+                pair = create("vector.load", [type], [self.tiles[side], *place], alignment)
+                found.append(pair if isinstance(self.half, ir.F16Type) else _as_word(pair))
+        return found
+
+    def _instruction(self, left: list[Value], right: list[Value], sums: list[Value]) -> list[Value]:
+        f32 = ir.F32Type.get()
+        struct = ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>")
+        made = call_intrinsic(_INTRINSICS[str(self.half)], struct, [*left, *right, *sums])
+        places = [{"position": ir.DenseI64ArrayAttr.get([number])} for number in range(4)]
+        return [create("llvm.extractvalue", [f32], [made], place) for place in places]
+
+    def store_square(self, sums: list[Value], lanes: int) -> None:
+        """Store pairs, or one element after the other."""
+        emitter = self.emitter
+        for i in range(self.fragments):
+            for j in range(self.fragments):
+                for half in range(2):
+                    start = 4 * (i * self.fragments + j) + 2 * half
+                    row = self._place_of(0, i * _ROWS + 8 * half, self.group)
+                    column = self._place_of(1, j * _COLUMNS, emitter.multiply(self.pair, 2))
+                    for lane in range(0, 2, lanes):
+                        at = emitter.value(emitter.add(column, lane))
+                        with only_if(self.is_inside(row, at)):
+                            self.store_neighbours(sums[start + lane : start + lane + lanes], row, at)
+
+    def _place_of(self, side: int, line: int, within: Index) -> Value:
+        emitter = self.emitter
+        return emitter.value(
+            emitter.add(emitter.add(emitter.add(self.first[side], self.warp[side]), line), within)
+        )
+
+
+def _as_word(pair: Value) -> Value:
+    word = ir.IntegerType.get_signless(32)
+    one = create("vector.bitcast", [ir.VectorType.get([1], word)], [pair])
+    return create("vector.extract", [word], [one], {"static_position": ir.DenseI64ArrayAttr.get([0])})
+
+
+class _HalfLoader(Loader):
+    """Puts what is summed side by side."""
+
+    def put(self, value: Value, tile: Value, depth: Index, place: Index) -> None:
+        """Store a half as it is."""
+        store(value, tile, [self.emitter.value(place), self.emitter.value(depth)])
+
+
+__all__ = ["TensorProduct", "takes"]
