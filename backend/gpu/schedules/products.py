@@ -297,7 +297,7 @@ class Product:
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what the thread has, so many neighbours at once."""
-        emitter, each, quad = self.emitter, self.shape.each, self.quad
+        each, quad = self.shape.each, self.quad
         for i in range(each):
             row = self._position(self.first[0], self.down, i)
             for start in range(0, each, quad):
