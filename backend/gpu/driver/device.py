@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -109,9 +110,13 @@ class Device:
         raise error
 
     def call_quietly(self, name: str, *arguments: Any) -> None:
-        """Call a function where nobody can catch an error: when an object goes, perhaps as the interpreter ends."""
-        # The context may be broken or another process's, and half of Python gone.
-        with suppress(Exception):
+        """Call a function where nobody can catch an error: when an object goes; not as the interpreter ends.
+
+        Then the driver frees all with the process, and the emulator is half gone.
+        """
+        if sys.is_finalizing():
+            return
+        with suppress(Exception):  # the context may be broken, or another process's
             self.use()
             self.library.code(name, *arguments)
 
