@@ -52,6 +52,9 @@ fuzz: $(INSTALLED) ## Compare random whole programs with eager Python for SECOND
 	$(BIN)/python test/fuzz/run.py --seconds $(SECONDS) --jobs $(JOBS)
 	cd test && ../$(BIN)/python -W ignore -m support.ir_mutants --seconds $$(($(SECONDS) / 10))
 
+gpu-pack: $(INSTALLED) ## Compile what tools/gpu_check.py runs on a machine with a GPU; writes build/gpu/
+	$(BIN)/python bench/gpu/pack.py build/gpu
+
 format: $(INSTALLED) ## Format the code and apply the safe lint fixes
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
@@ -63,4 +66,4 @@ clean: ## Remove .venv, build products and caches
 	rm -rf $(VENV) $(BENCH) build dist weft.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help install demo test test-fast bench soak fuzz format docs clean
+.PHONY: help install demo test test-fast bench soak fuzz gpu-pack format docs clean

@@ -109,12 +109,14 @@ def host() -> Target:
 def named(name: str) -> Target:
     """The machine of a name: "native", a level of x86-64, "aarch64", a processor as LLVM calls it, or a GPU ("sm_90a").
 
-    Features may follow with a plus sign each: "aarch64+neon". Raises `WeftValueError` for unknown names.
+    Features may follow with a plus sign each, "aarch64+neon"; for a GPU the processor that launches its kernels may
+    follow a colon, "sm_90a:x86-64-v3". Raises `WeftValueError` for unknown names.
     """
     if name == "native":
         return host()
-    if name in _GPUS:
-        return _gpu(name)
+    gpu, _, launcher = name.partition(":")
+    if gpu in _GPUS:
+        return replace(_gpu(gpu), host=named(launcher or "native").name)
     cpu, *added = name.split("+")
     level = (
         cpu if cpu in _LEVELS else next((level for level, cpus in _CPUS.items() if cpu in cpus.split()), cpu)

@@ -6,8 +6,8 @@ import contextlib
 import ctypes
 import math
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -44,7 +44,14 @@ class DeviceExecutable:
     Its face is that of `cpu.execution.executable.Executable`. Calls from several threads at once are allowed.
     """
 
-    def __init__(self, compiled: MachineCode, callbacks: Sequence[Callback], device: OpenDevice) -> None:
+    def __init__(
+        self,
+        compiled: MachineCode,
+        callbacks: Sequence[Callback],
+        device: OpenDevice,
+        link: Callable[[bytes, Sequence[str], Sequence[str], Mapping[str, int]], LinkedCode] | None = None,
+    ) -> None:
+        """Load code on a device; `link` makes the host's part ready, if LLVM is not to do it."""
         check_array_layout()
         plan = self.plan = compiled.plan
         self.device = device
@@ -52,8 +59,8 @@ class DeviceExecutable:
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         self._callbacks = callbacks
         own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
-        others = addresses(name for name in compiled.symbols if name not in own)
-        code = self._code = Code(compiled.object_file, plan.entries, {**others, **own})
+        others = [name for name in compiled.symbols if name not in own]
+        code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
         self._entry = _function(code.address(f"{plan.name}_entry"), 3)
         self._sizes_entry = plan.sizes and _function(code.address(f"{plan.sizes}_entry"), 2)
         with device.working_on(plan.name):
@@ -265,6 +272,20 @@ class _Call:
             return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
         values = record[1 : 1 + site.values]
         return RuntimeFailure(site.error, site.message.format(*values), site.location)
+
+
+class LinkedCode(Protocol):
+    """Code in memory."""
+
+    def address(self, name: str) -> int:
+        """The address of an exported function."""
+
+
+def _link(
+    object_file: bytes, exports: Sequence[str], symbols: Sequence[str], known: Mapping[str, int]
+) -> LinkedCode:
+    """The code of an object file that calls functions of the system and of weft, and others at known addresses."""
+    return Code(object_file, exports, {**addresses(symbols), **known})
 
 
 def _uploaded(device: OpenDevice, data: bytes) -> int:

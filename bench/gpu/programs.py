@@ -1,0 +1,139 @@
+"""What `pack.py` compiles and `tools.gpu_check` runs on a GPU: small programs to compare, large ones to measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class GpuProgram(NamedTuple):
+    """A program with its arguments, which a seed makes again on any machine."""
+
+    name: str
+    function: Callable[..., Any]
+    small: tuple[tuple[tuple[int, ...], str], ...]
+    """The shapes and dtypes of the arguments of the run that is compared."""
+    large: tuple[tuple[tuple[int, ...], str], ...] = ()
+    """Those of the run that is measured; none where nothing is."""
+    tolerance: float = 0.0
+    """How far results may be from those of the processor, relative to the largest; 0 where bits are equal."""
+    flops: float = 0.0
+    """Arithmetic of a large call, where that is the limit; else its bytes are."""
+
+
+def _chain(x: Any, a: Any, b: Any) -> Any:
+    return np.tanh(x * a + b) * np.exp(-x * x) + np.where(x > 0, x, x * 0.1)
+
+
+def _functions(x: Any) -> Any:
+    y = np.abs(x)
+    curves = np.exp(x), np.log(y), np.sin(x), np.cos(x), np.log1p(y), np.expm1(x), np.arctan(x), np.cbrt(x)
+    return (*curves, np.sqrt(y), x % 0.7, x // 0.7)
+
+
+def _softmax(x: Any) -> Any:
+    shifted = np.exp(x - x.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def _layernorm(x: Any, scale: Any, shift: Any) -> Any:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + 1e-5) * scale + shift
+
+
+def _relu_product(a: Any, b: Any, bias: Any) -> Any:
+    return np.maximum(a @ b + bias, 0)
+
+
+def _mean_squared_error(a: Any, b: Any) -> Any:
+    return ((a - b) ** 2).mean()
+
+
+def _mandelbrot(real: Any, imaginary: Any) -> Any:
+    counts = np.zeros(real.shape, np.int64)
+    for i in range(real.shape[0]):
+        x = 0.0
+        y = 0.0
+        count = 0
+        while count < 200 and x * x + y * y <= 4.0:
+            x, y = x * x - y * y + real[i], 2.0 * x * y + imaginary[i]
+            count += 1
+        counts[i] = count
+    return counts
+
+
+def _newton(x: Any) -> Any:
+    y = np.maximum(np.abs(x), 1)
+    while np.abs(y * y - np.abs(x)).max() > 1e-9:
+        y = 0.5 * (y + np.abs(x) / y)
+    return y
+
+
+def _gather(table: Any, places: Any) -> Any:
+    return table[places] * 2
+
+
+def _masked(x: Any) -> Any:
+    x[x > 0] = 0
+    return x[x < -1], np.cumsum(x, axis=0)
+
+
+PROGRAMS: tuple[GpuProgram, ...] = (
+    GpuProgram(
+        "chain",
+        _chain,
+        (((1000,), "f4"), ((), "f4"), ((), "f4")),
+        (((1 << 26,), "f4"), ((), "f4"), ((), "f4")),
+    ),
+    GpuProgram("functions_f32", _functions, (((3, 341), "f4"),)),
+    GpuProgram("functions_f64", _functions, (((3, 341), "f8"),)),
+    GpuProgram("add_f16", lambda x, y: x + y, (((1003,), "f2"), ((1003,), "f2")), (((1 << 26,), "f2"),) * 2),
+    GpuProgram(
+        "integers", lambda x, y: (x // (y + 1), x % (y + 1), x << y, x * y), (((515,), "i4"), ((515,), "i4"))
+    ),
+    GpuProgram(
+        "complex", lambda x, y: (x * y, x / y, np.abs(x)), (((64,), "c16"), ((64,), "c16")), tolerance=1e-15
+    ),
+    GpuProgram("softmax", _softmax, (((64, 1024), "f4"),), (((16384, 1024), "f4"),), 1e-6),
+    GpuProgram("softmax_long", _softmax, (((4, 20000), "f4"),), (((2048, 32768), "f4"),), 1e-6),
+    GpuProgram(
+        "layernorm",
+        _layernorm,
+        (((32, 1024), "f4"), ((1024,), "f4"), ((1024,), "f4")),
+        (((16384, 1024), "f4"), ((1024,), "f4"), ((1024,), "f4")),
+        1e-5,
+    ),
+    GpuProgram("column_sum", lambda x: x.sum(axis=0), (((200, 96), "f4"),), (((16384, 2048), "f4"),), 1e-6),
+    GpuProgram("row_max", lambda x: x.max(axis=1), (((96, 200), "f4"),), (((16384, 2048), "f4"),)),
+    GpuProgram("sum", lambda x: x.sum(), (((10007,), "f4"),), (((1 << 26,), "f4"),), 1e-6),
+    GpuProgram(
+        "mean_squared_error", _mean_squared_error, (((10007,), "f4"),) * 2, (((1 << 25,), "f4"),) * 2, 1e-6
+    ),
+    GpuProgram("transpose", lambda x: x.T.copy(), (((70, 130), "f4"),), (((8192, 8192), "f4"),)),
+    GpuProgram("gather", _gather, (((8, 33), "f4"), ((100,), "i8")), (((8, 1024), "f4"), ((65536,), "i8"))),
+    GpuProgram(
+        "product_f32",
+        lambda a, b: a @ b,
+        (((70, 90), "f4"), ((90, 130), "f4")),
+        (((4096, 4096), "f4"),) * 2,
+        1e-5,
+        2 * 4096.0**3,
+    ),
+    GpuProgram("product_f64", lambda a, b: a @ b, (((70, 90), "f8"), ((90, 130), "f8")), tolerance=1e-14),
+    GpuProgram(
+        "relu_product",
+        _relu_product,
+        (((128, 64), "f4"), ((64, 128), "f4"), ((128,), "f4")),
+        (((4096, 1024), "f4"), ((1024, 1024), "f4"), ((1024,), "f4")),
+        1e-5,
+        2 * 4096 * 1024.0**2,
+    ),
+    GpuProgram("mandelbrot", _mandelbrot, (((500,), "f8"), ((500,), "f8")), (((1 << 20,), "f8"),) * 2),
+    GpuProgram("newton", _newton, (((200,), "f8"),)),
+    GpuProgram("masked", _masked, (((40, 30), "f8"),), tolerance=1e-14),
+)
+"""All programs; `pack.py` compiles a small and, where there is one, a large form of each."""
+
+__all__ = ["PROGRAMS", "GpuProgram"]
