@@ -58,7 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.here:
-        return _run_here(options)
+        load_weft()
+        code: int = importlib.import_module("weft.tools.gpu_check").run_here(options)
+        return code
     codes = [_run_apart(options, part) for part in options.part or PARTS]
     return max(codes)
 
@@ -111,11 +113,11 @@ def load_weft() -> None:
     own.loader.exec_module(module)
 
 
-def _run_here(options: argparse.Namespace) -> int:
+def run_here(options: argparse.Namespace) -> int:
+    """Run a part in this process; relative imports work in it, as the package is there."""
     os.environ["WEFT_CUDA"] = "emulator" if options.emulator else "driver"
-    load_weft()
-    from weft.backend.gpu.libraries import choose_library
-    from weft.backend.gpu.open_devices import open_device
+    from ..backend.gpu.libraries import choose_library
+    from ..backend.gpu.open_devices import open_device
 
     choose_library(os.environ["WEFT_CUDA"])
     (part,) = options.part
@@ -169,7 +171,7 @@ def make_arguments(
 
 
 def _executable(packed: Mapping[str, Any], device: Any) -> Any:
-    from weft.backend.gpu.runtime.executable import DeviceExecutable
+    from ..backend.gpu.runtime.executable import DeviceExecutable
 
     return DeviceExecutable(packed["code"], (), device, link)
 
@@ -217,7 +219,7 @@ def _distance(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> fl
 
 def measure(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
     """The median time of a call on arrays of the device, and of a copy of as many bytes."""
-    from weft.backend.gpu.arrays.array import from_host
+    from ..backend.gpu.arrays.array import from_host
 
     executable = _executable(packed, device)
     arguments = [
@@ -249,7 +251,7 @@ def measure(packed: Mapping[str, Any], device: Any) -> dict[str, Any]:
 
 def _median(call: Callable[[], Any], device: Any) -> float:
     """The median of the time between two events around a call."""
-    from weft.backend.gpu.driver.streams import Event
+    from ..backend.gpu.driver.streams import Event
 
     times = []
     for number in range(_RUNS + 5):
@@ -380,9 +382,9 @@ def link(
     object_file: bytes, exports: Sequence[str], symbols: Sequence[str], known: Mapping[str, int]
 ) -> SharedCode:
     """The host's part of a program, with what it calls of the C libraries, of weft and of the driver."""
-    from weft.backend.cpu.lowering.host_calls import host_call_address
-    from weft.backend.cpu.machine.libraries import library_function
-    from weft.backend.planning.names import HOST_CALL
+    from ..backend.cpu.lowering.host_calls import host_call_address
+    from ..backend.cpu.machine.libraries import library_function
+    from ..backend.planning.names import HOST_CALL
 
     own = _runtime_library()
     addresses = dict(known)
