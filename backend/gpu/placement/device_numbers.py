@@ -23,9 +23,9 @@ from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.clusters import VIEWS
 from ...planning.names import kernel_name
-from .device_slices import Slice, depends_on_device, device_only, needs_device, slice_of
+from .device_slices import Slice, depends_on_device, device_only, host_numbers, needs_device, slice_of
 from .entries import calls_between_kernels, entries_of, functions_between_kernels
-from .kernel_variants import as_tensor, callee_of, change_arguments, take_as_tensor
+from .kernel_variants import as_tensor, callee_of, change_arguments, from_tensor, take_as_tensor
 
 _SINKS = ("tensor.from_elements", "tensor.insert")
 
@@ -73,6 +73,7 @@ class _Function:
 
     def run(self) -> int:
         """Outline what may be; how many times."""
+        self._read_once()
         for extract in dict.fromkeys(op for _, found in self._slices() for op in found.moved):
             self._put_apart(extract)
         slices = self._slices()
@@ -82,6 +83,17 @@ class _Function:
             if not any(True for _ in op.results[0].uses):
                 op.erase()
         return len(slices)
+
+    def _read_once(self) -> None:
+        """Let the host read one number where it would compute it of several."""
+        ops = operations_of(self._function)
+        sinks = [op for op in ops if _is_sink(op)]
+        for number, uses in host_numbers(ops, sinks, self._entries):
+            maker = number.owner.operation
+            with ir.InsertionPoint.after(maker), maker.location:
+                read = from_tensor(as_tensor(number), number.type)
+            for use in uses:
+                use.owner.operation.operands[use.operand_number] = read
 
     def _slices(self) -> list[tuple[Operation, Slice]]:
         """The tensors that are made of numbers of the device, by the ops that make them."""

@@ -9,7 +9,7 @@ from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from .entries import is_host_argument
 
-MOST_OPS = 64
+MOST_OPS = 256
 """Of one slice: a number that takes more arithmetic than this is computed on the host."""
 
 _ARITHMETIC = ("arith.", "math.", "complex.")
@@ -61,6 +61,47 @@ def depends_on_device(value: Value, entries: set[Operation]) -> bool:
         if op.name.startswith(_ARITHMETIC):
             pending += op.operands
     return False
+
+
+def host_numbers(
+    ops: Sequence[Operation], sinks: Sequence[Operation], entries: set[Operation]
+) -> list[tuple[Value, list[ir.OpOperand]]]:
+    """The numbers that the host would compute of several reads, with what it needs them for."""
+    final, found = set(sinks), []
+    for op in ops:
+        if not (op.name.startswith(_ARITHMETIC) and _is_arithmetic(op)):
+            continue
+        number = op.results[0]
+        if isinstance(number.type, (ir.IndexType, ir.ComplexType)):
+            continue
+        uses = [use for use in number.uses if _is_of_host(use, final)]
+        if uses and _read_count(number, entries) > 1:
+            found.append((number, uses))
+    return found
+
+
+def _is_of_host(use: ir.OpOperand, sinks: set[Operation]) -> bool:
+    owner = use.owner.operation
+    is_number = owner.name.startswith(_ARITHMETIC) and _is_arithmetic(owner)
+    return not is_number and (
+        owner not in sinks or (owner.name == "tensor.insert" and use.operand_number > 0)
+    )
+
+
+def _read_count(number: Value, entries: set[Operation]) -> int:
+    """How many reads of the device a number needs; none where it is too much for a kernel."""
+    pending, seen = [number], set[Operation]()
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block) or owner.operation in seen:
+            continue
+        op = owner.operation
+        if _reads_device(op, entries):
+            seen.add(op)
+        elif op.name.startswith(_ARITHMETIC) and _is_arithmetic(op):
+            seen.add(op)
+            pending += op.operands
+    return 0 if len(seen) > MOST_OPS else sum(_reads_device(op, entries) for op in seen)
 
 
 def _is_arithmetic(op: Operation) -> bool:
@@ -152,4 +193,12 @@ def _may_move(extract: Operation, sink: Operation) -> bool:
     return all(op.name in _QUIET or op.name.startswith(_ARITHMETIC) for op in between)
 
 
-__all__ = ["MOST_OPS", "Slice", "depends_on_device", "device_only", "needs_device", "slice_of"]
+__all__ = [
+    "MOST_OPS",
+    "Slice",
+    "depends_on_device",
+    "device_only",
+    "host_numbers",
+    "needs_device",
+    "slice_of",
+]

@@ -46,12 +46,21 @@ def take_by_value(argument: Value) -> None:
 
 def take_as_tensor(argument: Value) -> None:
     """Let a kernel take a number, or a truth value, as a rank-0 tensor that holds it."""
-    arith, is_truth = dialect("arith"), _is_truth(argument)
+    type = argument.type
     argument.set_type(ir.RankedTensorType.get([], _stored(argument)))
-    number = loaded = dialect("tensor").extract(argument, [])
-    if is_truth:
-        number = arith.cmpi(arith.CmpIPredicate.ne, loaded, arith.constant(loaded.type, 0))
-    argument.replace_all_uses_except(number, loaded.owner.operation)
+    first = [use.owner.operation for use in argument.uses]
+    number = from_tensor(argument, type)
+    reading = [use.owner.operation for use in argument.uses if use.owner.operation not in first]
+    argument.replace_all_uses_except(number, reading)
+
+
+def from_tensor(tensor: Value, type: Type) -> Value:
+    """The number, or the truth value, that a rank-0 tensor holds."""
+    arith = dialect("arith")
+    stored = dialect("tensor").extract(tensor, [])
+    if stored.type == type:
+        return stored
+    return arith.cmpi(arith.CmpIPredicate.ne, stored, arith.constant(stored.type, 0))
 
 
 def as_tensor(number: Value) -> Value:
@@ -91,4 +100,4 @@ def _change(kernel: Operation, places: tuple[int, ...], change: Change) -> None:
     kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
-__all__ = ["as_tensor", "callee_of", "change_arguments", "take_as_tensor", "take_by_value"]
+__all__ = ["as_tensor", "callee_of", "change_arguments", "from_tensor", "take_as_tensor", "take_by_value"]

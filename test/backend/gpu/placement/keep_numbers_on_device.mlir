@@ -48,6 +48,29 @@ func.func @decided(%x: tensor<8xf64>, %i: index) -> tensor<f64> {
 
 // -----
 
+// What the host would compute of several reads, it reads once.
+// CHECK-LABEL: func.func @compared(
+// CHECK: %[[TRUTH:.*]] = call @kernel_0(%arg0, %arg1, %arg2, %{{.*}}) : (tensor<8xf64>, index, index, tensor<i8>) -> tensor<i8>
+// CHECK: %[[READ:.*]] = tensor.extract %[[TRUTH]][]
+// CHECK-NOT: tensor.extract
+// CHECK: %[[MORE:.*]] = arith.cmpi ne, %[[READ]]
+// CHECK: scf.if %[[MORE]]
+// CHECK: func.func private @kernel_0(
+// CHECK: arith.cmpf ogt
+func.func @compared(%x: tensor<8xf64>, %i: index, %j: index) -> index {
+  %first = tensor.extract %x[%i] : tensor<8xf64>
+  %second = tensor.extract %x[%j] : tensor<8xf64>
+  %more = arith.cmpf ogt, %first, %second : f64
+  %result = scf.if %more -> (index) {
+    scf.yield %i : index
+  } else {
+    scf.yield %j : index
+  }
+  return %result : index
+}
+
+// -----
+
 // A kernel takes such a number, or a truth value, as a tensor; and the number of the host by value.
 // CHECK-LABEL: func.func @chosen(
 // CHECK: %[[TRUTH:.*]] = call @kernel_1(%arg0, %{{.*}}, %{{.*}}) : (tensor<8xf64>, index, tensor<i8>) -> tensor<i8>
