@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
     from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
     from .frontend.function import Function, function
-    from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
+    from .frontend.gradients.transforms import grad, jvp, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
@@ -54,6 +54,7 @@ _EXPORTS: dict[str, str] = {
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
+    "jvp": ".frontend.gradients.transforms",
     "stop_gradient": ".frontend.gradients.transforms",
     "constant": ".frontend.numpy_api.constants",
     "eager": ".frontend.calls.eager_calls",
@@ -150,6 +151,7 @@ __all__ = [
     "function",
     "get_num_threads",
     "grad",
+    "jvp",
     "print",
     "py_call",
     "range",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
-from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
+from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, Operands, TensorType
 
 
 class Marker(Op, family="differentiation", cost=Cost.FREE):
@@ -94,3 +94,24 @@ class Gradient(Request, name="gradient"):
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         return 2, axis
+
+
+class Tangent(Request, name="tangent"):
+    """The tangent of a value, from those of independent values: the operands behind it are these, then theirs."""
+
+    y: Operand
+    moved: Operands
+
+    @staticmethod
+    def infer(y: TensorType, moved: tuple[TensorType, ...]) -> TensorType:
+        half = len(moved) // 2
+        if len(moved) % 2 or moved[:half] != moved[half:]:
+            listing = ", ".join(map(str, moved))
+            raise WeftTypeError(
+                f"weft.tangent takes values and as many tangents of the same types, not {listing}"
+            )
+        return y
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis

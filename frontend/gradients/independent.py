@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.mlir import Value
+from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Gradient, Independent
+from ...dialect.ops.differentiation import Gradient, Independent, Tangent
 from ...dialect.records import dataclass
 from ...dialect.types import format_shape
 from ..tracing.array import TracedArray, wrap
@@ -30,6 +32,7 @@ class Variable:
     """The array or number that the caller passed."""
     array: TracedArray
     value: Value
+    tangent: Value | None = None
 
 
 def has_derivative(value: Any) -> bool:
@@ -97,7 +100,40 @@ def gradient_of(trace: Recorder, y: Any, variable: Variable) -> Any:
     (one,) = trace.create(Constant, [], {"value": np.ones((), result.dtype)})
     (found,) = trace.create(Gradient, [result._value(), one, variable.value], {})
     made = wrap(trace, found, made_at=trace.place)
-    return made._as_array(variable.array._storage.is_array)
+    return made._as_array(variable.array._storage.is_array)._like_python(variable.array._python_type)
 
 
-__all__ = ["Variable", "gradient_of", "has_derivative", "independent", "require_scalar", "write_back"]
+def moved(trace: Recorder, given: Any, tangent: Any, path: str) -> Variable:
+    """An independent value that moves along a tangent."""
+    move, array = staged(trace, tangent), staged(trace, given)
+    is_array = isinstance(tangent, (TracedArray, np.ndarray))
+    if move.type.shape != array.type.shape or (is_array and move.dtype != array.dtype):
+        raise WeftTypeError(f"the tangent of {path} is {move.type}, but the argument is {array.type}")
+    (value,) = trace.create(Cast, [move._value()], {"dtype": array.dtype})
+    variable = independent(trace, given)
+    return Variable(variable.given, variable.array, variable.value, value)
+
+
+def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
+    """How a result changes as variables move; None where it has no derivative."""
+    if not has_derivative(y):
+        return None
+    result = staged(trace, y)
+    values = [*(v.value for v in variables), *(v.tangent for v in variables)]
+    (found,) = trace.create(Tangent, [result._value(), *values], {})
+    made = wrap(trace, found, made_at=trace.place)
+    if isinstance(y, TracedArray):
+        return made._as_array(y._storage.is_array)._like_python(y._python_type)
+    return made._as_array(isinstance(y, np.ndarray))
+
+
+__all__ = [
+    "Variable",
+    "gradient_of",
+    "has_derivative",
+    "independent",
+    "moved",
+    "require_scalar",
+    "tangent_of",
+    "write_back",
+]

@@ -1,4 +1,4 @@
-"""`weft.grad`, `weft.value_and_grad` and `weft.stop_gradient`."""
+"""`weft.grad`, `weft.value_and_grad`, `weft.jvp` and `weft.stop_gradient`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
 from ..tracing.recorder import Recorder
 from ..tracing.staging import emit
-from .independent import Variable, gradient_of, has_derivative, independent, require_scalar, write_back
+from .independent import (
+    Variable,
+    gradient_of,
+    has_derivative,
+    independent,
+    moved,
+    require_scalar,
+    tangent_of,
+    write_back,
+)
 from .structures import map_leaves
 
 
@@ -50,9 +59,9 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     """A function that returns the gradient of `f`, as `weft.value_and_grad`; with `has_aux`, also the rest of a pair.
 
     >>> weft.grad(lambda x: x**3)(2.0)
-    np.float64(12.0)
+    12.0
     >>> weft.grad(weft.grad(lambda x: x**3))(2.0)
-    np.float64(12.0)
+    12.0
     """
     of_weft = _Transform(f, argnums, has_aux)  # named so that no variable of the user's has its name
 
@@ -65,11 +74,65 @@ def grad(f: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool 
     return Function(differentiated, None, f"grad({of_weft.name})")
 
 
+def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """What `f` returns, and how that changes as the arguments move along tangents: a pair of the same structures.
+
+    `tangents` has the structure, shapes and dtypes of `args`; for what has no derivative it holds None. Nothing is kept
+    on the way: the derivative is computed beside the values. Raises `TypeError` where a tangent does not fit.
+
+    >>> weft.jvp(lambda x: x**3, (2.0,), (1.0,))
+    (8.0, 12.0)
+    """
+    if current_trace() is not None:
+        return _pushed(f, args, tangents)
+    return _pushing(f)(tuple(args), tuple(tangents))
+
+
+@functools.lru_cache(maxsize=64)
+def _pushing(f: Callable[..., Any]) -> Function:
+    """What is compiled for calls outside of compiled functions."""
+
+    @do_not_convert
+    def pushed(args: Any, tangents: Any) -> Any:
+        return _pushed(f, args, tangents)
+
+    return Function(pushed, None, f"jvp({_name_of(f)})")
+
+
+def _pushed(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    trace = current_trace()
+    if trace is None:
+        raise UnsupportedError(
+            f"the tangent of {_name_of(f)} is computed by compiled code, but run_functions_eagerly(True) is in force"
+        )
+    if len(args) != len(tangents):
+        raise WeftTypeError(
+            f"{_name_of(f)} is called with {len(args)} arguments, but there are {len(tangents)} tangents"
+        )
+    moves: list[Any] = []
+    map_leaves(lambda leaf, _: moves.append(leaf), list(tangents), "tangents")
+    remaining = iter(moves)
+    variables: list[Variable] = []
+
+    def visit(leaf: Any, path: str) -> Any:
+        move = next(remaining, None)
+        if not has_derivative(leaf) or move is None:
+            return leaf
+        variables.append(moved(trace, leaf, move, path))
+        return variables[-1].array
+
+    returned = call(f, *map_leaves(visit, list(args), "args"))
+    changes = map_leaves(lambda leaf, _: tangent_of(trace, leaf, variables), returned, "")
+    for variable in variables:
+        write_back(variable)
+    return returned, changes
+
+
 def stop_gradient(x: Any) -> Any:
     """x, of which derivatives do not know how it was computed: they are those of a constant.
 
     >>> weft.grad(lambda x: x * weft.stop_gradient(x))(3.0)
-    np.float64(3.0)
+    3.0
     """
 
     def stopped(leaf: Any, path: str) -> Any:
@@ -180,4 +243,4 @@ def _name_of(f: Callable[..., Any]) -> str:
     return getattr(f, "__name__", None) or type(f).__name__
 
 
-__all__ = ["grad", "stop_gradient", "value_and_grad"]
+__all__ = ["grad", "jvp", "stop_gradient", "value_and_grad"]

@@ -1,4 +1,4 @@
-"""Replace `weft.gradient` by the ops that compute it."""
+"""Replace `weft.gradient` and `weft.tangent` by the ops that compute them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Gradient, Independent, StopGradient
+from ...dialect.ops.differentiation import Gradient, Independent, StopGradient, Tangent
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
@@ -16,13 +16,14 @@ from .activity import Activity, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
 from .counted import reverse_while
+from .forward import ForwardSweep
 from .loops import reverse_for
 from .sweep import Sweep
 
 
 @dataclass(frozen=True)
 class Differentiate(Pass):
-    """Replace gradients by reverse mode: a sweep over the ops in front of each, last op first.
+    """Replace gradients by reverse mode: a sweep over the ops in front of each, last op first; tangents by a walk.
 
     Gradients of one value with one cotangent in one block are one sweep. They are replaced in program order, so that
     an inner gradient is made of ops when an outer one sweeps over it. What marks independent values, and values whose
@@ -31,17 +32,24 @@ class Differentiate(Pass):
     """
 
     name: ClassVar[str] = "weft-differentiate"
-    summary: ClassVar[str] = "replace gradients by the ops that compute them"
+    summary: ClassVar[str] = "replace gradients and tangents by the ops that compute them"
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Replace all gradients of a module, then what marks values."""
         while True:
-            requests = [op for op in operations_of(module.operation) if op_class_of(op) is Gradient]
+            requests = [
+                op for op in operations_of(module.operation) if op_class_of(op) in (Gradient, Tangent)
+            ]
             if not requests:
                 break
             first = requests[0]
+            if op_class_of(first) is Tangent:
+                _replace_tangent(first)
+                statistics["tangents replaced"] += 1
+                continue
             key = list(first.operands)[:2]
-            group = [op for op in requests if op.block == first.block and list(op.operands)[:2] == key]
+            gradients = [op for op in requests if op_class_of(op) is Gradient and op.block == first.block]
+            group = [op for op in gradients if list(op.operands)[:2] == key]
             _replace(first, group)
             statistics["gradients replaced"] += len(group)
         for operation in operations_of(module.operation):
@@ -75,6 +83,22 @@ def _replace(first: Operation, group: list[Operation]) -> None:
         operation.results[0].replace_all_uses_with(found[operation.operands[2]])
     for operation in group:
         operation.erase()
+
+
+def _replace_tangent(request: Operation) -> None:
+    """Replace a tangent by forward mode: a walk over the ops in front of it."""
+    _, *moved = request.operands
+    half = len(moved) // 2
+    operations = _in_front_of(request)
+    activity = Activity(moved[:half])
+    activity.follow(operations)
+    _require_outside_of_loops(request, activity, moved[:half])
+    walk = ForwardSweep(activity, dict(zip(moved[:half], moved[half:], strict=True)))
+    walk.run(operations)
+    with ir.InsertionPoint(request):
+        found = walk.tangent(request.operands[0], request.location)
+    request.results[0].replace_all_uses_with(found)
+    request.erase()
 
 
 def _in_front_of(operation: Operation) -> list[Operation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, ir
-from ...dialect.ops.differentiation import Gradient, Marker
+from ...dialect.ops.differentiation import Marker, Request
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
@@ -36,7 +36,7 @@ def has_gradients(module: Module) -> bool:
     def visit(operation: Operation) -> object:
         nonlocal found
         op_class = op_class_of(operation)
-        found = op_class is not None and (op_class is Gradient or issubclass(op_class, Marker))
+        found = op_class is not None and issubclass(op_class, (Marker, Request))
         return ir.WalkResult.INTERRUPT if found else ir.WalkResult.ADVANCE
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)

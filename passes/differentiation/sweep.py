@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from ...dialect.derivatives import cotangents, is_differentiable
 from ...dialect.errors import WeftError
+from ...dialect.host_calls import callback_of
 from ...dialect.mlir import Operation, Value
-from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
@@ -46,13 +46,14 @@ class Sweep:
     def _visit(
         self, operation: Operation, given: list[Value | None], wanted: list[int], adjoints: Adjoints
     ) -> None:
+        require_known(operation)
         op_class = op_class_of(operation)
         b = OpEmitter(operation.location)
         if op_class is None:
-            self._upstream(b, operation, given, adjoints)
+            if given[0] is not None:  # a cast of what is known of the shape
+                source = operation.operands[0]
+                adjoints.add(b, source, b.refined(b.value(given[0]), b.value(source).type))
             return
-        if not is_differentiable(op_class):
-            raise refuse(operation, _unknown(op_class))
         operands = [b.value(operand) for operand in operation.operands]
         outputs = [b.value(result) for result in operation.results]
         seeds = [None if g is None else b.value(g) for g in given]
@@ -63,25 +64,6 @@ class Sweep:
             raise refuse(operation, str(error)) from error
         for number, cotangent in found:
             adjoints.add(b, operation.operands[number], cotangent)
-
-    def _upstream(
-        self, b: OpEmitter, operation: Operation, given: list[Value | None], adjoints: Adjoints
-    ) -> None:
-        """Ops that other dialects put between those of weft."""
-        seed = given[0]
-        if operation.name == CAST and seed is not None:
-            source = operation.operands[0]
-            adjoints.add(b, source, b.refined(b.value(seed), b.value(source).type))
-        elif operation.name == "func.call":
-            callee = operation.attributes["callee"].value
-            raise refuse(
-                operation,
-                "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
-                if callee.startswith("host.")
-                else "the derivative of a function that calls itself under a run-time condition is not known yet",
-            )
-        else:
-            raise refuse(operation, f"the derivative of {operation.name} is not known")
 
     def retire(self, old: Operation, new: Operation) -> None:
         """Take note that a branch or loop has taken the place of another, with results of the same meaning."""
@@ -104,13 +86,26 @@ def captured(operation: Operation, activity: Activity) -> list[Value]:
     return list(found)
 
 
-def _unknown(op_class: type[Op]) -> str:
+def require_known(operation: Operation) -> None:
+    """Raise for an op whose derivative is not known."""
+    op_class = op_class_of(operation)
     if op_class is ReadRef:
-        return (
+        raise refuse(
+            operation,
             "the derivative of what was written to an argument in a branch or loop that may raise, and is read again, "
-            "is not known yet; work on a copy of the argument: x = x.copy()"
+            "is not known yet; work on a copy of the argument: x = x.copy()",
         )
-    return f"{op_class.mlir_name()} has no derivative"
+    if op_class is not None and not is_differentiable(op_class):
+        raise refuse(operation, f"{op_class.mlir_name()} has no derivative")
+    if operation.name == "func.call":
+        raise refuse(
+            operation,
+            "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
+            if callback_of(operation) is not None
+            else "the derivative of a function that calls itself under a run-time condition is not known yet",
+        )
+    if op_class is None and operation.name != CAST:
+        raise refuse(operation, f"the derivative of {operation.name} is not known")
 
 
-__all__ = ["Reverse", "Sweep", "captured"]
+__all__ = ["Reverse", "Sweep", "captured", "require_known"]
