@@ -1,0 +1,21 @@
+"""Programs as people write them, on the way to a GPU: `support.device_coverage` runs all of them, and the bench's."""
+
+from __future__ import annotations
+
+import pytest
+from programs.catalogue import PROGRAMS
+from support.device_code import device_code
+
+from weft.backend.gpu.machine.assembler import find_assembler
+
+_SOME = {"heat_1d": "iterations", "cholesky": "", "thomas": "", "histogram": "", "lstm": "products"}
+"""Programs, and a schedule that one of their kernels has."""
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.name in _SOME], ids=lambda p: p.name)
+def test_programs_become_device_kernels(program):
+    code = device_code(program.function, *program.arguments(program.sizes[-1]))
+    assert code.kernels
+    assert any(text.startswith(_SOME[program.name]) for text in code.schedules.values()), code.schedules
+    for kernel, found in code.assembled().items() if find_assembler() else ():
+        assert (found.spilled, found.stack) == (0, 0), kernel
