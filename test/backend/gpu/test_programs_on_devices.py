@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from programs.catalogue import PROGRAMS
-from support.device_code import device_code
 
+from support.device_code import device_code
 from weft.backend.gpu.machine.assembler import find_assembler
 
 _SOME = {"heat_1d": "iterations", "cholesky": "", "thomas": "", "histogram": "", "lstm": "products"}
