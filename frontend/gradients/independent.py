@@ -16,6 +16,7 @@ from ...dialect.ops.creation import Constant
 from ...dialect.ops.differentiation import Gradient, Independent, Tangent
 from ...dialect.records import dataclass
 from ...dialect.types import format_shape
+from ..autograph.operators.objects.access import set_item
 from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Recorder
 from ..tracing.staging import staged
@@ -60,7 +61,7 @@ def independent(trace: Recorder, given: Any) -> Variable:
 def write_back(variable: Variable) -> None:
     """Let the caller's array hold what the function wrote to its argument."""
     if variable.array._storage.ref is not None:
-        variable.given[...] = variable.array
+        set_item(variable.given, ..., variable.array)
 
 
 def require_scalar(value: Any, name: str) -> None:

@@ -134,6 +134,22 @@ def test_writes_to_arguments_happen_once() -> None:
     np.testing.assert_array_equal(constant(X), np.zeros(4))
 
 
+OUTSIDE = np.ones(3)
+
+
+def test_arrays_from_outside_are_arguments_too() -> None:
+    def doubled(u: Any) -> Any:
+        u[0] = u[1] * 2
+        return np.sum(u * u)
+
+    @weft.function
+    def both(x: Any) -> Any:
+        return weft.grad(doubled)(OUTSIDE) + x
+
+    np.testing.assert_array_equal(both(np.zeros(3)), [0.0, 10.0, 2.0])
+    np.testing.assert_array_equal(OUTSIDE, [2.0, 1.0, 1.0])
+
+
 def host(x: Any) -> Any:
     return weft.py_call(lambda v: v.sum(), x, result=weft.TensorSpec((), "float64"))
 
