@@ -23,6 +23,9 @@ may be nested, the lowest address of the stack, and when a loop last looked at t
 
 RECORD_LENGTH = 5 + MAX_VALUES
 
+OUT_OF_MEMORY = -2
+"""What the first word of the record is where a kernel got no memory for temporaries."""
+
 ENTRY_WORDS = 5
 """The 64-bit words of an entry in the table of heap blocks: the block twice, an offset of 0, the bytes it has, a stride
 of 1."""
@@ -139,6 +142,7 @@ __all__ = [
     "DEPTH",
     "ENTRY_WORDS",
     "MAX_VALUES",
+    "OUT_OF_MEMORY",
     "POLLED",
     "RECORD_LENGTH",
     "STACK",

@@ -20,7 +20,7 @@ import sys
 
 class Nothing:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("torch_mlir", "llvmlite"):
+        if name.split(".")[0] in ("torch_mlir",):
             raise ImportError(name)
 
 sys.meta_path.insert(0, Nothing())

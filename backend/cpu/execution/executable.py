@@ -11,9 +11,8 @@ import numpy as np
 
 from ....dialect.callbacks import Callback
 from ....dialect.errors import WeftError, WeftValueError
-from ...planning.plan import CHECKED, DEPTH, POLLED, STACK, HostSite, MachineCode, Plan
+from ...planning.plan import CHECKED, DEPTH, OUT_OF_MEMORY, POLLED, STACK, HostSite, MachineCode, Plan
 from ..lowering.array_layout import check_array_layout
-from ..lowering.check_scratch import OUT_OF_MEMORY
 from ..lowering.host_calls import HostLink
 from ..lowering.interrupts import INTERRUPTED, take_exception
 from ..lowering.recursion import depth_limit, stack_budget
@@ -207,14 +206,18 @@ class Executable:
             raised = take_exception(frame.record)
             return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
         if frame.record[0] == OUT_OF_MEMORY:
-            message = f"there is no memory for temporaries of {self.plan.name}"
-            return RuntimeFailure("MemoryError", message, "loc(unknown)")
+            return out_of_memory(self.plan)
         site = self.plan.sites[frame.record[0] - 1]
         if isinstance(site, HostSite):
             exception = frame.link.take_exception() if frame.link is not None else KeyboardInterrupt()
             return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
         values = frame.record[1 : 1 + site.values]
         return RuntimeFailure(site.error, site.message.format(*values), site.location)
+
+
+def out_of_memory(plan: Plan) -> RuntimeFailure:
+    """What a call ends with where a kernel got no memory for temporaries."""
+    return RuntimeFailure("MemoryError", f"there is no memory for temporaries of {plan.name}", "loc(unknown)")
 
 
 _RELEASE_ELEMENTS = 1 << 15

@@ -15,10 +15,8 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import defined_functions, operations_in, operations_of, symbols_of
 from ...planning.names import EXIT, REFUSALS, parallel_name
+from ...planning.plan import OUT_OF_MEMORY
 from ...planning.plan_attributes import PLAN, SCRATCH
-
-OUT_OF_MEMORY = -2
-"""What the first word of the record is then."""
 
 
 @dataclass(frozen=True)
@@ -141,4 +139,4 @@ def _i64() -> ir.Type:
     return ir.IntegerType.get_signless(64)
 
 
-__all__ = ["OUT_OF_MEMORY", "CheckScratch"]
+__all__ = ["CheckScratch"]

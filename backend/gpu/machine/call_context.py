@@ -22,7 +22,7 @@ READS = RECORD_LENGTH + 4
 
 CONTEXT_LENGTH = RECORD_LENGTH + 5
 
-DRIVER_FAILED = -2
+DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
 the driver, what was asked of it, and a number: bytes, or that of a kernel."""
 

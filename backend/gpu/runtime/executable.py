@@ -13,13 +13,13 @@ import numpy as np
 
 from ....dialect.callbacks import Callback
 from ....dialect.errors import DeviceMemoryError
-from ...cpu.execution.executable import RuntimeFailure
+from ...cpu.execution.executable import RuntimeFailure, out_of_memory
 from ...cpu.execution.symbols import addresses
 from ...cpu.lowering.array_layout import check_array_layout
 from ...cpu.lowering.interrupts import INTERRUPTED, take_exception
 from ...cpu.lowering.recursion import depth_limit, stack_budget
 from ...cpu.machine.llvm import Code
-from ...planning.plan import DEPTH, ENTRY_WORDS, STACK, HostSite, MachineCode
+from ...planning.plan import DEPTH, ENTRY_WORDS, OUT_OF_MEMORY, STACK, HostSite, MachineCode
 from ..arrays.array import array_of
 from ..driver.memory import Block
 from ..machine.call_context import (
@@ -266,6 +266,8 @@ class _Call:
         if record[0] == INTERRUPTED:
             raised = take_exception(record)
             return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
+        if record[0] == OUT_OF_MEMORY:
+            return out_of_memory(plan)
         site = plan.sites[record[0] - 1]
         if isinstance(site, HostSite):
             exception = self._frame.link.take_exception() if self._frame.link else KeyboardInterrupt()
