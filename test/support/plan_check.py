@@ -73,6 +73,8 @@ class _Program:
         self.calls: list[tuple[list[Any], list[Any]]] = []
         self.terms: dict[Any, Any] = {}
         self._trips = trips
+        self._stored = 0
+        """How many numbers were put into tensors: they are stored in the same order."""
 
     def follow(self, block: Any) -> list[Any]:
         for argument in block.arguments:
@@ -101,6 +103,9 @@ class _Program:
                 self.terms.update(zip(list(body.arguments)[1:], carried, strict=True))
                 carried = self.follow(body)
             self.terms.update(zip(op.results, carried, strict=True))
+        elif name == "tensor.from_elements":
+            self.terms[op.results[0]] = ("number", self._stored)
+            self._stored += 1
         elif name in ("tensor.cast", "tensor.collapse_shape", "tensor.expand_shape"):
             self.terms[op.results[0]] = self.terms[op.operands[0]]
         elif op.results and _is_tensor(op.results[0]) and name != "arith.constant":
@@ -135,6 +140,7 @@ class _Memory:
         self._trips = trips
         self._held: dict[Place, Any] = {}
         self._numbers: dict[Any, int] = {}
+        self._stored = 0
 
     def write(self, place: Place, term: Any) -> None:
         """Something lies in a place now, and what overlapped it is gone."""
@@ -168,6 +174,9 @@ class _Memory:
                 str(op.attributes["name"]), 0, _bytes(op.results[0].type)
             )
             self._held.setdefault(place, ("constant", self._value_of_global(op)))
+        elif name == "memref.store" and op.operands[1] in self.place and len(op.operands) == 2:
+            self.write(self.place[op.operands[1]], ("number", self._stored))
+            self._stored += 1
         elif name == "memref.copy":
             source, target = (self.place[operand] for operand in op.operands)
             self.write(target, self._held.get(source))

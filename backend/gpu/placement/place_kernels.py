@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, ir
+from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
@@ -38,7 +39,7 @@ class PlaceKernels(Pass):
             statistics[f"kernels on the {side}"] += 1
 
 
-_SORTS = ("weft.sort", "weft.argsort", "weft.partition")
+_SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
 
 
 def _place(kernel: Operation) -> tuple[str, str]:

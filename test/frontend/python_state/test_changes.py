@@ -200,7 +200,7 @@ def test_a_failed_trace_restores_everything() -> None:
         order.move_to_end("a")
         del registry.table["a"]
         registry.items.clear()
-        return x.tolist()
+        return bytes(x)
 
     before = repr(registry.state())
     with pytest.raises(ConcreteValueError):

@@ -5,7 +5,7 @@
 
 // CHECK: .target sm_90a
 // CHECK: .entry kernel_0(
-// CHECK: ld.global.v4.b32
+// CHECK: ld.global.nc.v4.b32
 // CHECK: add.rn.f32
 // CHECK-NOT: fma
 // CHECK-NOT: .local
