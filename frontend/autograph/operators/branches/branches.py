@@ -25,6 +25,7 @@ from ..values.abstract import (
 )
 from ..values.aliases import is_available, note_aliases, note_handed, same_value, sees_any
 from ..values.mismatches import control_flow_error, require_fit, shown_name
+from ..values.own_variables import Variables
 from ..values.program_locations import (
     UNBOUND,
     Items,
@@ -64,15 +65,15 @@ def stage_if(
     truth: TracedArray,
     bodies: tuple[Body, Body],
     watched: tuple[Callable[..., Any] | None, ...],
-    dead: str = "",
+    dead: Variables | None = None,
     wants_result: bool = False,
 ) -> tuple[Exit, Any]:
     """Record both sides of a branch and join the exits, the results and every place that one of them changed.
 
-    `watched` are the functions whose reachable state is compared; names in `dead` are not looked at afterwards.
+    `watched` are the functions whose reachable state is compared; the variables in `dead` are not looked at afterwards.
     """
     joined = recorded(
-        trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead, wants_result)
+        trace, watched, lambda snapshot: _stage_if(trace, truth, bodies, snapshot, dead or {}, wants_result)
     )
     catcher = catcher_of(trace)
     if joined.raises:
@@ -88,7 +89,7 @@ def _stage_if(
     truth: TracedArray,
     bodies: tuple[Body, Body],
     snapshot: Snapshot,
-    dead: str,
+    dead: Variables,
     wants_result: bool,
 ) -> Joined:
     draft = Draft(trace, "scf.if", [condition_of(trace, truth)], regions=2)
@@ -111,10 +112,10 @@ def _stage_if(
 
 
 def join_paths(
-    trace: Recorder, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: str, wants_result: bool
+    trace: Recorder, draft: Draft, snapshot: Snapshot, paths: list[Path], dead: Variables, wants_result: bool
 ) -> Joined:
     """End the regions of a draft and join what the paths leave; the Python state is that of before until then."""
-    merges = _merges(trace, snapshot, paths, set(dead.split()), wants_result)
+    merges = _merges(trace, snapshot, paths, dead, wants_result)
     computed = _join_all(merges, paths, snapshot)
     results = _finish(trace, draft, paths, computed)
     values = iter(results)
@@ -179,12 +180,12 @@ def _record_path(trace: Recorder, path: Path, body: Body, wants_result: bool) ->
 
 
 def _merges(
-    trace: Recorder, snapshot: Snapshot, paths: list[Path], dead: set[str], wants_result: bool
+    trace: Recorder, snapshot: Snapshot, paths: list[Path], dead: Variables, wants_result: bool
 ) -> list[_Merge]:
     places = {key: place for path in paths for key, (place, _) in path.changes.items()}
     merges = []
     for place in locations_to_join(places):
-        if place.is_variable and place.name in dead:
+        if place.key() in dead:
             continue
         values = [value_after(path.changes, place, snapshot) for path in paths]
         if any(not p.is_dead and place.key() not in p.changes for p in paths):
@@ -256,8 +257,8 @@ def _exit(trace: Recorder, paths: list[Path], values: Iterator[Value]) -> Exit:
     return exit_from(wrap(trace, next(values)) if len(codes) > 1 else None, codes) if codes else None
 
 
-def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
-    """Give every place its joined value, and take the names that are not looked at; returns the result."""
+def _deliver(merges: list[_Merge], paths: list[Path], dead: Variables) -> Any:
+    """Give every place its joined value, and empty the variables that are not looked at; returns the result."""
     result: Any = None
     for merge in merges:
         if merge.place is None:
@@ -265,8 +266,8 @@ def _deliver(merges: list[_Merge], paths: list[Path], dead: str) -> Any:
         else:
             merge.place.set(merge.value)
     for path in paths:
-        for place, _ in path.changes.values():
-            if place.is_variable and place.name in dead.split():
+        for key, (place, _) in path.changes.items():
+            if key in dead:
                 place.set(UNBOUND)
     return result
 

@@ -16,11 +16,13 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from ....source.modules import is_users_module
 from ....tracing.current import current_trace
+from ....tracing.recorder import Recorder
 from ..branches.exits import Exit, codes_of, exit_from, status_of
-from ..exceptions.tries import raise_, try_
+from ..exceptions.tries import raise_, record_try
 from ..interface import operators
 from ..statements.generators import Codes, Generator
 from ..statements.statements import if_
+from ..values.own_variables import Variables, variables_named
 from ..values.special_methods import users_method
 from .managers import require_harmless
 
@@ -29,7 +31,8 @@ Block = Callable[[Any], Exit]
 
 def with_(manager: Any, body: Block, dead: str = "") -> Exit:
     """`with manager as entered: body(entered)`."""
-    if current_trace() is None:
+    trace = current_trace()
+    if trace is None:
         return _in_python(manager, body)
     function = getattr(manager, "func", None)
     if isinstance(manager, contextlib._GeneratorContextManager) and _is_users(function):
@@ -40,7 +43,8 @@ def with_(manager: Any, body: Block, dead: str = "") -> Exit:
         return _in_python(manager, body)
     kind = type(manager)
     leave = leave or kind.__exit__
-    return _managed(manager, operators().call(enter or kind.__enter__, manager), leave, body, dead)
+    unread = variables_named(dead, (body,))
+    return _managed(trace, manager, operators().call(enter or kind.__enter__, manager), leave, body, unread)
 
 
 def _in_python(manager: Any, body: Block) -> Exit:
@@ -50,7 +54,7 @@ def _in_python(manager: Any, body: Block) -> Exit:
     return exit_
 
 
-def _managed(manager: Any, entered: Any, leave: Any, body: Block, dead: str) -> Exit:
+def _managed(trace: Recorder, manager: Any, entered: Any, leave: Any, body: Block, dead: Variables) -> Exit:
     """Record a block, and what a manager does when it is left: with the exception, unless there is none."""
     took: Any = False
 
@@ -70,7 +74,7 @@ def _managed(manager: Any, entered: Any, leave: Any, body: Block, dead: str) -> 
     def end() -> None:
         operators().call(leave, manager, None, None, None)
 
-    return try_(block, [(lambda: BaseException, "error", take)], None, finish, dead)
+    return record_try(trace, block, [(lambda: BaseException, "error", take)], None, finish, dead)
 
 
 def _around(manager: Any, body: Block) -> Exit:

@@ -266,7 +266,7 @@ class Catching(BodyCatcher):
             _agree(point.raised, end)
             with self._paused():
                 paths = [point.raised, end]
-                path.joined = join_paths(trace, point.draft, point.snapshot, paths, "", wants_result)
+                path.joined = join_paths(trace, point.draft, point.snapshot, paths, {}, wants_result)
             path.exit, path.result = path.joined.exit, path.joined.result
 
     def mark(self) -> int:

@@ -21,7 +21,8 @@ from ..branches.exits import Exit
 from ..branches.retry_recording import recorded
 from ..statements.statements import continued
 from ..values.control_flow_state import control_flow
-from ..values.program_locations import Snapshot, Variable
+from ..values.own_variables import Variables, own_variables, variables_named
+from ..values.program_locations import Snapshot
 from .catching import Arrival, Catching, Handler
 
 Body = Callable[[], Exit]
@@ -38,22 +39,33 @@ def try_(
     trace = current_trace()
     if trace is None:
         return _in_python(body, handlers, orelse, finalbody)
+    functions = (body, *(block for _, _, block in handlers), orelse, finalbody)
+    return record_try(trace, body, handlers, orelse, finalbody, variables_named(dead, functions))
+
+
+def record_try(
+    trace: Recorder,
+    body: Body,
+    handlers: Sequence[Handler],
+    orelse: Body | None,
+    finalbody: Body | None,
+    dead: Variables,
+) -> Exit:
+    """Record a `try` statement; nothing looks at the variables in `dead` behind it."""
     blocks = (*(block for _, _, block in handlers), orelse)
     functions = (body, *blocks)
-    unread = _unread(body, dead, (*blocks, finalbody))
+    unread = _unread(dead, (*blocks, finalbody))
     if finalbody is None:
         return _Try(trace, body, handlers, functions, dead, unread).run(orelse)
-    inner = _Try(trace, body, handlers, functions, "", unread)
+    inner = _Try(trace, body, handlers, functions, {}, unread)
     inside = (lambda: inner.run(orelse)) if handlers else body
-    unread = _unread(body, dead, (finalbody,))
+    unread = _unread(dead, (finalbody,))
     return _Try(trace, inside, (), functions, dead, unread).run_finally(finalbody)
 
 
-def _unread(body: Any, dead: str, readers: Sequence[Any]) -> frozenset[Any]:
-    """The variables of a body that nothing looks at behind it but what runs when no exception came."""
-    read = {name for reader in readers if reader is not None for name in reader.__code__.co_freevars}
-    found = zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)
-    return frozenset(Variable(name, cell).key() for name, cell in found if name in set(dead.split()) - read)
+def _unread(dead: Variables, readers: Sequence[Callable[..., Any] | None]) -> frozenset[Any]:
+    """The variables that nothing looks at behind the body but what runs when no exception came."""
+    return frozenset(dead.keys() - own_variables(readers).keys())
 
 
 def _in_python(body: Body, handlers: Sequence[Handler], orelse: Body | None, finalbody: Body | None) -> Exit:
@@ -99,7 +111,7 @@ class _Try:
     body: Body
     handlers: Sequence[Handler]
     functions: tuple[Callable[..., Any] | None, ...]
-    dead: str
+    dead: Variables
     unread: frozenset[Any]
 
     def run(self, orelse: Body | None) -> Exit:
@@ -185,13 +197,13 @@ class _Try:
             sides.append((code, lambda arrival=arrival: self._take(arrival, outcome.number)))  # type: ignore[misc]
         return self._choose(outcome.pending, sides, self.dead)
 
-    def _choose(self, pending: Any, sides: list[tuple[int, Body]], dead: str) -> Exit:
+    def _choose(self, pending: Any, sides: list[tuple[int, Body]], dead: Variables) -> Exit:
         (code, side), *others = sides
         if not others:
             return side()
         if isinstance(pending, np.generic):
             return side() if pending == code else self._choose(pending, others, dead)
-        bodies = (side, lambda: self._choose(pending, others, ""))
+        bodies = (side, lambda: self._choose(pending, others, {}))
         return stage_if(self.trace, np.equal(pending, code), bodies, self.functions, dead)[0]
 
     def _take(self, arrival: Arrival, number: Any) -> Exit:
@@ -221,4 +233,4 @@ def raise_(error: BaseException) -> NoReturn:
     raise error
 
 
-__all__ = ["try_"]
+__all__ = ["raise_", "record_try", "try_"]

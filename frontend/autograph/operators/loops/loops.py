@@ -56,6 +56,7 @@ from ..values.aliases import note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
+from ..values.own_variables import Variables, own_variables
 from ..values.program_locations import (
     UNBOUND,
     Items,
@@ -93,7 +94,8 @@ class Loop:
     body: Callable[..., Exit]
     watched: Sequence[Callable[..., Any] | None]
     """The functions whose reachable state may change."""
-    dead: str = ""
+    dead: Variables = field(default_factory=dict)
+    """What nothing looks at behind the loop."""
     test: Callable[[], Any] | None = None
     trips: Value | None = None
     """An index value, for a loop that counts."""
@@ -107,11 +109,13 @@ class Loop:
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
     """The exits that leave the loop."""
+    key: LoopKey = ()
     settled: list[ProgramLocation] = field(default_factory=list)
     """What the loop binds unless an exception comes that is caught around it."""
 
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
+        self.key = self._next_key()
         exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
@@ -156,22 +160,24 @@ class Loop:
     def _first_guess(self, snapshot: Snapshot) -> dict[tuple[Any, ...], Carried]:
         """The numbers among the variables that the body assigns are carried."""
         assigned = set().union(*(assigned_variables(f.__code__) for f in self.watched if f is not None))
-        remembered = self._remembered()
+        own = own_variables(self.watched)
+        _, remembered = control_flow(self.trace).loop_kinds.get(self.key, ((), {}))
         guess: dict[tuple[Any, ...], Carried] = {}
         candidates: list[tuple[ProgramLocation, Any]] = [
             *snapshot.variables(),
             *((slot, slot.get()) for slot in self.slots),
         ]
         for place, value in candidates:
-            if place.name in self.dead.split():
+            if place.key() in self.dead:
                 continue
+            is_own = place.key() in own
             kind = as_array_kind(kind_of(value)) if value is not UNBOUND else None
             is_array = isinstance(value, np.ndarray) or (
                 isinstance(value, TracedArray) and not value._is_scalar
             )
             is_number = kind is not None and kind.type.rank == 0 and not is_array
-            is_guess = is_number and (place.name in assigned or isinstance(place, Slot))
-            if place.name in remembered:
+            is_guess = is_number and ((is_own and place.name in assigned) or isinstance(place, Slot))
+            if is_own and place.name in remembered:
                 try:
                     guess[place.key()] = Carried(place, value, join(kind_of(value), remembered[place.name]))
                 except Mismatch:
@@ -182,17 +188,21 @@ class Loop:
 
     def remember(self, carried: dict[tuple[Any, ...], Carried]) -> None:
         """Start from these types when the loop is recorded again, as part of a loop around it."""
-        variables = [c for c in carried.values() if c.place.is_variable and not holds_container(c.kind)]
-        kinds = {c.place.name: c.kind for c in variables}
-        control_flow(self.trace).loop_kinds[self._identity()] = (self._codes(), kinds)
+        own = own_variables(self.watched)
+        kinds = {
+            variable.name: carried[key].kind
+            for key, variable in own.items()
+            if key in carried and not holds_container(carried[key].kind)
+        }
+        control_flow(self.trace).loop_kinds[self.key] = (self._codes(), kinds)
 
-    def _remembered(self) -> dict[str, Kind]:
-        _, kinds = control_flow(self.trace).loop_kinds.get(self._identity(), ((), {}))
-        return kinds
-
-    def _identity(self) -> LoopKey:
+    def _next_key(self) -> LoopKey:
         """What tells a loop from others; its code is told by identity, as comparing it takes long."""
-        return (tuple(map(id, self._codes())), str(self.trace.location()))
+        flow = control_flow(self.trace)
+        key = (flow.loop, tuple(map(id, self._codes())), str(self.trace.location()))
+        number = flow.loops_inside.get(key, 0)
+        flow.loops_inside[key] = number + 1
+        return (*key, number)
 
     def _codes(self) -> tuple[types.CodeType, ...]:
         return tuple(function.__code__ for function in self.watched if function is not None)
@@ -232,6 +242,15 @@ class _Recording:
 
     def run(self) -> dict[tuple[Any, ...], Carried]:
         """Record test and body; returns what has to be carried."""
+        flow = control_flow(self.trace)
+        around = flow.loop, flow.loops_inside
+        flow.loop, flow.loops_inside = self.loop.key, {}
+        try:
+            return self._record()
+        finally:
+            flow.loop, flow.loops_inside = around
+
+    def _record(self) -> dict[tuple[Any, ...], Carried]:
         kinds = self.carried
         if self.loop.test is not None:
             region = self._enter(0, kinds, [])
@@ -333,7 +352,7 @@ class _Recording:
         ends: dict[tuple[Any, ...], Any] = {}
         problems: list[str] = []
         for place in locations_to_join(places):
-            if place.is_variable and place.name in self.loop.dead.split():
+            if place.key() in self.loop.dead:
                 continue
             key = place.key()
             end = value_after(changes, place, self.snapshot)
@@ -416,9 +435,8 @@ class _Recording:
             note_containers(trace, carried.place.name, carried.place.get(), sides)
         note_common_ends(trace, self.passed, self.bound, self.ends[-1], self.contents)
         note_earlier_ends(trace, self.passed, self.ends[-1], earlier)
-        for place, _ in self.snapshot.variables():
-            if place.name in loop.dead.split():
-                place.set(UNBOUND)
+        for variable in loop.dead.values():
+            variable.set(UNBOUND)
         loop.remember(self.carried)
 
     def _note_handed(self, op: Operation, key: tuple[Any, ...], value: Any) -> None:

@@ -31,6 +31,7 @@ from ..loops.loops import LeavesLoop, Loop, index_constant
 from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unrolled, sequence_of
+from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import iterated
@@ -43,11 +44,23 @@ _INT = TensorType((), np.dtype(np.int64))
 def for_(iterable: Any, body: Callable[[Any], Exit], orelse: Body | None = None, dead: str = "") -> Exit:
     """`for item in iterable: body(item) else: orelse()`."""
     trace = current_trace()
+    unread = {} if trace is None else variables_named(dead, (body,))
+    return _walk(trace, iterable, body, orelse, unread)
+
+
+def _walk(
+    trace: Recorder | None,
+    iterable: Any,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    dead: Variables,
+) -> Exit:
+    """A loop behind which nothing looks at the variables in `dead`."""
     iterable = iterated(resolve_grown_list(iterable))
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
         condition, inner = iterable.condition, iterable.inner
-        return for_(inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
+        return _walk(trace, inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
     if trace is None or isinstance(iterable, Unrolled):
@@ -94,7 +107,7 @@ def _staged_or_unrolled(
     length: int,
     body: Callable[[Any], Exit],
     orelse: Body | None,
-    dead: str,
+    dead: Variables,
 ) -> Exit:
     """Record a loop of known length once, or else every iteration.
 
@@ -128,7 +141,7 @@ def _peel(
     length: int,
     body: Callable[[Any], Exit],
     orelse: Body | None,
-    dead: str,
+    dead: Variables,
 ) -> Exit:
     """Record the first iteration by itself, and the others as a loop."""
     first = without_continue(body(sequence.item(0)))
@@ -193,7 +206,7 @@ def _counting(trace: Recorder, items: Iterable[Any]) -> Iterator[Any]:
 
 
 def stage_for(
-    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: str
+    trace: Recorder, sequence: Sequence, length: Any, body: Callable[[Any], Exit], dead: Variables
 ) -> Exit:
     """Record a loop over a sequence: as a counting loop, or with a test where it may be left."""
     runs = isinstance(length, int) and length > 0

@@ -26,7 +26,8 @@ from ..branches.exits import (
     without_continue,
 )
 from ..values.iterables import Sequence
-from ..values.program_locations import UNBOUND, Variable
+from ..values.own_variables import Variables
+from ..values.program_locations import UNBOUND
 from .expressions import if_exp
 from .statements import Body, finish_loop, run_items
 
@@ -162,7 +163,7 @@ def zipped(walks: list[Any], sequences: list[Sequence | None]) -> Walk | None:
     return Mapped(walks[places[0]], row, length)
 
 
-def for_walk(walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, dead: str) -> Exit:
+def for_walk(walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables) -> Exit:
     """`for item in walk: body(item) else: orelse()`."""
     trace = current_trace()
     if trace is None or (isinstance(walk, Generator) and walk.is_begun):
@@ -200,16 +201,15 @@ class Codes:
         self.found: frozenset[int] = frozenset()
 
 
-def _fed(walk: Walk, body: Callable[[Any], Exit], dead: str) -> Exit:
+def _fed(walk: Walk, body: Callable[[Any], Exit], dead: Variables) -> Exit:
     """Run a generator with the body as its consumer; returns how the loop is left."""
     status: Any = np.int64(0)
     codes = Codes()
-    unread = _cells(body, dead)
 
     def consumer(item: Any) -> Any:
         nonlocal status
         exit_ = without_continue(body(item))
-        for variable in unread:
+        for variable in dead.values():
             variable.set(UNBOUND)
         if exit_ is None:
             return False
@@ -223,12 +223,6 @@ def _fed(walk: Walk, body: Callable[[Any], Exit], dead: str) -> Exit:
     if isinstance(status, np.generic):
         return exit_from(None, frozenset({int(status)}))
     return StagedExit(status, codes.found | {0})
-
-
-def _cells(body: Callable[..., Any], names: str) -> list[Variable]:
-    """Variables of a body by their names."""
-    cells = dict(zip(body.__code__.co_freevars, body.__closure__ or (), strict=True)) if names else {}
-    return [Variable(name, cells[name]) for name in names.split() if name in cells]
 
 
 __all__ = ["Codes", "Consumer", "Generator", "Walk", "enumerated", "for_walk", "zipped"]

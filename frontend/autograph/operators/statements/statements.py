@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, wit
 from ..loops.loops import Loop
 from ..values.narrowing import facts_of, narrowed
 from ..values.optional import MaybeUnbound, Optional
+from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import UNBOUND, Variable
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import tested
@@ -35,17 +37,21 @@ def if_(test: Any, body: Body, orelse: Body | None = None, dead: str = "") -> Ex
     trace, watched = current(), (body, orelse)
     present, absent = facts_of(trace, test)
     bodies = (narrowed(body, present, watched), narrowed(orelse or _nothing, absent, watched))
-    return stage_if(trace, truth_of(test), bodies, watched, dead)[0]
+    return stage_if(trace, truth_of(test), bodies, watched, variables_named(dead, watched))[0]
 
 
 def then_(exit_: Exit, rest: Body, dead: str = "") -> Exit:
     """The statements after one that may leave the block: they run unless it did."""
-    return continued(exit_, rest, (rest,), dead)
+    return rest() if exit_ is None else continued(exit_, rest, (rest,), variables_named(dead, (rest,)))
 
 
 def continued(
-    exit_: Exit, rest: Body, watched: tuple[Callable[..., Any] | None, ...], dead: str = ""
+    exit_: Exit,
+    rest: Body,
+    watched: tuple[Callable[..., Any] | None, ...],
+    dead: Variables | None = None,
 ) -> Exit:
+    """Run what follows a block unless it left with an exit; nothing looks at the variables in `dead` behind that."""
     if exit_ is None:
         return rest()
     if not isinstance(exit_, StagedExit) or 0 not in exit_.codes:
@@ -91,8 +97,10 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
     if trace is None:
         return _run_while(test, body, orelse)
     ops_before, trips = trace.op_count, 0
+    watched = (test, body)
+    loop = partial(Loop, trace, body, watched, variables_named(dead, watched), test=test)
     while True:
-        start = Checkpoint.take(trace, (test, body))
+        start = Checkpoint.take(trace, watched)
         truth = tested(resolve_grown_list(test()))
         if is_staged(truth):
             break
@@ -101,7 +109,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
         if trips == settings.unroll_limit and trace.op_count > ops_before:
             start.roll_back()
             try:
-                return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+                return finish_loop(loop().record(), orelse)
             except (ConcreteValueError, ControlFlowError):
                 start.roll_back()  # Python has to know the values, so it runs the loop to its end
                 test()
@@ -112,7 +120,7 @@ def while_(test: Callable[[], Any], body: Body, orelse: Body | None = None, dead
         if exit_ in (BREAK, RETURN):
             return None if exit_ == BREAK else exit_
     start.roll_back()
-    return finish_loop(Loop(trace, body, (test, body), dead, test=test).record(), orelse)
+    return finish_loop(loop().record(), orelse)
 
 
 def _run_while(test: Callable[[], Any], body: Body, orelse: Body | None) -> Exit:

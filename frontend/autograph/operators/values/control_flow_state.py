@@ -23,8 +23,8 @@ Facts: TypeAlias = "tuple[Optional, ...]"
 CallKey: TypeAlias = "tuple[Any, ...]"
 """What tells the calls of functions apart: code, closure, and the abstract types of the arguments."""
 
-LoopKey: TypeAlias = "tuple[tuple[int, ...], str]"
-"""What tells loops apart: the identities of their code, and their location."""
+LoopKey: TypeAlias = "tuple[Any, ...]"
+"""What tells loops apart: the loop around, the identities of the code, the location, and how many came before there."""
 
 
 @dataclass
@@ -74,6 +74,10 @@ class ControlFlowState:
     """The lists that became lists that grow at run time, with what they became."""
     loop_kinds: dict[LoopKey, tuple[tuple[CodeType, ...], dict[str, Kind]]] = field(default_factory=dict)
     """The code of staged loops, and what they carried when they were recorded last, for loops inside of loops."""
+    loop: LoopKey | None = None
+    """The loop whose body or test is being recorded."""
+    loops_inside: dict[LoopKey, int] = field(default_factory=dict)
+    """How often loops were met in this recording of it, by their keys without that number."""
     activations: list[Activation] = field(default_factory=list)
     """The user's functions that are being recorded, outermost first."""
     functions: dict[CallKey, StagedFunction] = field(default_factory=dict)

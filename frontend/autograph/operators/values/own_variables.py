@@ -1,0 +1,36 @@
+"""The variables that the blocks of a statement share with the user's function around them, told by their cells.
+
+What is recorded reaches variables of other functions, too, perhaps of the same names: a name alone says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from .program_locations import Variable
+
+Variables: TypeAlias = "dict[tuple[Any, ...], Variable]"
+"""Variables by their keys."""
+
+
+def own_variables(functions: Iterable[Callable[..., Any] | None]) -> Variables:
+    """The variables that some functions have from around them, without those of functions that they call."""
+    found: Variables = {}
+    for function in functions:
+        if function is not None and function.__closure__:
+            names = function.__code__.co_freevars
+            variables = map(Variable, names, function.__closure__)
+            found.update((variable.key(), variable) for variable in variables)
+    return found
+
+
+def variables_named(names: str, functions: Iterable[Callable[..., Any] | None]) -> Variables:
+    """The variables of some functions, as `own_variables`, that have one of the names."""
+    if not names:
+        return {}
+    wanted = names.split()
+    return {key: found for key, found in own_variables(functions).items() if found.name in wanted}
+
+
+__all__ = ["Variables", "own_variables", "variables_named"]
