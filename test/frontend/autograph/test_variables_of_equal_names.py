@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.dialect.errors import UnsupportedError
 
 F64 = np.float64
 X = np.ones(3)
@@ -155,3 +156,28 @@ def test_a_loop_that_is_recorded_for_each_item_starts_with_its_own_types():
     found, expected = weft.function(f)(X), f(X)
     assert found == expected
     assert list(map(type, found)) == list(map(type, expected))
+
+
+def test_a_dict_with_a_key_named_order():
+    def f(x):
+        d = {"order": x * 0, "a": x}
+        if x[0] > 0:
+            d["order"] = x
+            d["b"] = x
+        else:
+            d["b"] = x * 2
+        return d
+
+    def reordered(x):
+        d = {"a": x, "order": x * 0}
+        if x[0] > 0:
+            d["a"] = d.pop("a")
+            d["order"] = x
+        return d
+
+    for x in (X, -X):
+        found = weft.function(f)(x)
+        assert list(found) == list(f(x))
+        np.testing.assert_array_equal(list(found.values()), list(f(x).values()))
+    with pytest.raises(UnsupportedError, match="order of the keys of d"):
+        weft.function(reordered)(X)

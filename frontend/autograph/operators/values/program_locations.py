@@ -181,7 +181,7 @@ class KeyOrder(ProgramLocation):
     container: dict[Any, Any]
 
     def key(self) -> tuple[Any, ...]:
-        return (id(self.container), "order")
+        return (id(self.container), KeyOrder)  # no key of a user's dict
 
     def get(self) -> Any:
         return OrderOfKeys(self.container)
@@ -412,7 +412,7 @@ class Snapshot:
         for _, members, known in self.sets:
             old[(id(members), "[:]")] = known
         for _, entries, saved in self.dicts:
-            old[(id(entries), "order")] = OrderOfKeys(saved)
+            old[(id(entries), KeyOrder)] = OrderOfKeys(saved)
             old.update({(id(entries), key): value for key, value in saved.items()})
         for _, owner, attributes in self.objects:
             old.update({(id(owner), "." + key): value for key, value in attributes.items()})
