@@ -181,3 +181,19 @@ def test_a_dict_with_a_key_named_order():
         np.testing.assert_array_equal(list(found.values()), list(f(x).values()))
     with pytest.raises(UnsupportedError, match="order of the keys of d"):
         weft.function(reordered)(X)
+
+
+def test_a_variable_of_a_function_around_is_deleted_where_the_function_returns():
+    kept = 1.0
+
+    def f(x):
+        nonlocal kept
+        if x[0] > 0:
+            del kept
+            return x
+        kept = 3.0
+        return x * 2
+
+    with pytest.raises(UnsupportedError, match="kept is bound on some paths only"):
+        weft.function(f)(X)
+    assert kept == 1.0

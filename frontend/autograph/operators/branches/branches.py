@@ -191,7 +191,8 @@ def _merges(
         if any(not p.is_dead and place.key() not in p.changes for p in paths):
             consume(trace, place, snapshot.old_value(place))
         absent = [
-            path.is_dead or _is_never_read(path, place, v) for path, v in zip(paths, values, strict=True)
+            path.is_dead or _is_never_read(path, place, v, snapshot)
+            for path, v in zip(paths, values, strict=True)
         ]
         merges.append(_Merge(place.name, place, values, absent))
     if wants_result:
@@ -201,11 +202,15 @@ def _merges(
     return merges
 
 
-def _is_never_read(path: Path, place: ProgramLocation, value: Any) -> bool:
-    """Whether nothing sees a place: after an exception, or a variable that is unbound where the function returns."""
+def _is_never_read(path: Path, place: ProgramLocation, value: Any, snapshot: Snapshot) -> bool:
+    """Whether nothing sees a place: after an exception, or a variable that is still unbound where the function returns.
+
+    One that was deleted may be one of a function around this one, which sees that.
+    """
     if path.raises and place.key() in path.unread:
         return True
-    return value is UNBOUND and place.is_variable and codes_of(path.exit) == {RETURN}
+    was_unbound = value is UNBOUND and snapshot.old_value(place) is UNBOUND
+    return was_unbound and place.is_variable and codes_of(path.exit) == {RETURN}
 
 
 def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> list[_Merge]:
