@@ -107,9 +107,9 @@ def emit(
 ) -> str | bytes:
     """LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), for the current target.
 
-    Of a GPU: MLIR of the stages "gpu" and "nvvm", PTX ("ptx") or instructions ("sass"). The module is in linalg on
-    tensors, or in the LLVM dialect already (`is_lowered`); it is used up. Raises `WeftValueError` for what the target
-    has not.
+    Of a GPU: MLIR of the stages "placed", "gpu" and "nvvm", PTX ("ptx") or instructions ("sass"). The module is in
+    linalg on tensors, or in the LLVM dialect already (`is_lowered`); it is used up. Raises `WeftValueError` for what
+    the target has not.
     """
     if (kind in DEVICE_KINDS) != (current().gpu is not None):
         raise WeftValueError(f"the target {current().name!r} has no {kind!r}")
@@ -127,7 +127,7 @@ def emit(
     return llvm.assembly(optimised) if kind == "asm" else llvm.object_code(optimised)
 
 
-DEVICE_KINDS = ("gpu", "nvvm", "ptx", "sass")
+DEVICE_KINDS = ("placed", "gpu", "nvvm", "ptx", "sass")
 """What `emit` writes for GPUs."""
 
 

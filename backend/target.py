@@ -123,7 +123,8 @@ def named(name: str) -> Target:
     )
     family = "aarch64" if level == "aarch64" else "x86-64"
     if level not in _LEVELS and family != "aarch64":
-        raise WeftValueError(f"there is no target {name!r}; the targets are: {', '.join(names())}")
+        hint = f"; a GPU of this machine is a device: device={name!r}" if name.startswith("cuda") else ""
+        raise WeftValueError(f"there is no target {name!r}; the targets are: {', '.join(names())}{hint}")
     for feature in added:
         if feature not in _FEATURES[family]:
             known = ", ".join(_FEATURES[family])

@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+import weft
+
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
 assert SPEC is not None
@@ -42,6 +44,7 @@ def test_what_a_page_names_is_there(page):
 )
 def test_the_examples_of_a_page_run(page):
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    outcome = doctest.testfile(str(page), module_relative=False, optionflags=options)
+    with weft.settings.scope(cuda=weft.settings.cuda):  # a page may choose another driver
+        outcome = doctest.testfile(str(page), module_relative=False, optionflags=options)
     assert outcome.failed == 0
     assert outcome.attempted > 0

@@ -50,7 +50,7 @@ class Options:
     """One step per flag that is not an option: `--cse`, `--weft-fold=max-elements=8`."""
 
 
-CHOICES = {"emit": ("mlir", "llvm", "asm", "obj", "gpu", "nvvm", "ptx", "sass")}
+CHOICES = {"emit": ("mlir", "llvm", "asm", "obj", "placed", "gpu", "nvvm", "ptx", "sass")}
 
 HELP: dict[str, tuple[str, str]] = {
     "o": ("file", "write the result to a file"),

@@ -42,8 +42,8 @@ class DeviceTraffic(NamedTuple):
     def __str__(self) -> str:
         moved = ["unknown" if size is None else f"{size:,}" for size in (self.bytes_in, self.bytes_out)]
         lines = [
-            f"on the device: {self.launches} launches, {self.reads} reads that wait, "
-            f"{moved[0]} bytes in, {moved[1]} bytes out"
+            f"on the device: {self.launches} launches, {self.reads} reads that wait; "
+            f"of NumPy's arrays {moved[0]} bytes go in, {moved[1]} bytes come out"
         ]
         return "\n".join([*lines, *(f"on the host: {name}, as {why}" for name, why in self.host_kernels)])
 

@@ -149,7 +149,12 @@ def _promotion_entry(entry: Any) -> Any:
 
 
 def require_device(device: Any) -> None:
-    """There is one device, `cpu`."""
+    """Functions that make arrays make them on the processor; `WeftValueError` for other devices."""
+    if isinstance(device, str) and device.startswith("cuda"):
+        raise WeftValueError(
+            f"arrays are made on the processor: leave out device={device!r}, and copy the array with "
+            f"weft.device_put(array, {device!r})"
+        )
     if device not in (None, "cpu"):
         raise WeftValueError(f"device {device!r} is not available; the device there is: 'cpu'")
 

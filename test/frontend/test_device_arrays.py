@@ -136,6 +136,7 @@ def test_elements_are_python_numbers() -> None:
     )
     assert repr(there) == "DeviceArray([[3, 4]], device='cuda:0')"
     assert str(there) == "[[3 4]]"
+    assert f"{there} {there[0, 1] / 3:.2f}" == "[[3 4]] 1.33"
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(there)), [[3, 4]])
     for wrong, error in [
         (lambda: hash(there), TypeError),
@@ -162,6 +163,20 @@ def test_calls_run_where_arrays_are() -> None:
     np.testing.assert_array_equal(f(X, 2.0)[0], expected)  # on the processor
     strided = f(there.T[::-1], 2.0)[0]
     np.testing.assert_array_equal(strided, np.asarray(product).T[::-1])
+
+
+def test_functions_run_as_python_on_arrays_of_devices() -> None:
+    seen = []
+
+    @weft.function
+    def f(a: Any) -> Any:
+        seen.append(type(a))
+        return a[0] + np.sqrt(a[1])
+
+    with weft.eager():
+        result = f(weft.device_put(X))
+        assert seen == [type(result)] == [weft.DeviceArray]
+        np.testing.assert_array_equal(result, X[0] + np.sqrt(X[1]))
 
 
 def test_in_place_is_in_place() -> None:

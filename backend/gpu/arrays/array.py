@@ -271,6 +271,9 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
     def __str__(self) -> str:
         return str(np.asarray(self))
 
+    def __format__(self, specification: str) -> str:
+        return format(np.asarray(self), specification)
+
     # Copies
 
     def copy(self) -> DeviceArray:

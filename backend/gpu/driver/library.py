@@ -12,8 +12,8 @@ from ....dialect.errors import DeviceError
 from .errors import driver_error
 from .signatures import SIGNATURES, Code
 
-MINIMUM_DRIVER = 12000
-"""The oldest version that weft works with, as `cuDriverGetVersion` gives it: CUDA 12.0."""
+MINIMUM_DRIVER = 12070
+"""The oldest version that weft works with, as `cuDriverGetVersion` gives it: CUDA 12.7, the first with PTX 8.6."""
 
 
 def describe_version(version: int) -> str:
@@ -141,7 +141,9 @@ def load_driver(file: str | None = None) -> Library:
     try:
         loaded = ctypes.CDLL(name)  # on 64-bit Windows there is one calling convention
     except OSError as error:
-        raise DeviceError(f"no CUDA driver on this machine ({name}: {error})") from None
+        # The system's text mostly starts with the name.
+        text = str(error).removeprefix(f"{name}: ")
+        raise DeviceError(f"no CUDA driver on this machine ({name}: {text})") from None
     return Library(_Functions(loaded), name)
 
 

@@ -139,6 +139,8 @@ def test_code_for_another_machine_says_so_when_it_is_called() -> None:
 def test_unknown_names_are_refused() -> None:
     with pytest.raises(WeftValueError, match="there is no target 'pdp-11'; the targets are: native, x86-64"):
         weft.function(target="pdp-11")(chain)
+    with pytest.raises(WeftValueError, match="a GPU of this machine is a device: device='cuda'"):
+        weft.function(target="cuda")(chain)
     with pytest.raises(
         WeftValueError, match="'aarch64\\+avx2' has the unknown feature 'avx2'; there are: neon"
     ):

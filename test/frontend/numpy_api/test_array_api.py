@@ -112,5 +112,9 @@ def test_the_standards_keywords(call: Any, expected: Any) -> None:
 
 
 def test_another_device_is_refused() -> None:
-    with pytest.raises(ValueError, match="device 'cuda' is not available"):
+    with pytest.raises(
+        ValueError, match=r"leave out device='cuda', and copy the array with weft\.device_put"
+    ):
         weft.zeros(3, device="cuda")
+    with pytest.raises(ValueError, match="device 'tpu' is not available"):
+        weft.zeros(3, device="tpu")

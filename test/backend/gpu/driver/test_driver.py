@@ -83,7 +83,7 @@ def test_there_is_no_device_of_that_number(devices: int, there: str) -> None:
 def test_the_driver_is_too_old() -> None:
     library = Library(Emulator(driver_version=11080, memory_bytes=1 << 16).functions, "the emulator")
     with pytest.raises(
-        weft.DeviceError, match=r"is one for CUDA 11\.8, and weft needs one for CUDA 12\.0 or newer"
+        weft.DeviceError, match=r"is one for CUDA 11\.8, and weft needs one for CUDA 12\.7 or newer"
     ):
         Device(library)
 
@@ -92,7 +92,7 @@ def test_the_driver_lacks_a_function() -> None:
     functions = dict(Emulator(memory_bytes=1 << 16).functions)
     del functions["cuLaunchKernelEx"]
     with pytest.raises(
-        weft.DeviceError, match=r"libcuda has no cuLaunchKernelEx: weft needs a driver for CUDA 12\.0"
+        weft.DeviceError, match=r"libcuda has no cuLaunchKernelEx: weft needs a driver for CUDA 12\.7"
     ):
         Library(functions, "libcuda").address("cuLaunchKernelEx")
 

@@ -1,6 +1,8 @@
 // RUN: weft-opt %s --target=sm_90a --emit=ptx | filecheck %s
 // RUN: weft-opt %s --target=sm_90a --emit=nvvm | filecheck %s --check-prefix=NVVM
+// RUN: weft-opt %s --target=sm_90a --emit=placed | filecheck %s --check-prefix=PLACED
 
+// PLACED: @kernel_0({{.*}}weft.side = "device"
 // NVVM: llvm.func @kernel_0({{.*}}gpu.kernel
 
 // CHECK: .target sm_90a
