@@ -22,6 +22,7 @@ from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, sp
 from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, rank_0_array, recording, staged
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
+from .arrays_on_gpus import array_on_gpu
 from .documentation import Family, member
 from .joining import stack
 from .memory_order import in_order, ordered
@@ -207,8 +208,9 @@ def asarray(
     """An array of what NumPy would take as one, as `numpy.asarray`; `copy` as in the Array API.
 
     Shape: that of the argument, or of nested lists. Dtype: `dtype`, or the one NumPy gives. While a function is
-    recorded, lists become arrays of its own; a NumPy array stays what it is unless it is copied. Raises `ValueError`
-    when `copy=False` and a copy is needed, `TypeError` for dtypes that weft does not have.
+    recorded, lists become arrays of its own; a NumPy array stays what it is unless it is copied. What lies on a GPU
+    stays there, unless `device` is "cpu". Raises `ValueError` when `copy=False` and a copy is needed, `TypeError` for
+    dtypes that weft does not have.
 
     >>> weft.asarray([1, 2], dtype=weft.float32)
     array([1., 2.], dtype=float32)
@@ -226,6 +228,8 @@ def asarray(
         if copy is False:
             raise WeftValueError("Unable to avoid copy while creating an array as requested.")
         return ordered(converted, order or "K", a)
+    if device is None and (there := array_on_gpu(a, dtype, copy)) is not None:
+        return there
     if copy is False:
         raise WeftValueError("Unable to avoid copy while creating an array as requested.")
     trace = recording(a)
@@ -306,8 +310,8 @@ def astype(
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ArrayResult:
     """A NumPy array that shares memory with an object of the DLPack protocol, as `numpy.from_dlpack`.
 
-    Shape and dtype: those of x. Raises `ValueError` for devices other than "cpu", `BufferError` where memory cannot
-    be shared.
+    What lies on a GPU becomes a `weft.DeviceArray` that shares its memory. Shape and dtype: those of x. Raises
+    `ValueError` for devices other than "cpu", `BufferError` where memory cannot be shared.
 
     >>> weft.from_dlpack(np.array([1, 2]))
     array([1, 2])
@@ -315,6 +319,8 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     require_device(device)
     if is_traced(x):
         return x.copy() if copy else x
+    if device is None and (there := array_on_gpu(x, None, copy)) is not None:
+        return there
     return np.from_dlpack(x, device=device, copy=copy)
 
 

@@ -124,6 +124,20 @@ def test_numpy_computes_on_the_device() -> None:
     assert there.__array_namespace__() is weft
 
 
+def test_asarray_and_from_dlpack_leave_arrays_where_they_are() -> None:
+    there = weft.device_put(X)
+    assert weft.asarray(there) is there
+    for foreign in (there, ByInterface(there), ByDlpack(there)):
+        assert weft.asarray(foreign).address == weft.from_dlpack(foreign).address == there.address
+    for copied in (weft.asarray(there, copy=True), weft.from_dlpack(there, copy=True)):
+        assert copied.address != there.address
+        np.testing.assert_array_equal(copied, X)
+    assert (weft.asarray(there, "f4").dtype, weft.asarray(there, "f4").device) == (np.float32, "cuda:0")
+    assert type(weft.asarray(there, device="cpu")) is np.ndarray
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        weft.asarray(there, "f4", copy=False)
+
+
 def test_elements_are_python_numbers() -> None:
     there = weft.device_put(np.array([[3, 4]]))
     assert there.item(0, 1) == 4
