@@ -163,6 +163,16 @@ class TestRaise:
 
         same(f, F64(1), F64(-1))
 
+    def test_python_raises_on_a_path_that_may_not_be_taken(self):
+        def f(table, flags):
+            if not flags.all():
+                for _ in range(2):
+                    del table["b"]
+            return table
+
+        table = {"a": np.ones(2), "b": np.zeros(2)}
+        same(f, *[(table, np.array([True, flag])) for flag in (True, False)])
+
     def test_raise_in_the_else_of_a_loop(self):
         def f(x, value):
             for i in range(len(x)):
