@@ -63,7 +63,7 @@ def complaint_of(done: Any) -> str:
 
 
 WRONG_COMMAND_LINES = {
-    ("--emit=exe",): "--emit takes one of mlir, llvm, asm, obj, not 'exe'",
+    ("--emit=exe",): "--emit takes one of mlir, llvm, asm, obj, gpu, nvvm, ptx, sass, not 'exe'",
     ("--verify-each=maybe",): "--verify-each takes 0 or 1, not 'maybe'",
     (
         "--mlir-elide-elementsattrs-if-larger=few",
@@ -243,7 +243,7 @@ def decorated(x, y):
 
 def needs_value(x):
     if x > 0:
-        return x.item()
+        return x.tobytes()
     return -x
 
 def raises(x):
