@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import pathlib
 import re
+import sys
 import textwrap
 from collections.abc import Callable
 
@@ -69,8 +70,15 @@ def ops_page() -> str:
         parts.append(
             "| op | operands | attributes | results | effects | meaning |\n|---|---|---|---|---|---|"
         )
-        parts += [op_row(op_class) for op_class in OPS.values() if op_class.family == family]
+        members = [op_class for op_class in OPS.values() if op_class.family == family]
+        parts += map(op_row, sorted(members, key=_place_in_sources))
     return "\n".join(parts) + "\n"
+
+
+def _place_in_sources(op_class: type[Op]) -> tuple[int, int]:
+    """Where an op is defined: modules in the order of families, whichever was imported first."""
+    module = op_class.__module__
+    return FAMILIES.index(module.rpartition(".")[2]), list(vars(sys.modules[module])).index(op_class.__name__)
 
 
 def pass_row(pass_class: type[Pass]) -> str:

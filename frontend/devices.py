@@ -16,7 +16,7 @@ from ..backend.gpu.driver.streams import stream_handle
 from ..backend.gpu.on_device import OnDevice
 from ..backend.gpu.open_devices import using_stream
 from ..dialect.errors import UnsupportedError
-from .calls.eager_calls import is_eager
+from .calls.eager_calls import always_compiled, is_eager
 from .function import Function
 from .function import function as compiled
 from .settings import settings
@@ -80,7 +80,8 @@ class _CompiledOperations:
         if known is None:
             known = self._functions[function] = compiled(name=_name_of(function))(_applied(function))
         if is_eager():  # Python has nothing else to compute with such arrays
-            return known.run_compiled(args, kwargs)
+            with always_compiled():
+                return known(args, kwargs)
         return known(args, kwargs)
 
     def namespace(self) -> ModuleType:

@@ -152,10 +152,6 @@ class Function(FastCallable):
         """Run the compiled function, compiling it first if the signature is new."""
         if is_eager():
             return self.python_function(*args, **kwargs)
-        return self.run_compiled(*args, **kwargs)
-
-    def run_compiled(self, *args: Any, **kwargs: Any) -> Any:
-        """A call that is compiled even where decorated functions run as plain Python."""
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)
             if current_trace() is not None or any(isinstance(leaf, TracedValue) for leaf in leaves):

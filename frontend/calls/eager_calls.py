@@ -12,9 +12,22 @@ from ..settings import settings
 _is_eager = contextvars.ContextVar("weft_is_eager", default=False)
 
 
+_is_always_compiled = contextvars.ContextVar("weft_is_always_compiled", default=False)
+
+
 def is_eager() -> bool:
     """Whether decorated functions run as plain Python here."""
-    return settings.disable_jit or _is_eager.get()
+    return (settings.disable_jit or _is_eager.get()) and not _is_always_compiled.get()
+
+
+@contextlib.contextmanager
+def always_compiled() -> Iterator[None]:
+    """Compile decorated functions inside the `with` block, whatever else was said: Python could not run them."""
+    token = _is_always_compiled.set(True)
+    try:
+        yield
+    finally:
+        _is_always_compiled.reset(token)
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -46,4 +59,4 @@ def eager() -> Iterator[None]:
         _is_eager.reset(token)
 
 
-__all__ = ["eager", "is_eager", "run_functions_eagerly"]
+__all__ = ["always_compiled", "eager", "is_eager", "run_functions_eagerly"]

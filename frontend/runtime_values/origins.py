@@ -20,8 +20,8 @@ from ...dialect.register import context, create
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray
 from ..tracing.recorder import ABSENT, BEFORE_LOOP, Recorder, Storage
+from .result_spec import COMPUTED
 
-COMPUTED = 0
 _NUMBER = TensorType((), np.dtype(np.int64))
 
 
@@ -111,4 +111,4 @@ def _made(point: Any, op_class: type[Op], operands: list[Value], attributes: dic
     return _create(point, op_class, operands, attributes).results[0]
 
 
-__all__ = ["COMPUTED", "Origins"]
+__all__ = ["Origins"]

@@ -17,8 +17,8 @@ from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
-from .origins import COMPUTED, Origins
 from .result_spec import (
+    COMPUTED,
     ArgumentResult,
     ChosenResult,
     ComputedResult,
@@ -53,6 +53,8 @@ class Outputs:
         """Whether what is collected is stored: what is collected later may show the same arrays."""
         self._seen: Counter[Storage] = Counter()
         """How often the results show an array, or a view of it."""
+        from .origins import Origins  # loads MLIR, which programs from the disk cache need not
+
         self._origins = Origins(trace, self._number_of)
         self._options: list[ArgumentResult] = []
         """The arrays of the caller's, or views of these, that branches and loops may hand on."""

@@ -89,6 +89,10 @@ class ViewResult(NamedTuple):
         return _viewed(outputs[self.position], self.path, self.bounds, outputs)
 
 
+COMPUTED = 0
+"""The choice of a `SelectedResult` for what compiled code computed."""
+
+
 class SelectedResult(NamedTuple):
     """A result that is one of the caller's arrays, or a computed one, as a branch or loop decided."""
 
@@ -241,6 +245,7 @@ def view_type(
 
 
 __all__ = [
+    "COMPUTED",
     "ArgumentResult",
     "ChosenResult",
     "ComputedResult",

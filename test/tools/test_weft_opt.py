@@ -63,7 +63,7 @@ def complaint_of(done: Any) -> str:
 
 
 WRONG_COMMAND_LINES = {
-    ("--emit=exe",): "--emit takes one of mlir, llvm, asm, obj, gpu, nvvm, ptx, sass, not 'exe'",
+    ("--emit=exe",): "--emit takes one of mlir, llvm, asm, obj, placed, gpu, nvvm, ptx, sass, not 'exe'",
     ("--verify-each=maybe",): "--verify-each takes 0 or 1, not 'maybe'",
     (
         "--mlir-elide-elementsattrs-if-larger=few",
