@@ -15,6 +15,7 @@ import pytest
 import weft
 from weft.backend.gpu import libraries
 from weft.backend.gpu.arrays import exchange
+from weft.backend.gpu.arrays.array import _operations
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.streams import Stream
 from weft.backend.gpu.emulator.library import Emulator
@@ -115,6 +116,11 @@ def test_numpy_computes_on_the_device() -> None:
         assert type(found) is weft.DeviceArray
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
+    compiled = len(_operations[0]._functions)
+    for _ in range(2):
+        np.testing.assert_array_equal(there.real, X)
+        np.testing.assert_array_equal(there.max(axis=1), X.max(axis=1))
+    assert len(_operations[0]._functions) == compiled  # one function for each name
     there += 1
     there[there > 20] = 0
     np.add(there, there, out=there)
@@ -140,7 +146,7 @@ def test_asarray_and_from_dlpack_leave_arrays_where_they_are() -> None:
 
 def test_elements_are_python_numbers() -> None:
     there = weft.device_put(np.array([[3, 4]]))
-    assert there.item(0, 1) == 4
+    assert (there.item(0, 1), there.item(1), there.item((0, 0)), there[0, 0].item()) == (4, 4, 3, 3)
     assert there.tolist() == [[3, 4]]
     assert (int(there[0, 0]), complex(there[0, 0]), bool(there[0, 0]), [10, 11, 12, 13][there[0, 0]]) == (
         3,

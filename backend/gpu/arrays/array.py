@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
@@ -237,10 +238,8 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def item(self, *index: Any) -> Any:
-        """One element as a Python number; waits for the device."""
-        return np.asarray(self[index] if index and self.ndim > 1 else self).item(
-            *(index if self.ndim <= 1 else ())
-        )
+        """One element as a Python number, by its index or its number as in `ndarray.item`; waits for the device."""
+        return np.asarray(self).item(*index)
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; waits for the device."""
@@ -353,20 +352,24 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'DeviceArray' object has no attribute {name!r}")
         if not callable(getattr(np.ndarray, name)):
-            return _compute(operator.attrgetter(name), self)
+            return _compute(_property(name), self)
         return lambda *args, **kwargs: _compute(_method(name), self, *args, **kwargs)
 
 
-_methods: dict[str, Callable[..., Any]] = {}
+@functools.cache
+def _property(name: str) -> Callable[..., Any]:
+    """A property as a function: one for each name, as functions are compiled by their identity."""
+    return operator.attrgetter(name)
 
 
+@functools.cache
 def _method(name: str) -> Callable[..., Any]:
-    """A method as a function, the same one for each name."""
+    """A method as a function, as above."""
 
     def call(array: Any, *args: Any, **kwargs: Any) -> Any:
         return getattr(array, name)(*args, **kwargs)
 
-    return _methods.setdefault(name, call)
+    return call
 
 
 def _compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
