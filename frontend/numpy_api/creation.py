@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.creation import Arange
@@ -233,6 +234,8 @@ def asarray(
     if copy is False:
         raise WeftValueError("Unable to avoid copy while creating an array as requested.")
     trace = recording(a)
+    if trace is None and isinstance(a, OnDevice):
+        a = np.asarray(a)  # the copy to the host that `device` asks for
     value = array_of(a if dtype is None else cast_elements(a, as_dtype(dtype)), dtype)
     if trace is None:
         return np.array(value)

@@ -5,6 +5,7 @@ This module and `frontend/tracing/array.py` do not load MLIR: eager calls of the
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,7 +14,7 @@ import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import TransferWarning, UnsupportedError
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.casts import Cast
@@ -178,6 +179,8 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         entries = [asarray(entry) for entry in value]
         common = np.result_type(*(entry.dtype for entry in entries))
         value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
+    if isinstance(value, OnDevice):
+        value = _from_device(value)
     if not isinstance(value, TracedArray):
         require_numpy_rules("an operand", value)
         array = np.asarray(value, wanted)
@@ -186,6 +189,20 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     if wanted is not None:
         value = cast(value, wanted)
     return value if value._python_type is None else rank_0_array(value)
+
+
+def _from_device(value: Any) -> Any:
+    """An array on a device where ops take arrays: data of the trace, or a copy on the host, which is said."""
+    trace = current_trace()
+    if trace is not None:
+        return wrap(trace, value_of(trace, value))
+    warnings.warn(
+        f"a function of weft, called outside of compiled functions, copies an array from {value.device} to the host; "
+        "call NumPy's function of the same name, which runs there, or compile the call with weft.function",
+        TransferWarning,
+        stacklevel=3,
+    )
+    return value
 
 
 def rank_0_array(value: ArrayResult) -> ArrayResult:

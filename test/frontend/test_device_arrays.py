@@ -383,3 +383,20 @@ def test_streams_wait_for_each_other() -> None:
     np.testing.assert_array_equal(value, np.full(4, 2.0**16))
     with pytest.raises(TypeError, match="str is no stream"):
         weft.stream("fast")
+
+
+BOXES = [np.zeros(3)]
+
+
+def test_arrays_in_containers_are_data_and_copies_to_the_host_are_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(globals(), "BOXES", [weft.device_put(np.arange(3.0))])
+    joined = weft.function(lambda x: weft.concat([x, BOXES[0]]))
+    for offset in (0.0, 5.0):
+        BOXES[0][...] = weft.device_put(np.arange(3.0) + offset)
+        np.testing.assert_array_equal(joined(np.ones(1)), [1, *(np.arange(3.0) + offset)])
+    with pytest.warns(
+        weft.TransferWarning, match="copies an array from cuda:0 to the host; call NumPy's function"
+    ):
+        np.testing.assert_array_equal(weft.concat([BOXES[0], np.ones(1)]), [5, 6, 7, 1])
