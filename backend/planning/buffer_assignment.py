@@ -288,12 +288,14 @@ class BufferAssignment:
                 self.settle(resident, place)
 
     def copy(self, value: Value, buffer: Buffer) -> None:
-        """Copy a value into a buffer, unless it is there or was never written."""
+        """Copy a value into a buffer, unless it is there; for what was never written, there only is room."""
         home = self.home.get(self.lifetimes.root[value])
-        if home is None or home is buffer:
+        if home is buffer:
+            return
+        self.prepare(value, buffer)
+        if home is None:
             return
         self.copies += 1
-        self.prepare(value, buffer)
         dialect("memref").copy(self.memref(value), self.view(value, buffer))
 
     def assign(self, values: Sequence[Value], buffers: Sequence[Buffer | None]) -> None:
@@ -305,8 +307,8 @@ class BufferAssignment:
                 continue
             home = self.home.get(root[value])
             following = [other for other in buffers[index + 1 :] if other is not None]
-            if home is not None and home is not buffer:
-                if home not in finished and self._may_exchange(home, buffer, following):
+            if home is not buffer and (home is not None or buffer.block is not None):
+                if home is not None and home not in finished and self._may_exchange(home, buffer, following):
                     self._exchange(home, buffer)
                 else:
                     self._copy_over(value, buffer, values[index + 1 :], buffers[index + 1 :])

@@ -14,11 +14,11 @@ from typing import Any
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.creation import Empty
 from ...dialect.ops.indexing import Gather, Scatter
 from ...dialect.ops.slicing import DynamicSlice, DynamicSliceUpdate, Slice, SliceUpdate
 from ...dialect.records import dataclass
 from ...dialect.register import create, decode_attributes, op_class_of
+from ..control_flow.extents import Extents
 from ..control_flow.structure import (
     FOR,
     body,
@@ -31,10 +31,10 @@ from ..control_flow.structure import (
     trip_count,
     yielded,
 )
-from ..rewriting import operations_in, type_of
-from .activity import refuse
+from ..rewriting import operations_in
 from .adjoints import Adjoints
-from .residuals import UNBOUNDED, ForwardRegion, rebuilt, size_of
+from .residuals import ForwardRegion, rebuilt, size_of
+from .stacks import stack_of
 from .sweep import Sweep, captured
 
 _READS: dict[type[Op], type[Op]] = {SliceUpdate: Slice, DynamicSliceUpdate: DynamicSlice, Scatter: Gather}
@@ -145,21 +145,8 @@ class _Reversal:
         reached = forward.reached(needed, kept)
         undone = [undo for undo in undone if undo.argument in reached]
         logs = {id(update): _old_part(update) for undo in undone for update in undo.updates}
-        for value in [*kept, *logs.values()]:
-            if size_of(value) >= UNBOUNDED:
-                raise refuse(
-                    self.loop,
-                    f"the derivative of this loop needs an array ({type_of(value)}) of each iteration whose size is "
-                    "known only at run time, which cannot be kept yet; call it with arrays of known shapes, or read "
-                    "slices of one size",
-                )
         values = dict.fromkeys([*kept, *logs.values()])
-        stacks = self._with_stacks(list(values))
-        lookup: dict[Value, Value] = {forward_counter: counter}
-        with ir.InsertionPoint(self.anchor):
-            for value, stack in zip(values, stacks, strict=True):
-                if isinstance(value.type, ir.RankedTensorType):
-                    lookup[value] = _read_row(stack, self.number)
+        lookup: dict[Value, Value] = {forward_counter: counter, **self._keep(list(values))}
         forward = ForwardRegion(self.loop, body(self.loop), known)
         if undone:
             self._put_back(undone, logs, forward, lookup)
@@ -179,29 +166,35 @@ class _Reversal:
                 found.append(_Undo(argument, place, updates))
         return found
 
-    def _with_stacks(self, values: Sequence[Value]) -> list[Value]:
-        """Let the forward loop keep values; returns the stacks that it leaves."""
+    def _keep(self, values: Sequence[Value]) -> dict[Value, Value]:
+        """Let the forward loop keep values; returns what they are in the reverse one."""
         if not values:
-            return []
-        loop = self.loop
+            return {}
+        loop, b = self.loop, OpEmitter(self.loop.location)
         with ir.InsertionPoint(loop):
-            trips = trip_count(loop)
-            count = None if trips is not None else tensor_from(self._trips())
-            stacks = [_empty_stack(value, trips, count) for value in values]
+            known = trip_count(loop)
+            trips = b.value(tensor_from(self._trips())) if known is None else known
+            extents = Extents()
+            stacks = [stack_of(loop, value, trips, extents) for value in values]
         block = body(loop)
-        arguments = [block.add_argument(stack.type, loop.location) for stack in stacks]
+        arguments = [[block.add_argument(v.type, loop.location) for v in stack.initial] for stack in stacks]
         with ir.InsertionPoint(terminator(block)):
-            row = self._row()
-            at = {"axes": (0,), "position": 0, "mode": "set"}
-            written = [
-                create(Scatter, [stack, value, row], at, location=loop.location).results[0]
-                for stack, value in zip(arguments, values, strict=True)
+            row = b.value(self._row())
+            pushed = [
+                stack.push(b, carried, value, row)
+                for stack, carried, value in zip(stacks, arguments, values, strict=True)
             ]
-        replace_terminator(block, [*yielded(block), *written])
-        made = rebuilt(loop, stacks, stacks, 1)
+        replace_terminator(block, [*yielded(block), *(v for several in pushed for v in several)])
+        initial = [v for stack in stacks for v in stack.initial]
+        made = rebuilt(loop, initial, initial, 1)
         self.sweep.retire(loop, made)
         self.loop = made
-        return list(made.results)[len(made.results) - len(stacks) :]
+        left = iter(list(made.results)[len(made.results) - len(initial) :])
+        with ir.InsertionPoint(self.anchor):
+            return {
+                value: stack.read(b, [next(left) for _ in stack.initial], b.value(self.number))
+                for value, stack in zip(values, stacks, strict=True)
+            }
 
     def _put_back(
         self,
@@ -248,18 +241,6 @@ def _old_part(update: Operation) -> Value:
     whole, _, *places = update.operands
     with ir.InsertionPoint(update):
         return create(_READS[op_class], [whole, *places], attributes, location=update.location).results[0]
-
-
-def _empty_stack(value: Value, trips: int | None, count: Value | None) -> Value:
-    tensor = type_of(value)
-    shape = (-1 if trips is None else trips, *(extent or 0 for extent in tensor.shape))
-    dims = [] if count is None else [count]
-    return create(Empty, dims, {"shape": shape, "dtype": tensor.dtype}).results[0]
-
-
-def _read_row(stack: Value, number: Value) -> Value:
-    found: Value = create(Gather, [stack, number], {"axes": (0,), "position": 0}).results[0]
-    return found
 
 
 def _arith(name: str, *operands: Value) -> Value:

@@ -25,8 +25,10 @@ from ..control_flow.structure import CONTROL, copy_of, defined_inside, used_insi
 from ..rewriting import is_unused, operations_in, operations_of
 from .minimum_cut import values_to_keep
 
-UNBOUNDED = 1 << 50
-"""The size of what cannot be kept: its extents are not known."""
+_UNKNOWN_EXTENT = 4096
+"""What is taken for an extent that is known only at run time."""
+_NEVER_KEPT = 1 << 50
+"""The size of what other values are computed of again in any case: numbers of other dialects."""
 
 _LARGE_FAMILIES = ("contraction", "reductions", "scans", "sorting", "pooling", "state", "differentiation")
 _SCALAR_DIALECTS = ("arith.", "tensor.")
@@ -71,14 +73,18 @@ def copy_without_effects(operation: Operation, values: dict[Value, Value]) -> Op
 
 
 def size_of(value: Value) -> int:
-    """How many bytes it takes to keep a value."""
+    """How many bytes it takes to keep a value, about as many where extents are known only at run time."""
     try:
         found = type_from_mlir(value.type)
     except WeftTypeError:
-        return 8  # a scalar
-    if not isinstance(found, TensorType) or found.size is None:
-        return UNBOUNDED
-    return max(1, math.prod(extent or 0 for extent in found.shape) * found.dtype.itemsize)
+        return _NEVER_KEPT
+    assert isinstance(found, TensorType)
+    extents = (_UNKNOWN_EXTENT if extent is None else extent for extent in found.shape)
+    return max(1, math.prod(extents) * found.dtype.itemsize)
+
+
+def _is_static(value: Value) -> bool:
+    return not isinstance(value.type, ir.RankedTensorType) or value.type.has_static_shape
 
 
 class ForwardRegion:
@@ -108,11 +114,11 @@ class ForwardRegion:
         return list(found)
 
     def sources(self, value: Value) -> list[Value] | None:
-        """Of what a value may be computed again; a loop runs again for what cannot be kept."""
+        """Of what a value may be computed again; a loop runs again for what has another size each time."""
         operation = self.producers.get(value)
         if operation is None:
             return None
-        if may_repeat(operation) or (size_of(value) >= UNBOUNDED and may_run_again(operation)):
+        if may_repeat(operation) or (not _is_static(value) and may_run_again(operation)):
             return self.read_by(operation)
         return None
 
@@ -209,7 +215,6 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
 
 
 __all__ = [
-    "UNBOUNDED",
     "ForwardRegion",
     "copy_without_effects",
     "is_effect",
