@@ -48,9 +48,7 @@ class Rows(Stack):
 
     def push(self, b: OpEmitter, carried: Sequence[Value], value: Value, row: Tensor) -> list[Value]:
         """Write the row."""
-        written = b.scatter(
-            b.value(carried[0]), b.value(value), row, axes=(0,), position=0, mode="set"
-        )
+        written = b.scatter(b.value(carried[0]), b.value(value), row, axes=(0,), position=0, mode="set")
         return [written.handle]
 
     def read(self, b: OpEmitter, carried: Sequence[Value], row: Tensor) -> Value:
