@@ -1,7 +1,4 @@
-"""Functions that make arrays.
-
-While a function is recorded they make traced arrays, so that traced values can be written into them.
-"""
+"""Functions that make arrays: traced ones while a function is recorded, so that traced values can be written there."""
 
 from __future__ import annotations
 
