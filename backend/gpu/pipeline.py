@@ -27,6 +27,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "linalg-to-device-kernels": module_pipeline(
             [
                 "check-names",  # what is refused, is refused first
+                "widen-in-products",  # while what makes wider is no kernel of its own
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "outline-kernels",  # from here on, each kernel is looked at once
                 "keep-numbers-on-device",  # while what is between kernels are values, and not memory
@@ -42,6 +43,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
+                "unwrap-numbers",  # which would be memory otherwise
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored
                 "empty-tensor-to-alloc-tensor",

@@ -19,5 +19,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "pass-numbers-by-value": f"{_PLACEMENT}.host_numbers:PassNumbersByValue",
         "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
+        "unwrap-numbers": f"{__package__}.unwrapped_numbers:UnwrapNumbers",
+        "widen-in-products": f"{__package__}.widened_factors:WidenInProducts",
     }
 )

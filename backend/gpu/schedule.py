@@ -5,7 +5,7 @@ What is chosen for each operation, and why, is the attribute `weft.schedule` of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...dialect.mlir import Operation, ir
 from ...dialect.records import dataclass
@@ -41,7 +41,7 @@ def parts_of(function: Operation) -> list[Part]:
     if any(op.name == "func.call" for op in operations_of(function)):
         raise NotScheduled("it calls a function")
     found: list[Part] = []
-    for run in _runs(working_operations(function)):
+    for run in _joined(_runs(working_operations(function))):
         with ir.InsertionPoint(run[0]), run[0].location:  # of the sizes that are asked for
             found += _parts_of_run(function, run)
     return found
@@ -76,6 +76,21 @@ def _runs(ops: Sequence[Operation]) -> Iterator[list[Operation]]:
         yield nests
 
 
+def _joined(runs: Iterable[list[Operation]]) -> list[list[Operation]]:
+    """The runs, those of one thread that follow each other as one: what a thread stores, it may load again."""
+    found: list[list[Operation]] = []
+    for run in runs:
+        if found and _is_of_one_thread(found[-1]) and _is_of_one_thread(run):
+            found[-1] += run
+        else:
+            found.append(run)
+    return found
+
+
+def _is_of_one_thread(run: list[Operation]) -> bool:
+    return run[0].name != "linalg.generic" and not (len(run) == 1 and iterations.matches(run[0]))
+
+
 def _can_start(ops: list[Operation]) -> bool:
     try:
         captures(ops)
@@ -86,12 +101,13 @@ def _can_start(ops: list[Operation]) -> bool:
 
 def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     """How a run is spread over threads."""
-    if len(run) == 1 and iterations.matches(run[0]):
+    if _is_of_one_thread(run):
+        names = " and ".join(sorted({op.name for op in run if op.name != "memref.load"}))
+        reason = f"one thread: {names} is one step after the other"
+        return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
+    if run[0].name != "linalg.generic":
         loop, why = run[0], "iterations: none needs another"
         return [Part(loop, lambda name: iterations.write(function, name, loop, why))]
-    if run[0].name != "linalg.generic":
-        reason = f"one thread: {run[0].name} is one step after the other"
-        return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
     steps, found = steps_of([loop_nest(op) for op in run]), []
     while steps:
         if products.matches(steps[0]):

@@ -13,8 +13,9 @@ from ...passes.base import Statistics, TextPass
 
 _LITERAL = re.compile(r"\bbfloat 0xR([0-9A-F]{4})\b")
 _TYPE = re.compile(r"(?<![\w.%@\"])bfloat\b")
-_MANGLED = re.compile(r"(?<=[.v\d])bf16(?=[.(])")
-"""The type in the name of an intrinsic function."""
+_INTRINSIC = re.compile(r"@llvm\.(?!nvvm\.)[\w.]+")
+"""Its name has the types that it takes. Those of GPUs have it to say what they multiply."""
+_MANGLED = re.compile(r"(?<=[.v\d])bf16(?=\.|$)")
 _DECLARATION = re.compile(r"^declare [^@\n]*(@[\w.$]+)\(.*\n", re.MULTILINE)
 
 
@@ -38,7 +39,7 @@ def move_as_integers(text: str) -> str:
     if "bfloat" not in text:
         return text
     text = _LITERAL.sub(lambda match: f"i16 {int(match[1], 16)}", text)
-    text = _MANGLED.sub("i16", _TYPE.sub("i16", text))
+    text = _INTRINSIC.sub(lambda match: _MANGLED.sub("i16", match[0]), _TYPE.sub("i16", text))
     declared: set[str] = set()
     return _DECLARATION.sub(lambda match: _once(match, declared), text)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.device_code import DeviceCode, device_code
 from weft.backend.gpu.machine.assembler import find_assembler
 
@@ -37,6 +38,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
     "tensor cores": (lambda a, b: a @ b, (np.ones((2048, 2048), np.float16),) * 2, "tensor cores", 128, 0),
+    "bfloat16": (lambda a, b: a @ b, (np.ones((512, 512), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
 

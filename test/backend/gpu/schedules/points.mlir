@@ -79,7 +79,7 @@ func.func private @kernel_3(%a: memref<16xf32>) {
 
 // What a number is computed of is read where it is read: memory that the kernel writes.
 // CHECK-LABEL: func.func private @kernel_4
-// CHECK: "one thread: memref.load is one step after the other"
+// CHECK: "one thread: memref.store is one step after the other"
 // CHECK: memref.load
 // CHECK: arith.mulf
 // CHECK: memref.store

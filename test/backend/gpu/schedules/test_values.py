@@ -99,6 +99,11 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(45, 64).astype(np.float16),
         _normal(45).astype(np.float16),
     ),
+    "factors of bfloat16": (
+        lambda a, b: a @ b + 1,
+        _normal(33, 64).astype(weft.bfloat16),
+        _normal(64, 40).astype(weft.bfloat16),
+    ),
     "halves of odd extents": (
         lambda a, b: a @ b,
         _normal(40, 37).astype(np.float16),

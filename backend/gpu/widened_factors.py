@@ -1,0 +1,84 @@
+"""Factors of products that were made wider before, as the halves that they are: tensor cores take them as such.
+
+    %1 = linalg.generic ... { extf }                                            linalg.contract
+    %2 = linalg.contract ins(%1, %3 : tensor<8x8xf32>, ...) ...           ->      ins(%0, %3 : tensor<8x8xbf16>, ...)
+
+NumPy's product of two arrays of bfloat16 is one of float32, which its arrays become before. bfloat16 is made wider on
+its bits.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.records import dataclass
+from ...passes.base import Pass, Statistics
+from ...passes.rewriting import is_unused, operations_in, operations_of
+from ..nests.emit import create
+
+_ON_BITS = ["arith.bitcast", "arith.extui", "arith.shli", "arith.bitcast"]
+"""What makes a bfloat16 a float32."""
+
+
+@dataclass(frozen=True)
+class WidenInProducts(Pass):
+    """Let products of halves make their factors wider themselves."""
+
+    name: ClassVar[str] = "widen-in-products"
+    summary: ClassVar[str] = "multiply halves that were made wider before as halves"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for function in module.body.operations:
+            for op in operations_of(function.operation):
+                if op.name == "linalg.contract":
+                    statistics["products of halves"] += _take_halves(op)
+
+
+def _take_halves(contract: Operation) -> bool:
+    """Read both factors of a product before they are made wider, if they are of the same halves."""
+    makers = [_widening(value) for value in list(contract.operands)[:2]]
+    first, second = (None if maker is None else maker.operands[0] for maker in makers)
+    if first is None or second is None or first.type.element_type != second.type.element_type:
+        return False
+    block = contract.regions[0].blocks[0]
+    for place, half in enumerate((first, second)):
+        contract.operands[place] = half
+        argument = block.arguments[place]
+        wide = argument.type
+        argument.set_type(half.type.element_type)
+        with ir.InsertionPoint.at_block_begin(block), contract.location:
+            value = create("arith.extf", [wide], [argument])
+        argument.replace_all_uses_except(value, [value.owner.operation])
+    for maker in dict.fromkeys(makers):
+        if is_unused(maker):
+            maker.erase()
+    return True
+
+
+def _widening(value: Value) -> Operation | None:
+    """The nest that makes all elements of a tensor of halves wider, and does nothing else, to a value."""
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
+        return None
+    op = value.owner.operation
+    maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
+    rank = value.type.rank
+    if len(maps) != 2 or any(map != ir.AffineMap.get_identity(rank) for map in maps):
+        return None
+    source, block = op.operands[0].type, op.regions[0].blocks[0]
+    *ops, terminator = operations_in(block)
+    names = [inner.name for inner in ops]
+    given = list(block.arguments)[:1]
+    for inner in ops:  # a chain from the element to the result
+        if inner.operands[0] not in given:
+            return None
+        given = list(inner.results)
+    is_half = isinstance(source, ir.RankedTensorType) and (
+        (isinstance(source.element_type, ir.BF16Type) and names in (_ON_BITS, ["arith.extf"]))
+        or (isinstance(source.element_type, ir.F16Type) and names == ["arith.extf"])
+    )
+    is_wide = isinstance(value.type.element_type, ir.F32Type) and terminator.operands[0] in given
+    return op if is_half and is_wide else None
+
+
+__all__ = ["WidenInProducts"]

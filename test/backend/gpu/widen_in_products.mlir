@@ -1,0 +1,58 @@
+// RUN: weft-opt %s --widen-in-products --split-input-file | filecheck %s
+
+// CHECK-LABEL: func.func @of_bfloats
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xbf16>, %[[Y:.*]]: tensor<16x8xbf16>
+// CHECK-NOT: linalg.generic
+// CHECK: linalg.contract {{.*}} ins(%[[X]], %[[Y]] : tensor<8x16xbf16>, tensor<16x8xbf16>)
+#id = affine_map<(i, j) -> (i, j)>
+func.func @of_bfloats(%x: tensor<8x16xbf16>, %y: tensor<16x8xbf16>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c16 = arith.constant 16 : i32
+  %0 = tensor.empty() : tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xbf16>) outs(%0 : tensor<8x16xf32>) {
+  ^bb0(%in: bf16, %out: f32):
+    %a = arith.bitcast %in : bf16 to i16
+    %b = arith.extui %a : i16 to i32
+    %c = arith.shli %b, %c16 : i32
+    %d = arith.bitcast %c : i32 to f32
+    linalg.yield %d : f32
+  } -> tensor<8x16xf32>
+  %2 = tensor.empty() : tensor<16x8xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<16x8xbf16>) outs(%2 : tensor<16x8xf32>) {
+  ^bb0(%in: bf16, %out: f32):
+    %d = arith.extf %in : bf16 to f32
+    linalg.yield %d : f32
+  } -> tensor<16x8xf32>
+  %4 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %3 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}
+
+// -----
+
+// What is scaled, too, is no half any more; and factors of two types there are no instructions for.
+// CHECK-LABEL: func.func @not_of_halves
+// CHECK: arith.mulf
+// CHECK: linalg.contract {{.*}} : tensor<8x16xf32>, tensor<16x8xf32>)
+#id = affine_map<(i, j) -> (i, j)>
+func.func @not_of_halves(%x: tensor<8x16xf16>, %y: tensor<16x8xf16>, %z: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = tensor.empty() : tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x16xf16>) outs(%0 : tensor<8x16xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %d = arith.extf %in : f16 to f32
+    %e = arith.mulf %d, %d : f32
+    linalg.yield %e : f32
+  } -> tensor<8x16xf32>
+  %2 = tensor.empty() : tensor<16x8xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y : tensor<16x8xf16>) outs(%2 : tensor<16x8xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %d = arith.extf %in : f16 to f32
+    linalg.yield %d : f32
+  } -> tensor<16x8xf32>
+  %4 = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%1, %3 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}
