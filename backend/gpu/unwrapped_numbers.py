@@ -3,7 +3,7 @@
     %1 = tensor.from_elements %0 : tensor<f32>                     %1 = linalg.fill ins(%0 : f32) ...
     %2 = linalg.generic ... ins(%1, %x : tensor<f32>, ...)   ->    %2 = linalg.generic ... ins(%0, %x : f32, ...)
 
-A tensor of elements becomes memory, stores to it, and a copy to where the result belongs: three launches for one number.
+A tensor of elements becomes memory, stores to it, and a copy to where the result belongs: three launches for a number.
 What is filled is filled where it belongs, and what a nest takes as number needs no memory at all.
 """
 
@@ -44,7 +44,8 @@ def _give_to_nests(op: Operation) -> int:
     found = [
         (use.owner.operation, use.operand_number)
         for use in op.results[0].uses
-        if use.owner.operation.name == "linalg.generic" and _is_number_of(use.owner.operation, use.operand_number)
+        if use.owner.operation.name == "linalg.generic"
+        and _is_number_of(use.owner.operation, use.operand_number)
     ]
     for nest, place in found:
         nest.operands[place] = op.operands[0]
