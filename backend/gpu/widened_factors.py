@@ -51,7 +51,7 @@ def _take_halves(contract: Operation) -> bool:
             value = create("arith.extf", [wide], [argument])
         argument.replace_all_uses_except(value, [value.owner.operation])
     for maker in dict.fromkeys(makers):
-        if is_unused(maker):
+        if maker is not None and is_unused(maker):
             maker.erase()
     return True
 
