@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
     from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
     from .frontend.function import Function, function
-    from .frontend.gradients.transforms import grad, jvp, stop_gradient, value_and_grad
+    from .frontend.gradients.jacobians import hessian, jacobian
+    from .frontend.gradients.products import jvp, vjp
+    from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
@@ -54,7 +56,10 @@ _EXPORTS: dict[str, str] = {
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
-    "jvp": ".frontend.gradients.transforms",
+    "vjp": ".frontend.gradients.products",
+    "jvp": ".frontend.gradients.products",
+    "jacobian": ".frontend.gradients.jacobians",
+    "hessian": ".frontend.gradients.jacobians",
     "stop_gradient": ".frontend.gradients.transforms",
     "constant": ".frontend.numpy_api.constants",
     "eager": ".frontend.calls.eager_calls",
@@ -151,6 +156,8 @@ __all__ = [
     "function",
     "get_num_threads",
     "grad",
+    "hessian",
+    "jacobian",
     "jvp",
     "print",
     "py_call",
@@ -165,4 +172,5 @@ __all__ = [
     "trace_print",
     "unroll",
     "value_and_grad",
+    "vjp",
 ]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
-from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, Operands, TensorType
+from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
 
 
 class Marker(Op, family="differentiation", cost=Cost.FREE):
@@ -97,21 +97,39 @@ class Gradient(Request, name="gradient"):
 
 
 class Tangent(Request, name="tangent"):
-    """The tangent of a value, from those of independent values: the operands behind it are these, then theirs."""
+    """The tangent of a value, from that of an independent value."""
 
     y: Operand
-    moved: Operands
+    x: Operand
+    tangent: Operand
 
     @staticmethod
-    def infer(y: TensorType, moved: tuple[TensorType, ...]) -> TensorType:
-        half = len(moved) // 2
-        if len(moved) % 2 or moved[:half] != moved[half:]:
-            listing = ", ".join(map(str, moved))
-            raise WeftTypeError(
-                f"weft.tangent takes values and as many tangents of the same types, not {listing}"
-            )
+    def infer(y: TensorType, x: TensorType, tangent: TensorType) -> TensorType:
+        if x != tangent:
+            raise WeftTypeError(f"weft.tangent: the tangent of {x} is no {tangent}")
         return y
 
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         return 0, axis
+
+
+class Pairs(Request, name="pairs"):
+    """Several values with their cotangents or tangents, as the one value of a request: a pair, and those before it.
+
+    The first has any number before it. The request takes it for the value, and any number for the cotangent or tangent.
+    """
+
+    value: Operand
+    derivative: Operand
+    before: Operand
+
+    @staticmethod
+    def infer(value: TensorType, derivative: TensorType, before: TensorType) -> TensorType:
+        if value != derivative:
+            raise WeftTypeError(f"weft.pairs: the cotangent or tangent of {value} is no {derivative}")
+        return before
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 2, axis

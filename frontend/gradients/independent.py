@@ -13,7 +13,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.mlir import Value
 from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Gradient, Independent, Tangent
+from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Tangent
 from ...dialect.records import dataclass
 from ...dialect.types import format_shape
 from ..autograph.operators.objects.access import set_item
@@ -70,7 +70,7 @@ def require_scalar(value: Any, name: str) -> None:
         value, (TracedArray, np.ndarray, np.generic, float, int)
     ):
         raise WeftTypeError(
-            f"a gradient is that of a real number, but {name} returned {_described(value)}; return the number, or "
+            f"a gradient is that of a real number, but {name} returned {described(value)}; return the number, or "
             "pass has_aux=True where it is the first of a pair"
         )
     shape = getattr(value, "shape", ())
@@ -91,28 +91,63 @@ def require_scalar(value: Any, name: str) -> None:
         )
 
 
-def _described(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"
+def described(value: Any) -> str:
+    """A value as messages call it."""
+    if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+        return f"an array of {value.dtype}" if value.ndim else f"a number of {value.dtype}"
+    name = type(value).__name__
+    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def gradient_of(trace: Recorder, y: Any, variable: Variable) -> Any:
-    """The gradient of a real number by a variable, of the variable's shape and dtype."""
-    result = staged(trace, y if isinstance(y, TracedArray) else np.float64(y))
-    (one,) = trace.create(Constant, [], {"value": np.ones((), result.dtype)})
-    (found,) = trace.create(Gradient, [result._value(), one, variable.value], {})
+def as_number(trace: Recorder, y: Any) -> TracedArray:
+    """A real number, as `require_scalar` takes it, as a traced one."""
+    return staged(trace, y if isinstance(y, TracedArray) else np.float64(y))
+
+
+def ones_like(trace: Recorder, number: TracedArray) -> TracedArray:
+    """The cotangent of a number that is differentiated."""
+    (one,) = trace.create(Constant, [], {"value": np.ones((), number.dtype)})
+    return wrap(trace, one, made_at=trace.place)
+
+
+def gradient_of(
+    trace: Recorder, ys: Sequence[TracedArray], cotangents: Sequence[TracedArray], variable: Variable
+) -> Any:
+    """The gradient by a variable of values with cotangents, of the variable's shape and dtype."""
+    pairs = [(y._value(), g._value()) for y, g in zip(ys, cotangents, strict=True)]
+    (found,) = trace.create(Gradient, [*_joined(trace, pairs), variable.value], {})
     made = wrap(trace, found, made_at=trace.place)
     return made._as_array(variable.array._storage.is_array)._like_python(variable.array._python_type)
 
 
+def _joined(trace: Recorder, pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Values and their cotangents or tangents as one pair."""
+    if len(pairs) == 1:
+        return pairs[0]
+    (number,) = trace.create(Constant, [], {"value": np.zeros(())})
+    chain = number
+    for value, derivative in pairs:
+        (chain,) = trace.create(Pairs, [value, derivative, chain], {})
+    return chain, number
+
+
+def fitting(trace: Recorder, given: Any, like: TracedArray, what: str, of: str) -> TracedArray:
+    """A tangent or cotangent of an array, of its shape and dtype; Python numbers are converted."""
+    if not isinstance(given, (TracedArray, np.ndarray, np.generic, float, int)):
+        raise WeftTypeError(f"{what} is {described(given)}, but {of} is {like.type}")
+    array = staged(trace, given)
+    is_array = getattr(given, "_python_type", type(given)) not in (float, int)
+    if array.type.shape != like.type.shape or (is_array and array.dtype != like.dtype):
+        raise WeftTypeError(f"{what} is {array.type}, but {of} is {like.type}")
+    (value,) = trace.create(Cast, [array._value()], {"dtype": like.dtype})
+    return wrap(trace, value, made_at=trace.place)
+
+
 def moved(trace: Recorder, given: Any, tangent: Any, path: str) -> Variable:
     """An independent value that moves along a tangent."""
-    move, array = staged(trace, tangent), staged(trace, given)
-    is_array = isinstance(tangent, (TracedArray, np.ndarray))
-    if move.type.shape != array.type.shape or (is_array and move.dtype != array.dtype):
-        raise WeftTypeError(f"the tangent of {path} is {move.type}, but the argument is {array.type}")
-    (value,) = trace.create(Cast, [move._value()], {"dtype": array.dtype})
+    move = fitting(trace, tangent, staged(trace, given), f"the tangent of {path}", "the argument")
     variable = independent(trace, given)
-    return Variable(variable.given, variable.array, variable.value, value)
+    return Variable(variable.given, variable.array, variable.value, move._value())
 
 
 def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
@@ -120,8 +155,8 @@ def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
     if not has_derivative(y):
         return None
     result = staged(trace, y)
-    values = [*(v.value for v in variables), *(v.tangent for v in variables)]
-    (found,) = trace.create(Tangent, [result._value(), *values], {})
+    pairs = [(v.value, v.tangent) for v in variables]
+    (found,) = trace.create(Tangent, [result._value(), *_joined(trace, pairs)], {})
     made = wrap(trace, found, made_at=trace.place)
     if isinstance(y, TracedArray):
         return made._as_array(y._storage.is_array)._like_python(y._python_type)
@@ -130,10 +165,14 @@ def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
 
 __all__ = [
     "Variable",
+    "as_number",
+    "described",
+    "fitting",
     "gradient_of",
     "has_derivative",
     "independent",
     "moved",
+    "ones_like",
     "require_scalar",
     "tangent_of",
     "write_back",

@@ -28,6 +28,34 @@ def map_leaves(visit: Visit, value: Any, path: str) -> Any:
     return visit(value, path)
 
 
+def leaves_of(value: Any, path: str = "") -> list[tuple[Any, str]]:
+    """The leaves in order, each with what it is called.
+
+    >>> leaves_of({"w": [1, 2]}, "params")
+    [(1, "params['w'][0]"), (2, "params['w'][1]")]
+    """
+    found: list[tuple[Any, str]] = []
+    map_leaves(lambda leaf, path: found.append((leaf, path)), value, path)
+    return found
+
+
+def structure_of(value: Any) -> Any:
+    """What is equal for values whose leaves correspond.
+
+    >>> structure_of([1, (2, 3)]) == structure_of(["a", ("b", "c")]), structure_of([1]) == structure_of((1,))
+    (True, False)
+    """
+    if isinstance(value, dict):
+        return type(value), [(key, structure_of(item)) for key, item in value.items()]
+    if isinstance(value, (list, tuple)):
+        return type(value), list(map(structure_of, value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value), [
+            structure_of(getattr(value, f.name)) for f in dataclasses.fields(value) if f.init
+        ]
+    return None
+
+
 def _like_dict(value: dict[Any, Any], items: dict[Any, Any]) -> Any:
     return items if type(value) is dict else type(value)(items)
 
@@ -36,4 +64,4 @@ def _like_sequence(value: Any, items: Iterable[Any]) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-__all__ = ["map_leaves"]
+__all__ = ["leaves_of", "map_leaves", "structure_of"]

@@ -8,7 +8,7 @@ from ...dialect.attributes import type_from_mlir
 from ...dialect.derivatives import has_numbers
 from ...dialect.errors import DifferentiationError, WeftTypeError
 from ...dialect.mlir import Block, Operation, Value, ir
-from ...dialect.ops.differentiation import StopGradient
+from ...dialect.ops.differentiation import Pairs, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import op_class_of
 from ...dialect.types import TensorType
@@ -65,7 +65,7 @@ class Activity:
 
     def _simple(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
-        if op_class is StopGradient:
+        if op_class is StopGradient or op_class is Pairs:
             return
         if op_class is WriteRef or op_class is AllocRef:
             cell = operation.operands[0] if op_class is WriteRef else operation.results[0]

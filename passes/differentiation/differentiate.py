@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Gradient, Independent, StopGradient, Tangent
+from ...dialect.ops.differentiation import Gradient, Independent, Pairs, StopGradient, Tangent
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
@@ -25,10 +25,10 @@ from .sweep import Sweep
 class Differentiate(Pass):
     """Replace gradients by reverse mode: a sweep over the ops in front of each, last op first; tangents by a walk.
 
-    Gradients of one value with one cotangent in one block are one sweep. They are replaced in program order, so that
-    an inner gradient is made of ops when an outer one sweeps over it. What marks independent values, and values whose
-    derivative is zero, is dropped at the end. Raises `DifferentiationError`, with the location of the op, for what has
-    no derivative, or whose derivative is not known.
+    Gradients of the same values with the same cotangents in one block are one sweep. They are replaced in program
+    order, so that an inner gradient is made of ops when an outer one sweeps over it. What marks independent values, and
+    values whose derivative is zero, is dropped at the end. Raises `DifferentiationError`, with the location of the op,
+    for what has no derivative, or whose derivative is not known.
     """
 
     name: ClassVar[str] = "weft-differentiate"
@@ -62,22 +62,32 @@ class Differentiate(Pass):
 REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while}
 
 
+def _pairs(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
+    """The values of a request with their cotangents or tangents."""
+    found: list[tuple[Value, Value]] = []
+    while not isinstance(value.owner, ir.Block) and op_class_of(value.owner.operation) is Pairs:
+        *pair, value = value.owner.operation.operands
+        found.append((pair[0], pair[1]))
+    return found or [(value, derivative)]
+
+
 def _replace(first: Operation, group: list[Operation]) -> None:
-    y, cotangent, _ = first.operands
+    given = _pairs(*list(first.operands)[:2])
     independent = list(dict.fromkeys(op.operands[2] for op in group))
     operations = _in_front_of(first)
     activity = Activity(independent)
     activity.follow(operations)
-    _require_outside_of_loops(first, activity, independent)
+    _require_outside_of_loops(first, [y for y, _ in given], independent)
     with ir.InsertionPoint(first):
         adjoints, sweep = Adjoints(), Sweep(activity, REVERSES)
-        if y in activity:
-            adjoints.values[y] = cotangent
+        b = OpEmitter(first.location)
+        for y, cotangent in given:
+            if y in activity:
+                adjoints.add(b, y, b.value(cotangent))
         inside = [
             op for op in operations if op_class_of(op) is not Independent or op.results[0] not in independent
         ]
         sweep.run(inside, adjoints)
-        b = OpEmitter(first.location)
         found: dict[Value, Value] = {x: adjoints.total(b, x) for x in independent}
     for operation in group:
         operation.results[0].replace_all_uses_with(found[operation.operands[2]])
@@ -87,13 +97,13 @@ def _replace(first: Operation, group: list[Operation]) -> None:
 
 def _replace_tangent(request: Operation) -> None:
     """Replace a tangent by forward mode: a walk over the ops in front of it."""
-    _, *moved = request.operands
-    half = len(moved) // 2
+    y, x, tangent = request.operands
+    moved = dict(_pairs(x, tangent))
     operations = _in_front_of(request)
-    activity = Activity(moved[:half])
+    activity = Activity(moved)
     activity.follow(operations)
-    _require_outside_of_loops(request, activity, moved[:half])
-    walk = ForwardSweep(activity, dict(zip(moved[:half], moved[half:], strict=True)))
+    _require_outside_of_loops(request, [y], list(moved))
+    walk = ForwardSweep(activity, moved)
     walk.run(operations)
     with ir.InsertionPoint(request):
         found = walk.tangent(request.operands[0], request.location)
@@ -116,11 +126,11 @@ def _in_front_of(operation: Operation) -> list[Operation]:
     return found
 
 
-def _require_outside_of_loops(operation: Operation, activity: Activity, independent: list[Value]) -> None:
-    """Refuse a gradient in a loop by a value from outside of it that earlier iterations used, too."""
+def _require_outside_of_loops(operation: Operation, given: list[Value], independent: list[Value]) -> None:
+    """Refuse a gradient of what a loop computes, in the loop, by a value from outside that earlier iterations used."""
     around = operation.parent.operation
     while around.name != "func.func":
-        if around.name in LOOPS:
+        if around.name in LOOPS and any(_is_in(y, around) for y in given):
             look = Activity([x for x in independent if not _is_in(x, around)])
             if look.values:
                 look.follow([around])

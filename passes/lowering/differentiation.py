@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Value
-from ...dialect.ops.differentiation import Gradient, Independent, StopGradient, Tangent
+from ...dialect.ops.differentiation import Gradient, Independent, Pairs, StopGradient, Tangent
 from .conversion import Conversion, OpInstance, lowers
 
 
@@ -16,7 +16,7 @@ def lower_marker(c: Conversion, op: OpInstance) -> Value:
     return op.operands[0]
 
 
-@lowers(Gradient, Tangent)
+@lowers(Gradient, Pairs, Tangent)
 def lower_request(c: Conversion, op: OpInstance) -> NoReturn:
     """Derivatives are made of ops that are still there."""
     raise InternalError("run --weft-differentiate before --convert-weft-to-linalg")

@@ -18,7 +18,17 @@ from weft.dialect.types import TensorType
 
 load_families()
 
-WITHOUT_CASES = {"constant", "empty", "gradient", "tangent", "alloc_ref", "read_ref", "write_ref", "raise_if"}
+WITHOUT_CASES = {
+    "constant",
+    "empty",
+    "gradient",
+    "tangent",
+    "pairs",
+    "alloc_ref",
+    "read_ref",
+    "write_ref",
+    "raise_if",
+}
 """What has tests of its own: the constant has no operands, the others have effects."""
 
 PLACES = {"f": 4.0, "c": 16.0}

@@ -134,6 +134,17 @@ def test_writes_to_arguments_happen_once() -> None:
     np.testing.assert_array_equal(constant(X), np.zeros(4))
 
 
+def test_arguments_are_counted_or_named() -> None:
+    def product(x: Any, *more: Any, y: Any = 2.0, **named: Any) -> Any:
+        return x * more[0] * y * named["z"]
+
+    by = weft.grad(product, ("z", 0, "y", 1))
+    assert by(2.0, 3.0, y=5.0, z=7.0) == (30.0, 105.0, 42.0, 70.0)
+    assert weft.grad(lambda x, y: x * y, "y")(2.0, 3.0) == 2.0
+    by_default = weft.grad(lambda x, y=3.0: x * y, 1)
+    assert weft.function(lambda x: by_default(x) + x)(2.0) == 4.0
+
+
 OUTSIDE = np.ones(3)
 
 
@@ -166,7 +177,10 @@ def host(x: Any) -> Any:
         (lambda: weft.grad(lambda n: n * 2.0), (3,), TypeError, "argument 'n' of <lambda> is of int"),
         (lambda: weft.grad(lambda n: n.sum() * 1.0), (np.arange(3),), TypeError, "'n' of <lambda> is of int64"),
         (lambda: weft.grad(lambda x: x, 1), (), ValueError, "argnums is 1, but <lambda> takes 1"),
-        (lambda: weft.grad(lambda x: x, "x"), (), TypeError, "argnums counts arguments"),
+        (lambda: weft.grad(lambda x: x, 1.5), (), TypeError, "argnums counts arguments from 0 or names them"),
+        (lambda: weft.grad(lambda x: x, (True,)), (), TypeError, "but one is True"),
+        (lambda: weft.grad(lambda x: x, "y"), (), ValueError, "argnums names 'y', but <lambda> has no such"),
+        (lambda: weft.grad(lambda x, *y: x, 1), (X,), ValueError, "by its argument 'y', but got none"),
         (lambda: weft.grad(lambda x: x, ()), (), ValueError, "argnums is empty"),
         (lambda: weft.grad(3), (), TypeError, "takes a function, not 3"),
         (lambda: weft.grad(host), (X,), weft.DifferentiationError, "what Python computes has no derivative"),

@@ -69,3 +69,21 @@ func.func @plain(%x: tensor<3xf64>) -> tensor<3xf64> {
   %s = "weft.sin"(%x) : (tensor<3xf64>) -> tensor<3xf64>
   return %s : tensor<3xf64>
 }
+
+// Two values with their cotangents are one sweep.
+// CHECK-LABEL: func.func @pairs
+// CHECK-SAME: (%[[X:.*]]: tensor<f64>, %[[C:.*]]: tensor<f64>, %[[D:.*]]: tensor<2xf64>)
+// CHECK: %[[SUM:.*]] = "weft.sum"(%[[D]])
+// CHECK: %[[TOTAL:.*]] = "weft.{{add|subtract}}"
+// CHECK-NOT: weft.pairs
+// CHECK: return
+func.func @pairs(%x: tensor<f64>, %c: tensor<f64>, %d: tensor<2xf64>) -> tensor<f64> {
+  %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %y = "weft.negative"(%v) : (tensor<f64>) -> tensor<f64>
+  %z = "weft.broadcast_to"(%v) {shape = array<i64: 2>} : (tensor<f64>) -> tensor<2xf64>
+  %p = "weft.pairs"(%y, %c, %zero) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %q = "weft.pairs"(%z, %d, %p) : (tensor<2xf64>, tensor<2xf64>, tensor<f64>) -> tensor<f64>
+  %g = "weft.gradient"(%q, %zero, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
