@@ -15,7 +15,18 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
-from .schedules import columns, iterations, one_thread, points, products, rows, squares, tensor_cores, whole
+from .schedules import (
+    columns,
+    iterations,
+    one_thread,
+    points,
+    products,
+    rows,
+    scans,
+    squares,
+    tensor_cores,
+    whole,
+)
 from .steps import Step, steps_of
 
 
@@ -88,7 +99,8 @@ def _joined(runs: Iterable[list[Operation]]) -> list[list[Operation]]:
 
 
 def _is_of_one_thread(run: list[Operation]) -> bool:
-    return run[0].name != "linalg.generic" and not (len(run) == 1 and iterations.matches(run[0]))
+    is_shared = len(run) == 1 and (scans.matches(run[0]) or iterations.matches(run[0]))
+    return run[0].name != "linalg.generic" and not is_shared
 
 
 def _can_start(ops: list[Operation]) -> bool:
@@ -105,6 +117,9 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         names = " and ".join(sorted({op.name for op in run if op.name != "memref.load"}))
         reason = f"one thread: {names} is one step after the other"
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
+    if scans.matches(run[0]):
+        scan, reason = run[0], "scans: each element needs the one before"
+        return [Part(scan, lambda name: scans.write(function, name, scan, reason))]
     if run[0].name != "linalg.generic":
         loop, why = run[0], "iterations: none needs another"
         return [Part(loop, lambda name: iterations.write(function, name, loop, why))]

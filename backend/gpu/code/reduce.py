@@ -124,7 +124,7 @@ def warp_reduce(reduction: Reduction, values: list[Value], width: int = WARP) ->
     """The numbers of groups of so many threads combined: every thread of a group has them."""
     distance = width // 2
     while distance:
-        values = reduction.join(values, [_shuffle(value, distance) for value in values])
+        values = reduction.join(values, [shuffle(value, distance) for value in values])
         distance //= 2
     return values
 
@@ -167,12 +167,12 @@ class BlockReduction:
         return self._slots[key]
 
 
-def _shuffle(value: Value, distance: int) -> Value:
-    """The number of the thread whose lane differs by a power of two."""
+def shuffle(value: Value, distance: int, mode: str = "xor") -> Value:
+    """The number of the thread whose lane differs by a power of two; or, `up`, of the one so many lanes before."""
     type = value.type
     if isinstance(type, ir.ComplexType):
         parts = [create(name, [type.element_type], [value]) for name in ("complex.re", "complex.im")]
-        return create("complex.create", [type], [_shuffle(part, distance) for part in parts])
+        return create("complex.create", [type], [shuffle(part, distance, mode) for part in parts])
     width = 64 if isinstance(type, ir.IndexType) else int(type.width)
     word = ir.IntegerType.get_signless(width)
     i32, i1 = ir.IntegerType.get_signless(32), ir.IntegerType.get_signless(1)
@@ -181,9 +181,8 @@ def _shuffle(value: Value, distance: int) -> Value:
     numbers = [
         create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, n)}) for n in (distance, WARP)
     ]
-    mode = {"mode": ir.Attribute.parse("#gpu<shuffle_mode xor>")}
-    shuffle = ir.Operation.create("gpu.shuffle", [wide.type, i1], [wide, *numbers], mode)
-    bits = shuffle.results[0]
+    attributes = {"mode": ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")}
+    bits = ir.Operation.create("gpu.shuffle", [wide.type, i1], [wide, *numbers], attributes).results[0]
     narrow = create("arith.trunci", [word], [bits]) if width < 32 else bits
     return narrow if type == word else create(_cast(type), [type], [narrow])
 

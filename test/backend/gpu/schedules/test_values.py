@@ -72,6 +72,15 @@ EXACT: dict[str, tuple[Any, ...]] = {
     # columns
     "maxima of columns": (lambda x: x.max(0), _normal(77, 45)),
     "slices of columns": (lambda x: x.sum(0), _integers(1000, 12)),
+    # scans
+    "running sums of integers": (lambda x: x.cumsum(), _integers(5000)),
+    "running maxima": (lambda x: np.maximum.accumulate(x, axis=1), _normal(3, 1100)),
+    "sums down columns": (lambda x: np.cumsum(x, axis=0), _normal(30, 200)),
+    "running sums of unknown extents": (
+        lambda x: (np.cumsum(x), np.cumsum(x * 2, axis=1), np.cumprod(x, axis=0)),
+        _integers(70, 40).astype(np.float32),
+        (_ROWS,),
+    ),
     # products
     "products of integers": (lambda a, b: a @ b, _integers(130, 20), _integers(20, 130)),
 }
@@ -99,6 +108,9 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(45, 64).astype(np.float16),
         _normal(45).astype(np.float16),
     ),
+    "running sums": (lambda x: x.cumsum(), _normal(9000)),
+    "running sums of halves": (lambda x: np.cumsum(x, axis=1), _normal(5, 100).astype(np.float16)),
+    "running sums of complex numbers": (lambda x: x.cumsum(), (_normal(1500) + 1j * _normal(1500))),
     "factors of bfloat16": (
         lambda a, b: a @ b + 1,
         _normal(33, 64).astype(weft.bfloat16),
@@ -186,7 +198,8 @@ def test_nan_and_signed_zero() -> None:
 
 def test_nothing_at_all() -> None:
     there, here = _both(
-        lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x), (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS))
+        lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x, x.cumsum(), y.cumsum(0)),
+        (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS))
     )
     for one, other in zip(there, here, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -1,0 +1,226 @@
+"""Running sums and their kin (see `nests/running.py`).
+
+Along what lies side by side, a block takes a row, tile by tile, and a thread a few neighbours of each tile. Where there
+are few long rows, blocks take slices of them: a first kernel leaves what each slice has, and in the second one each
+block starts from what is before its slice, so that the result depends on the extents alone. Along other dimensions a
+thread takes a column, in the order of the processor.
+"""
+
+from __future__ import annotations
+
+from ....dialect.mlir import Operation, Value
+from ....passes.rewriting import constant_integer
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store
+from ...nests.running import RunningLoop, match_running
+from ...target import current
+from ..code.control import compare, only_if
+from ..code.kernel import Kernel, allocate, clone_with
+from ..code.scan import BlockScan, Prefix
+from ..code.walk import product, split
+
+THREADS = 256
+_EACH = 4
+"""Neighbours that a thread takes of a tile."""
+TILE = THREADS * _EACH
+_TILES = 4
+"""Of a slice at least."""
+_COLUMN_THREADS = 128
+_FEW = 64
+"""So few columns are rows of blocks, though what they have does not lie side by side."""
+_SHORT = 32
+"""The longest rows of which many are columns, though what they have lies side by side."""
+
+
+def matches(loop: Operation) -> bool:
+    """Whether an operation is such a loop."""
+    return loop.name == "scf.for" and match_running(loop) is not None
+
+
+def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
+    """Write a loop that `matches`."""
+    found = match_running(loop)
+    assert found is not None
+    others = [_extent(each) for number, each in enumerate(found.loops) if number != found.axis]
+    emitter = Emitter(function)
+    rows, length = product(others, emitter), _extent(found.loops[found.axis])
+    has_few_rows = isinstance(rows, int) and rows <= _FEW
+    is_short = isinstance(length, int) and length <= _SHORT
+    if not has_few_rows and (is_short or not found.is_contiguous):
+        _Columns(function, name, found, reason).launch(rows)
+        return
+    slices, most = _slices(rows, length, emitter)
+    if most == 1:
+        kernel = Kernel(function, name, [loop], (THREADS, 1, 1))
+        _Rows(kernel, found).emit(None, stores=True)
+        kernel.launch([emitter.maximum(1, rows)], f"{reason}; a block a row")
+        return
+    assert isinstance(rows, int)
+    parts = allocate([rows * most], found.value.type)
+    first = Kernel(function, f"{name}_parts", [loop], (THREADS, 1, 1), [parts])
+    _Rows(first, found).emit(parts, stores=False)
+    first.launch([rows, slices], f"{reason}; what slices of rows have")
+    last = Kernel(function, name, [loop], (THREADS, 1, 1), [parts])
+    _Rows(last, found).emit(parts, stores=True)
+    last.launch([rows, slices], f"{reason}; slices, behind those before them")
+
+
+def _extent(loop: Operation) -> Index:
+    known = constant_integer(loop.operands[1])
+    return loop.operands[1] if known is None else known
+
+
+def _slices(rows: Index, length: Index, emitter: Emitter) -> tuple[Index, int]:
+    """How many blocks share a row, and how many may."""
+    gpu = current().gpu
+    assert gpu is not None
+    if not isinstance(rows, int) or rows >= gpu.multiprocessors:
+        return 1, 1
+    most = gpu.multiprocessors // max(rows, 1)
+    share = TILE * _TILES
+    slices = emitter.maximum(1, emitter.minimum(emitter.divide(emitter.add(length, share - 1), share), most))
+    return slices, slices if isinstance(slices, int) else most
+
+
+class _Element:
+    """An element of a loop inside of a kernel, and how two are combined."""
+
+    def __init__(self, kernel: Kernel, found: RunningLoop) -> None:
+        self.kernel, self.found, self.emitter = kernel, found, kernel.emitter
+        others = [each for number, each in enumerate(found.loops) if number != found.axis]
+        self.extents = [self._inner(_extent(each)) for each in others]
+        self.length = self._inner(_extent(found.loops[found.axis]))
+
+    def _inner(self, extent: Index) -> Index:
+        return extent if isinstance(extent, int) else self.kernel.value(extent)
+
+    def go_to_row(self, number: Value) -> None:
+        """Say which elements are combined: the position along all other loops."""
+        others = [p for axis, p in enumerate(self.found.positions) if axis != self.found.axis]
+        for position, index in zip(others, split(number, self.extents, self.emitter), strict=True):
+            self.kernel.bind(position, self.emitter.value(index))
+
+    def at(self, index: Value) -> Value:
+        """An element of the row."""
+        self.kernel.bind(self.found.positions[self.found.axis], index)
+        for op in self.found.element:
+            self.kernel.clone(op)
+        return self.kernel.value(self.found.value)
+
+    def store(self, value: Value, index: Value) -> None:
+        """Store the result at an element."""
+        self.kernel.bind(self.found.positions[self.found.axis], index)
+        _, target, *places = self.found.store.operands
+        store(value, self.kernel.value(target), [self.kernel.value(place) for place in places])
+
+    def join(self, left: Value, right: Value) -> Value:
+        """What two neighbours are together."""
+        values = {self.found.before: left, self.found.value: right}
+        for op in self.found.join:
+            clone_with(op, values, values.__getitem__)
+        return values[self.found.join[-1].results[0]]
+
+
+class _Rows(_Element):
+    """Writes what a block does with a row, or a slice of one."""
+
+    def emit(self, parts: Value | None, *, stores: bool) -> None:
+        """Go over the tiles; `parts` has what slices have, and gets it where nothing is stored."""
+        kernel, emitter = self.kernel, self.emitter
+        with kernel.body():
+            self.go_to_row(kernel.id("block_id"))
+            self.thread = kernel.id("thread_id")
+            self.scan = BlockScan(kernel, THREADS, self.join)
+            number, count = kernel.id("block_id", "y"), kernel.id("grid_dim", "y")
+            each = emitter.add(self.length, TILE - 1)
+            if parts is not None:  # of whole tiles
+                each = create("arith.ceildivui", [count.type], [emitter.value(self.length), count])
+                each = emitter.add(each, TILE - 1)
+            each = emitter.multiply(emitter.divide(each, TILE), TILE)
+            start = emitter.value(emitter.multiply(number, each))
+            end = emitter.value(emitter.minimum(emitter.add(start, each), self.length))
+            is_row = compare("ult", kernel.id("block_id"), emitter.value(product(self.extents, emitter)))
+            is_slice = compare("ult", start, end)
+            with only_if(create("arith.andi", [is_row.type], [is_row, is_slice])):
+                before = self.at(start)  # of the type, where there is nothing before
+                has = compare("ugt", number, emitter.value(0))
+                if stores and parts is not None:
+                    before = self._before(kernel.value(parts), number, count, before)
+                total = self._tiles(start, end, Prefix(before, has if stores else None), stores)
+                if not stores:
+                    assert parts is not None
+                    with only_if(compare("eq", self.thread, emitter.value(0))):
+                        store(total, kernel.value(parts), [self._part(number, count)])
+
+    def _part(self, number: Index, count: Value) -> Value:
+        """Where the share of a slice is."""
+        row = self.emitter.multiply(self.kernel.id("block_id"), count)
+        return self.emitter.value(self.emitter.add(row, number))
+
+    def _before(self, parts: Value, number: Value, count: Value, default: Value) -> Value:
+        """What is before a slice: the shares of those before, in their order."""
+        emitter = self.emitter
+        with only_if(compare("ugt", number, emitter.value(0)), [default.type]) as branch:
+            loop = ForLoop(emitter, 1, number, 1, [load(parts, [self._part(0, count)])])
+            with loop.body():
+                share = load(parts, [self._part(loop.position, count)])
+                loop.end([self.join(loop.carried[0], share)])
+            branch.give(loop.results)
+        with branch.way(1):
+            branch.give([default])
+        return branch.results[0]
+
+    def _tiles(self, start: Value, end: Value, before: Prefix, stores: bool) -> Value:
+        """Go over the tiles of a slice; returns what it has, with what is before it."""
+        emitter = self.emitter
+        last = emitter.value(emitter.subtract(end, 1))
+        loop = ForLoop(emitter, start, end, TILE, [before.value])
+        with loop.body():
+            first = emitter.add(loop.position, emitter.multiply(self.thread, _EACH))
+            places = [emitter.value(emitter.add(first, number)) for number in range(_EACH)]
+            values = [self.at(emitter.value(emitter.minimum(place, last))) for place in places]
+            has = compare("ugt", loop.position, start)
+            if before.is_there is not None:
+                has = create("arith.ori", [has.type], [has, before.is_there])
+            results, total = self.scan.scan(values, Prefix(loop.carried[0], has))
+            if stores:
+                for place, value in zip(places, results, strict=True):
+                    with only_if(compare("ult", place, end)):
+                        self.store(value, place)
+            loop.end([total])
+        return loop.results[0]
+
+
+class _Columns(_Element):
+    """Writes what a thread does with a column."""
+
+    def __init__(self, function: Operation, name: str, found: RunningLoop, reason: str) -> None:
+        super().__init__(Kernel(function, name, [found.loops[0]], (_COLUMN_THREADS, 1, 1)), found)
+        self._outer, self._reason = Emitter(function), reason
+        with self.kernel.body():
+            self._emit()
+
+    def _emit(self) -> None:
+        kernel, emitter = self.kernel, self.emitter
+        block = emitter.multiply(kernel.id("block_id"), _COLUMN_THREADS)
+        number = emitter.value(emitter.add(block, kernel.id("thread_id")))
+        is_column = compare("ult", number, emitter.value(product(self.extents, emitter)))
+        zero = emitter.value(0)
+        is_long = compare("ugt", emitter.value(self.length), zero)
+        with only_if(create("arith.andi", [is_long.type], [is_column, is_long])):
+            self.go_to_row(number)
+            first = self.at(zero)
+            self.store(first, zero)
+            loop = ForLoop(emitter, 1, self.length, 1, [first])
+            with loop.body():
+                value = self.join(loop.carried[0], self.at(loop.position))
+                self.store(value, loop.position)
+                loop.end([value])
+
+    def launch(self, columns: Index) -> None:
+        """Launch as many threads as there are columns."""
+        emitter = self._outer
+        blocks = emitter.divide(emitter.add(columns, _COLUMN_THREADS - 1), _COLUMN_THREADS)
+        self.kernel.launch([emitter.maximum(1, blocks)], f"{self._reason}; a thread a column")
+
+
+__all__ = ["matches", "write"]
