@@ -1,6 +1,6 @@
 """Recognise running sums and their kin: loops that combine every element with the result before it.
 
-    for i: for j: out[i, j] = x[i, j] if j == 0 else join(out[i, j - 1], x[i, j])
+for i: for j: out[i, j] = x[i, j] if j == 0 else join(out[i, j - 1], x[i, j])
 """
 
 from __future__ import annotations
@@ -119,7 +119,10 @@ def _joins(ops: list[Operation], found: RunningLoop) -> bool:
     is_known = len(combiners) == 1 and all(name in (*_JOINS, *_CONVERSIONS) for name in names)
     if step is None or not is_known or not found.join or end.operands[0] != found.join[-1].results[0]:
         return False
-    return {_unconverted(operand, found.join) for operand in combiners[0].operands} == {found.before, found.value}
+    return {_unconverted(operand, found.join) for operand in combiners[0].operands} == {
+        found.before,
+        found.value,
+    }
 
 
 def _unconverted(value: Value, join: list[Operation]) -> Value:

@@ -199,7 +199,7 @@ def test_nan_and_signed_zero() -> None:
 def test_nothing_at_all() -> None:
     there, here = _both(
         lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x, x.cumsum(), y.cumsum(0)),
-        (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS))
+        (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS)),
     )
     for one, other in zip(there, here, strict=True):
         np.testing.assert_array_equal(one, other)
