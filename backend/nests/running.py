@@ -75,7 +75,7 @@ def match_running(loop: Operation) -> RunningLoop | None:
 
 def _loops(loop: Operation) -> list[Operation] | None:
     """Loops of which each is all that the one around it does."""
-    found = []
+    found: list[Operation] = []
     while True:
         start, _, step = list(loop.operands)[:3]
         if loop.results or constant_integer(start) != 0 or constant_integer(step) != 1:
