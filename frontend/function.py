@@ -439,9 +439,12 @@ class Function(FastCallable):
 
     def _text(self, signature: CallSignature, stage: str) -> str:
         """The text of a program that was loaded, which has none: it is traced after all."""
+        from .calls.specialisations import decided
+
         leaves = [TensorSpec(type.shape, type.dtype) for type in signature.types]
         with COMPILE_LOCK:
-            return self._traced(signature, leaves, Decisions())[0].text(stage)
+            program, _ = decided(lambda decisions: self._traced(signature, leaves, decisions), Decisions())
+        return program.text(stage)
 
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""

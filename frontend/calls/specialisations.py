@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ...dialect.errors import WeftError, WeftValueError
 from ..guards.guards import place_key
@@ -16,6 +16,8 @@ MOST = 8
 
 MOST_ATTEMPTS = 4
 """How often a function is traced whose state changes while that happens."""
+
+Made = TypeVar("Made")
 
 Compile: TypeAlias = Callable[[Decisions], ConcreteFunction]
 
@@ -60,7 +62,7 @@ class Specialisations:
     def compile(self, compile: Compile, leaves: Sequence[Any]) -> Fitting:
         """Compile for the present state; again if that changed meanwhile, as another thread may change it."""
         for _ in range(MOST_ATTEMPTS):
-            concrete = self._compiled(compile)
+            concrete = decided(compile, self._decisions)
             arrays = concrete.admitted(leaves)
             if arrays is not None:
                 self.concretes.insert(0, concrete)
@@ -69,18 +71,19 @@ class Specialisations:
             why = self._learn_from(concrete, leaves)
         raise WeftValueError(f"{concrete.name} depends on state that changes whenever it is traced: {why}")
 
-    def _compiled(self, compile: Compile) -> ConcreteFunction:
-        decisions = self._decisions
-        while True:
-            try:
-                return compile(decisions)
-            except Reconsider as again:
-                decisions.data.add(again.key)
-            except WeftError:
-                # Tracing may need the value of what was made data; then it is a constant under a guard.
-                if not decisions.takes_data or not decisions.has_data:
-                    raise
-                decisions.takes_data = False
+
+def decided(compile: Callable[[Decisions], Made], decisions: Decisions) -> Made:
+    """Compile, again with other decisions about what is data where tracing finds that they do not do."""
+    while True:
+        try:
+            return compile(decisions)
+        except Reconsider as again:
+            decisions.data.add(again.key)
+        except WeftError:
+            # Tracing may need the value of what was made data; then it is a constant under a guard.
+            if not decisions.takes_data or not decisions.has_data:
+                raise
+            decisions.takes_data = False
 
 
-__all__ = ["Fitting", "Specialisations"]
+__all__ = ["Fitting", "Specialisations", "decided"]

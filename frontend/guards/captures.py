@@ -9,6 +9,7 @@ import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.types import TensorType, type_of
+from .handles import Handle
 
 
 class Capture(NamedTuple):
@@ -25,16 +26,25 @@ class Capture(NamedTuple):
     """The elements that were compiled in, for a small one; None for a hidden argument, which is read at each call."""
     checksum: int
     """That of a hidden argument's elements when it was captured, to tell whether the function itself changes them."""
+    handle: Handle | None = None
+    """The place where one was found whose elements were compiled in."""
 
     @classmethod
-    def of(cls, array: np.ndarray[Any, Any], value: Any, user: str, is_hidden: bool) -> Capture:
+    def of(
+        cls,
+        array: np.ndarray[Any, Any],
+        value: Any,
+        user: str,
+        is_hidden: bool,
+        handle: Handle | None = None,
+    ) -> Capture:
         """Note what an array is now."""
         content = None if is_hidden else array.tobytes()
         checksum = _checksum(array) if is_hidden else 0
-        return cls(array, value, user, array.shape, array.dtype, content, checksum)
+        return cls(array, value, user, array.shape, array.dtype, content, checksum, handle)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.array, self.user, self.shape, self.dtype, self.content)
+        return _restored, (self.array, self.user, self.shape, self.dtype, self.content, self.handle)
 
     def holds(self) -> bool:
         """Whether what was compiled is still right: arrays can be written, and even resized, in place."""
@@ -45,7 +55,13 @@ class Capture(NamedTuple):
 
     def changed(self) -> str:
         """What changed, in words."""
+        if self.handle is not None:
+            return f"the elements of {self.handle.name} changed"
         return f"an array from outside that {self.user} uses has changed"
+
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        """What is to be read at each call, if changes of it shall not compile again: a handle, and a path from it."""
+        return None if self.handle is None else (self.handle, ())
 
     @property
     def name(self) -> str:
@@ -72,9 +88,11 @@ def _restored(
     shape: tuple[int, ...],
     dtype: np.dtype[Any],
     content: bytes | None,
+    handle: Handle | None,
 ) -> Capture:
     """A capture of another process, of what is in its place in this one."""
-    return Capture(array, None, user, shape, dtype, content, _checksum(array) if content is None else 0)
+    checksum = _checksum(array) if content is None else 0
+    return Capture(array, None, user, shape, dtype, content, checksum, handle)
 
 
 def _checksum(array: np.ndarray[Any, Any]) -> int:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..signature.signature import IdentityKey, static_key
+from .captures import Capture
 from .handles import Cell, Global, Handle, Item, Member
 from .unbound import UNBOUND
 
@@ -207,6 +208,9 @@ class Content(Compared):
     def changed(self) -> str:
         return f"the elements of {self.handle.name} changed"
 
+    def changed_place(self) -> tuple[Handle, tuple[Any, ...]] | None:
+        return self.handle, ()
+
 
 class Kind(Guard):
     """A place whose value is of a type."""
@@ -373,16 +377,12 @@ def _differences(old: Any, new: Any) -> Iterator[tuple[Any, ...]]:
 
 def place_key(guard: Any) -> tuple[Any, Any] | None:
     """The key of the place that changed under a guard, and its value; None where there is no such place."""
-    found = guard.changed_place() if isinstance(guard, Guard) else None
+    found = guard.changed_place() if isinstance(guard, (Guard, Capture)) else None
     if found is None:
         return None
     handle, path = found
-    owner: Any
-    if path:
-        owner = handle.get()
-        for step in path[:-1]:
-            owner = owner[step]
-        return (id(owner), path[-1]), owner[path[-1]]
+    for step in path:
+        handle = Item("", handle, step)
     key = handle_key(handle)
     return None if key is None else (key, handle.get())
 
@@ -395,7 +395,12 @@ def handle_key(handle: Handle) -> Any:
         return (id(handle.namespace), handle.variable)
     if isinstance(handle, Member):
         return (id(handle.parent.get()), "." + handle.attribute)
-    return (id(handle.parent.get()), handle.index) if isinstance(handle, Item) else None
+    return entry_key(handle.parent, handle.parent.get(), handle.index) if isinstance(handle, Item) else None
+
+
+def entry_key(handle: Handle, container: Any, key: Any) -> Any:
+    """The key of an entry; that of a tuple, which is a new one whenever an entry changes, is found by its place."""
+    return (handle_key(handle) if isinstance(container, tuple) else id(container), key)
 
 
 def described(value: Any) -> str:
@@ -418,6 +423,7 @@ __all__ = [
     "Same",
     "Skip",
     "described",
+    "entry_key",
     "guard_of",
     "handle_key",
     "is_fixed",

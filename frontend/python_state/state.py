@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from ..autograph.operators.values.program_locations import (
     Variable,
     can_change,
 )
-from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, is_fixed
+from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
 from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.implicit_reads import implicit_reads
 from ..guards.inputs import CONSTANT_BYTES, NUMBERS, Decisions, Input, Reconsider, may_change
@@ -38,6 +38,7 @@ from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
 from .lookups import Lookups
+from .stand_ins import StandIns
 
 if TYPE_CHECKING:
     from ..tracing.trace import Trace
@@ -72,10 +73,7 @@ class PythonState(ABC):
         """Places that hold an array argument, by its position."""
         self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
         self._by_value: dict[int, Input] = {}
-        self._numbers: list[tuple[Handle, Any]] = []
-        """The values that traced ones stand for while the trace is recorded."""
-        self._stand_ins: dict[Any, Any] = {}
-        """These traced ones, by the keys of their places."""
+        self._stand_ins = StandIns(trace, self)
         self._guarded: set[Any] = set()
         self._names: dict[int, Names] = {}
         self._lists: list[tuple[Handle, list[Any], Guard, bool | str]] = []
@@ -158,14 +156,14 @@ class PythonState(ABC):
             self._handles[id(value)] = (value, handle, key)
         is_large = self._is_array(value) and self._takes(value) and value.nbytes > CONSTANT_BYTES
         is_large = is_large or isinstance(value, OnDevice)
-        if is_large or (may_change(value) and self._decisions.is_data(key)):
-            self._stand_in(place, handle, value)
+        if is_large or self.is_data(key, value):
+            self._stand_ins.put(place, handle, value)
         elif isinstance(value, list):
-            self._lists.append((handle, value, self._deep_guard(handle, value), is_read))
+            self._lists.append((handle, value, self._deep_guard(place, handle, value), is_read))
         else:
-            self._guard(handle, value, key)
+            self._guard(place, handle, value)
 
-    def _guard(self, handle: Handle, value: Any, key: Any) -> None:
+    def _guard(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
         if isinstance(handle, Global) and is_fixed(value):
             namespace = handle.namespace
             names = self._names.get(id(namespace))
@@ -174,24 +172,11 @@ class PythonState(ABC):
                 self.guards.append(names)
             names.add(handle, handle.variable, value)
             return
-        self.guards.append(self._deep_guard(handle, value))
+        self.guards.append(self._deep_guard(place, handle, value))
 
-    def _deep_guard(self, handle: Handle, value: Any) -> Guard:
-        return guard_of(handle, value, frozenset(self._data_inside(handle, value)))
-
-    def _data_inside(self, handle: Handle, container: Any) -> Iterator[tuple[Any, ...]]:
-        """The paths of the numbers in a container that are read at each call; traced ones stand for them."""
-        if not isinstance(container, (list, dict)):
-            return
-        items = container.items() if isinstance(container, dict) else enumerate(container)
-        for key, value in list(items):
-            place = Entry(f"{handle.name}[{key!r}]", container, key)
-            inner = Item(place.name, handle, key)
-            if may_change(value) and self._decisions.is_data(place.key()):
-                self._stand_in(place, inner, value)
-                yield (key,)
-            elif isinstance(value, (list, dict)):
-                yield from ((key, *path) for path in self._data_inside(inner, value))
+    def _deep_guard(self, place: ProgramLocation, handle: Handle, value: Any) -> Guard:
+        paths = self._stand_ins.put_inside(place, handle, value, isinstance(place, Attribute))
+        return guard_of(handle, value, paths)
 
     def _entry_value(self, place: ProgramLocation) -> Any:
         """What a place held before the trace, as far as that is known."""
@@ -274,15 +259,23 @@ class PythonState(ABC):
         if known is not None:
             self.guards.append(Same(handle, known.handle))
             return known.traced
-        if self._is_array(value) and self._takes(value):
+        if self.is_state(value):
             return self._make_input(handle, value).traced
         if isinstance(value, list):
-            self._lists.append((handle, value, self._deep_guard(handle, value), place.attribute))
+            self._lists.append((handle, value, self._deep_guard(place, handle, value), place.attribute))
         else:
-            self._guard(handle, value, key)
-        return value
+            self._guard(place, handle, value)
+        return place.get() if isinstance(value, tuple) else value
 
     # Inputs
+
+    def is_data(self, key: Any, value: Any) -> bool:
+        """Whether a place is read at each call, as it held something else before."""
+        return self._decisions.is_data(key) and may_change(value)
+
+    def is_state(self, value: Any) -> bool:
+        """Whether a value is read at each call where an attribute holds it."""
+        return self._is_array(value) and self._takes(value)
 
     @staticmethod
     def _is_array(value: Any) -> bool:
@@ -306,20 +299,16 @@ class PythonState(ABC):
             self._by_value[id(value)] = found
         return found
 
-    def _stand_in(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
-        """Let a traced value stand in the place of one that changes from call to call, while the trace is recorded."""
+    def stand_in(self, handle: Handle, value: Any) -> Any:
+        """The traced array or number for a value that is found at later calls by a handle."""
         kind = type(value)
         if isinstance(value, ARRAYS) and id(value) in self._leaves:
-            traced = self._shared_leaf(handle, value)
-        elif isinstance(value, ARRAYS) and id(value) in self._by_value:
-            known = self._by_value[id(value)]
+            return self._shared_leaf(handle, value)
+        known = self._by_value.get(id(value)) if isinstance(value, ARRAYS) else None
+        if known is not None:
             self.guards.append(Same(handle, known.handle))
-            traced = known.traced
-        else:
-            traced = self._make_input(handle, value, kind if kind in NUMBERS else None).traced
-        self._stand_ins[place.key()] = traced
-        self._numbers.append((handle, value))
-        place.set(traced)
+            return known.traced
+        return self._make_input(handle, value, kind if kind in NUMBERS else None).traced
 
     def replace_numbers(self) -> None:
         """Let traced numbers stand in the attributes that changed before."""
@@ -329,13 +318,12 @@ class PythonState(ABC):
         for owner, label, attributes in list(self._known_owners.values()):
             for name, value in attributes.items():
                 key = (id(owner), "." + name)
-                if may_change(value) and self._decisions.is_data(key) and key not in self._guarded:
+                if self.is_data(key, value) and key not in self._guarded:
                     self._guarded.add(key)
                     place = Attribute(f"{label}.{name}", owner, name)
                     handle = self._handle(place)
                     if handle is not None:
-                        self._stand_in(place, handle, value)
-                        attributes[name] = place.get()
+                        self._stand_ins.put(place, handle, value)
 
     def input_of(self, array: Any) -> Any:
         """The traced array that stands for an array which was there before the trace; None for another one."""
@@ -390,6 +378,11 @@ class PythonState(ABC):
             raise Reconsider(key)
         return value
 
+    def place_of(self, array: Any) -> Handle | None:
+        """How an array that was there before is found at later calls; None for one that is not found."""
+        named = self._handles.get(id(array))
+        return self.locate(array) if named is None else named[1]
+
     def is_outside(self, value: Any) -> bool:
         """Whether a result is an array that was there before the trace, or a view of one, and is no data."""
         return type(value) is np.ndarray and self._find_array(value)[0] is not None
@@ -400,11 +393,8 @@ class PythonState(ABC):
             if not isinstance(array.base, np.ndarray):
                 break
             array = array.base
-        named = self._handles.get(id(array))
-        if named is not None:
-            return named[1], named[2]
-        holder = self._holder(array)
-        return (None, None) if holder is None else (self._handle(holder), holder.key())
+        handle = self.place_of(array)
+        return handle, None if handle is None else handle_key(handle)
 
     # Finding again
 
@@ -433,15 +423,12 @@ class PythonState(ABC):
             return Arguments("the arguments")
         if self._owner(value) is not None:
             return Owner("", value)
-        holder = self._holder(value)
-        return None if holder is None else self._handle(holder)
+        handles = (self._handle(place) for place, content in self._contents() if content is value)
+        return next((handle for handle in handles if handle is not None), None)
 
     def _holder(self, value: Any) -> ProgramLocation | None:
         """A place that held a value before the trace."""
-        for place, content in self._contents():
-            if content is value:
-                return place
-        return None
+        return next((place for place, content in self._contents() if content is value), None)
 
     def _contents(self) -> Iterable[tuple[ProgramLocation, Any]]:
         snapshot = self.snapshot
@@ -474,8 +461,6 @@ class PythonState(ABC):
 
     def is_input(self, place: ProgramLocation, value: Any) -> bool:
         """Whether a place holds the traced array that stands for what it held before."""
-        if self._stand_ins.get(place.key(), self) is value:
-            return True
         known = self._by_value.get(id(self.snapshot.old_value(place)))
         return known is not None and known.traced is value and known.value is self.snapshot.old_value(place)
 
@@ -501,8 +486,7 @@ class PythonState(ABC):
     def restore(self) -> None:
         """Give Python's state back as it was."""
         self.snapshot.restore()
-        for handle, value in self._numbers:
-            handle.set(value)
+        self._stand_ins.restore()
         self.guards += [guard_of(handle, value) for handle, value in self._late]
 
     def forget(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any, Protocol
 
+from ..guards.handles import Handle
 from ..signature.traced_value import TracedValue
 
 
@@ -49,6 +50,9 @@ class ExternalState(Protocol):
 
     def returned(self, value: Any) -> Any:
         """What stands for a result: the traced array for one that was there before."""
+
+    def place_of(self, array: Any) -> Handle | None:
+        """How an array that was there before is found at later calls; None for one that is not found."""
 
     def is_outside(self, value: Any) -> bool:
         """Whether a result is an array that was there before the recording, or a view of one, and is no data."""

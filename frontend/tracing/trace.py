@@ -22,6 +22,7 @@ from ...dialect.ops.state import AllocRef, RaiseIf, ReadRef
 from ...dialect.register import context, create
 from ...dialect.types import RefType, TensorType, type_of
 from ..guards.captures import Capture
+from ..guards.handles import Handle
 from ..guards.inputs import CONSTANT_BYTES, Input
 from ..guards.packed_inputs import is_constant
 from ..settings import settings
@@ -232,7 +233,7 @@ class Trace(Recorder):
                 constant = create(Constant, [], {"value": elements}, location=self.location())
             self._root.hoist(constant)
             value = constant.results[0]
-        capture = Capture.of(array, value, self.name, is_hidden)
+        capture = Capture.of(array, value, self.name, is_hidden, None if is_hidden else self._place_of(array))
         self.captures.append(capture)
         if is_hidden:
             self.extra.append(capture)
@@ -246,8 +247,12 @@ class Trace(Recorder):
             return
         if isinstance(array.base, np.ndarray):
             self.dependencies.refuse("a view of an array from outside, whose elements were looked at")
-        self._watched[id(array)] = capture = Capture.of(array, None, self.name, is_hidden=False)
+        self._watched[id(array)] = capture = Capture.of(array, None, self.name, False, self._place_of(array))
         self.captures.append(capture)
+
+    def _place_of(self, array: Any) -> Handle | None:
+        """Where an array from outside was found."""
+        return None if self.python_state is None else self.python_state.place_of(array)
 
     def add_input(self, tensor_type: TensorType, array: np.ndarray[Any, Any] | None) -> TracedArray:
         """A further argument of the function: an array, which can be written, or a scalar, like something computed."""

@@ -139,6 +139,25 @@ def test_a_function_that_is_found_was_not_traced(project: Project) -> None:
     assert second.output.splitlines() == ["0 first call f((f64[3],), {})", "  returns f64[3]", "1 1"]
 
 
+def test_the_text_of_a_function_that_was_found_and_writes_to_what_is_outside(project: Project) -> None:
+    project.write_program("""
+        TABLES = [np.zeros(3)]
+
+        @weft.function
+        def f(x):
+            TABLES[0][1] = x
+            return x
+
+        f(np.float64(1))
+        traces = f.trace_count
+        print(f.get_concrete_function(np.float64(1)).as_text("weft").count("weft.write_ref"), TABLES, traces)
+    """)
+    assert project.run().output == "1 [array([0., 1., 0.])] 2\n"
+    second = project.run()  # traced until it writes to the array, which then is found to be data
+    assert second.found == 1
+    assert second.output == "1 [array([0., 1., 0.])] 1\n"
+
+
 CHANGES = {
     "a global number": ("RATE = 2\ndef f(x): return x * RATE", "RATE = 3\ndef f(x): return x * RATE"),
     "its type": (

@@ -298,6 +298,27 @@ class Snapshot:
             if place.get() is old:
                 place.set(new)
 
+    def put(self, place: ProgramLocation, value: Any) -> None:
+        """Take it that a place held another value."""
+        key = place.key()
+        self.follow(value, place.name)
+        if isinstance(place, Variable):
+            self.cells = [(cell, value if cell.key() == key else old) for cell, old in self.cells]
+        elif isinstance(place, Attribute):
+            for _, owner, attributes in self.objects:
+                if owner is place.owner:
+                    attributes[place.attribute] = value
+        elif isinstance(place, Entry):
+            if key in self.globals:
+                self.globals[key] = (place, value)
+            for _, entries, saved in self.dicts:
+                if entries is place.container:
+                    saved[place.index] = value
+            for number, (name, items, before) in enumerate(self.lists):
+                if items is place.container:
+                    changed = (*before[: place.index], value, *before[place.index + 1 :])
+                    self.lists[number] = (name, items, changed)
+
     # Walking
 
     def follow(self, value: Any, name: str) -> None:

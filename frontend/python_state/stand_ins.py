@@ -1,0 +1,127 @@
+"""Traced values that stand in places of Python's state while a trace is recorded: for what is read at each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from ..autograph.operators.values.control_flow_state import control_flow
+from ..autograph.operators.values.program_locations import Entry, ProgramLocation, Snapshot
+from ..guards.guards import MAX_ENTRIES, Guard, Same, entry_key
+from ..guards.handles import Handle, Item
+from ..tracing.recorder import Recorder
+
+Path: TypeAlias = "tuple[Any, ...]"
+"""The keys that lead from a container to something in it."""
+
+
+class Data(Protocol):
+    """Tells what of Python's state is data, and makes inputs of it."""
+
+    guards: list[Guard]
+    snapshot: Snapshot
+
+    def is_data(self, key: Any, value: Any) -> bool:
+        """Whether a place is read at each call, as it held something else before."""
+
+    def is_state(self, value: Any) -> bool:
+        """Whether a value is read at each call where an attribute holds it."""
+
+    def stand_in(self, handle: Handle, value: Any) -> Any:
+        """The traced array or number for a value that is found at later calls by a handle."""
+
+
+class _Met(NamedTuple):
+    container: Any
+    handle: Handle
+    replaced: Any
+    """The container with traced values in it: another one for a tuple."""
+    paths: tuple[Path, ...]
+
+
+class StandIns:
+    """The places that hold traced values, and what they held."""
+
+    def __init__(self, trace: Recorder, data: Data) -> None:
+        self._trace = trace
+        self._data = data
+        self._old: list[tuple[Handle, Any]] = []
+        self._met: dict[int, _Met] = {}
+
+    def put(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
+        """Let a traced value stand in a place."""
+        self._place(place, handle, value, self._data.stand_in(handle, value))
+
+    def put_inside(
+        self, place: ProgramLocation, handle: Handle, container: Any, is_of_attribute: bool
+    ) -> frozenset[Path]:
+        """Let traced values stand in a container, for what in it is data; returns the paths to that.
+
+        In containers of attributes these are all arrays, as in attributes themselves; else what changed before.
+        """
+        replaced, paths = self._replaced(handle, container, is_of_attribute)
+        if replaced is not container:
+            self._place(place, handle, container, replaced)
+        return frozenset(paths)
+
+    def restore(self) -> None:
+        """Give the places back what they held."""
+        for handle, value in reversed(self._old):
+            handle.set(value)
+
+    def _place(self, place: ProgramLocation, handle: Handle, value: Any, traced: Any) -> None:
+        self._old.append((handle, value))
+        place.set(traced)
+        # It is nothing that the function, or a branch or loop which is being recorded, has changed.
+        for snapshot in (self._data.snapshot, *control_flow(self._trace).remembered):
+            snapshot.put(place, traced)
+
+    def _replaced(
+        self, handle: Handle, container: Any, is_of_attribute: bool
+    ) -> tuple[Any, tuple[Path, ...]]:
+        """The container, with traced values in it, and the paths to them; a tuple is another one then."""
+        if not _is_container(container) or len(container) > MAX_ENTRIES:
+            return container, ()
+        met = self._met.get(id(container))
+        if met is not None:
+            self._data.guards.append(Same(handle, met.handle))
+            return met.replaced, met.paths
+        replaced: dict[Any, Any] = {}
+        paths: list[Path] = []
+        for key, value in list(_entries(container)):
+            is_data = self._data.is_data(entry_key(handle, container, key), value)
+            if not (_is_container(value) or is_data or (is_of_attribute and self._data.is_state(value))):
+                continue
+            inner = Item(f"{handle.name}[{key!r}]", handle, key)
+            if _is_container(value):
+                traced, further = self._replaced(inner, value, is_of_attribute)
+                paths += [(key, *path) for path in further]
+            else:
+                traced = self._data.stand_in(inner, value)
+                paths.append((key,))
+            if isinstance(container, tuple):
+                replaced[key] = traced
+            elif traced is not value:
+                self._place(Entry(inner.name, container, key), inner, value, traced)
+        changed = _with_items(container, replaced) if replaced else container
+        self._met[id(container)] = _Met(container, handle, changed, tuple(paths))
+        return changed, tuple(paths)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, (list, dict, tuple))
+
+
+def _entries(container: Any) -> Iterable[tuple[Any, Any]]:
+    return container.items() if isinstance(container, dict) else enumerate(container)
+
+
+def _with_items(items: Any, replaced: dict[int, Any]) -> Any:
+    """A tuple with other items; itself, where they are the same."""
+    changed = [replaced.get(index, item) for index, item in enumerate(items)]
+    if all(one is other for one, other in zip(changed, items, strict=True)):
+        return items
+    return type(items)(*changed) if hasattr(items, "_fields") else type(items)(changed)
+
+
+__all__ = ["StandIns"]
