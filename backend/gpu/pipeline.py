@@ -42,6 +42,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "placed-to-gpu": module_pipeline(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
+                "write-device-sorts",  # those that become launches
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "unwrap-numbers",  # which would be memory otherwise
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise

@@ -20,6 +20,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
         "unwrap-numbers": f"{__package__}.unwrapped_numbers:UnwrapNumbers",
+        "write-device-sorts": f"{__package__}.device_sorts:WriteDeviceSorts",
         "widen-in-products": f"{__package__}.widened_factors:WidenInProducts",
     }
 )

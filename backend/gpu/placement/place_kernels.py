@@ -1,6 +1,6 @@
 """Which kernel runs where: attributes of the kernel functions say it, and why.
 
-    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it sorts", ...}
+    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it returns numbers ...", ...}
 
 `weft.accesses` tells for every argument whether the kernel reads it ("r"), writes it ("w"), or both ("rw").
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, ir
-from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
 from .accesses import ACCESSES, accesses_of
+from .sorts import SORTS, memory_of_sort
 
 SIDE, REASON = "weft.side", "weft.reason"
 DEVICE, HOST = "device", "host"
@@ -39,16 +39,13 @@ class PlaceKernels(Pass):
             statistics[f"kernels on the {side}"] += 1
 
 
-_SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
-
-
 def _place(kernel: Operation) -> tuple[str, str]:
     """The side of a kernel, and the reason."""
     if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
         return HOST, "it returns numbers that the host needs"
     names = {op.name for op in operations_of(kernel)}
-    if names.intersection(_SORTS):
-        return HOST, "it sorts"
+    if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
+        return HOST, "it sorts what lies in memory with gaps"
     if "func.call" in names:
         return HOST, "it may raise, or calls functions of the host"
     return DEVICE, "all that it uses is there"
