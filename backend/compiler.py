@@ -74,7 +74,9 @@ def machine_code(
         if isinstance(lowering, GpuLowering):
             host = HostLowering(module, verify).lower()
             kernels = host.numbered(lowering.kernels)
-            return MachineCode(plan, host.object_file, host.symbols, machine.name, kernels, host.constants)
+            return MachineCode(
+                plan, host.object_file, host.symbols, machine.name, kernels, host.constants, host.checks
+            )
         optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
         symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
         return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), machine.name)

@@ -30,6 +30,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "widen-in-products",  # while what makes wider is no kernel of its own
                 "version-stretches",  # the passes that follow know nothing of arrays that may have to be repeated
                 "outline-kernels",  # from here on, each kernel is looked at once
+                "store-number-results",  # of which the next pass keeps what it can
                 "keep-numbers-on-device",  # while what is between kernels are values, and not memory
                 "pass-numbers-by-value",  # what is left is the host's
             ]
@@ -37,12 +38,16 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         # tensors between kernels -> memory: stage "buffers"
         "kernels-to-device-buffers": module_pipeline(["plan-buffers{device=true}"]),
         # which kernel runs where: stage "placed"
-        "buffers-to-placed": module_pipeline(["place-kernels"]),
+        "buffers-to-placed": module_pipeline(
+            [
+                "place-kernels",
+                "guard-kernels",  # where kernels of the device may raise
+            ]
+        ),
         # kernels -> launches of device kernels: stage "gpu"
         "placed-to-gpu": module_pipeline(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
-                "write-device-sorts",  # those that become launches
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "unwrap-numbers",  # which would be memory otherwise
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
@@ -92,7 +97,8 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                         "cse",
                         "reconcile-unrealized-casts",
                     ]
-                )
+                ),
+                "exit-device-kernels",
             ]
         ),
     }

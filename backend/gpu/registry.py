@@ -11,16 +11,18 @@ _MACHINE, _PLACEMENT = f"{__package__}.machine", f"{__package__}.placement"
 GPU_PASSES: PassTable = MappingProxyType(
     {
         "copy-for-host-kernels": f"{_MACHINE}.host_kernels:CopyForHostKernels",
+        "exit-device-kernels": f"{_MACHINE}.device_exits:ExitDeviceKernels",
         "expand-device-math": f"{__package__}.device_math:ExpandDeviceMath",
+        "guard-kernels": f"{_MACHINE}.guards:GuardKernels",
         "keep-numbers-on-device": f"{_PLACEMENT}.device_numbers:KeepNumbersOnDevice",
         "link-driver-functions": f"{_MACHINE}.driver_functions:LinkDriverFunctions",
         "lower-device-memory": f"{_MACHINE}.device_memory:LowerDeviceMemory",
         "lower-launches": f"{_MACHINE}.launches:LowerLaunches",
         "pass-numbers-by-value": f"{_PLACEMENT}.host_numbers:PassNumbersByValue",
         "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
+        "store-number-results": f"{_PLACEMENT}.number_results:StoreNumberResults",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
         "unwrap-numbers": f"{__package__}.unwrapped_numbers:UnwrapNumbers",
-        "write-device-sorts": f"{__package__}.device_sorts:WriteDeviceSorts",
         "widen-in-products": f"{__package__}.widened_factors:WidenInProducts",
     }
 )

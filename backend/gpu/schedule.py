@@ -15,6 +15,7 @@ from ..nests.nest import loop_nest
 from ..planning.names import EXIT
 from .code.captures import NotScheduled, captures, is_pure
 from .code.reduce import Reduction
+from .placement.effort import SECONDS_OF_STEP, is_better_on_host, known_bytes, steps_of_one_thread
 from .schedules import (
     columns,
     iterations,
@@ -45,11 +46,8 @@ def parts_of(function: Operation) -> list[Part]:
     block = function.regions[0].blocks[0]
     if operations_in(block)[-1].operands:
         raise NotScheduled("it returns numbers")
-    if any(
-        op.name == "func.call" and op.attributes["callee"].value == EXIT for op in operations_of(function)
-    ):
-        raise NotScheduled("it can raise")
-    if any(op.name == "func.call" for op in operations_of(function)):
+    calls = [op.attributes["callee"].value for op in operations_of(function) if op.name == "func.call"]
+    if any(callee != EXIT for callee in calls):
         raise NotScheduled("it calls a function")
     found: list[Part] = []
     for run in _joined(_runs(working_operations(function))):
@@ -116,7 +114,8 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     if _is_of_one_thread(run):
         names = " and ".join(sorted({op.name for op in run if op.name != "memref.load"}))
         reason = f"one thread: {names} is one step after the other"
-        return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason))]
+        count = _steps_of_one_thread(function, run)
+        return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason, steps=count))]
     if scans.matches(run[0]):
         scan, reason = run[0], "scans: each element needs the one before"
         return [Part(scan, lambda name: scans.write(function, name, scan, reason))]
@@ -134,6 +133,20 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         found.append(_part_of_rows(function, steps[:count]) if count else _part_of_step(function, steps[0]))
         steps = steps[max(count, 1) :]
     return found
+
+
+def _steps_of_one_thread(function: Operation, run: list[Operation]) -> int | None:
+    """How many operations one thread does; raises `NotScheduled` where the host is sooner done with them."""
+    counts = [steps_of_one_thread(op) for op in run]
+    if None in counts:
+        if any(op.name == "func.call" for op in operations_of(function)):
+            raise NotScheduled("it may raise in a loop of unknown length, which one thread may take long for")
+        return None
+    steps = sum(1 + (count or 0) for count in counts)
+    arrays = [a.type for a in function.regions[0].blocks[0].arguments if isinstance(a.type, ir.MemRefType)]
+    if is_better_on_host(steps, sum(map(known_bytes, arrays))):
+        raise NotScheduled(f"one thread of the device would take some {steps * SECONDS_OF_STEP * 1e3:.0f} ms")
+    return steps
 
 
 def _shared_rows(function: Operation, steps: list[Step]) -> int:

@@ -10,6 +10,7 @@ from ...passes.rewriting import operations_of
 from .machine.driver_functions import READ_MEMORY
 from .machine.host_functions import calls_in, host_functions, kernels_of
 from .placement.place_kernels import REASON
+from .schedules.one_thread import MILLISECONDS
 from .stages import Lowering
 
 
@@ -26,6 +27,8 @@ class Traffic:
     """Of the arguments that are copied to the device if they are NumPy's; None where types do not tell."""
     bytes_out: int | None
     """Of the results and of what is written, which are copied back then."""
+    slow_kernels: dict[str, float]
+    """Device kernels of one thread that take more than about a millisecond, and how many."""
 
 
 def traffic_of(module: Module, name: str) -> dict[str, object]:
@@ -46,12 +49,22 @@ def traffic_of(module: Module, name: str) -> dict[str, object]:
             {callee: ir.StringAttr(kernels[callee].attributes[REASON]).value for callee in on_host},
             _total([type.size and type.size * type.dtype.itemsize for type in arguments]),
             _total([type.size and type.size * type.dtype.itemsize for type in returned]),
+            _slow_kernels(module),
         )
     )
 
 
 def _launches(kernel: Operation) -> int:
     return sum(op.name == "gpu.launch_func" for op in operations_of(kernel))
+
+
+def _slow_kernels(module: Module) -> dict[str, float]:
+    functions = [op for op in operations_of(module.operation) if op.name == "gpu.func"]
+    return {
+        ir.StringAttr(f.attributes["sym_name"]).value: ir.FloatAttr(f.attributes[MILLISECONDS]).value
+        for f in functions
+        if MILLISECONDS in f.attributes
+    }
 
 
 def _total(sizes: list[int | None]) -> int | None:

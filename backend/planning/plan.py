@@ -134,6 +134,8 @@ class MachineCode(NamedTuple):
     """The device kernels that it launches, by the numbers that its code knows them by."""
     constants: tuple[bytes, ...] = ()
     """The constants of the program that the device must have, too."""
+    device_checks: bool = False
+    """Whether its device kernels may raise."""
 
 
 __all__ = [

@@ -38,6 +38,8 @@ class DeviceTraffic(NamedTuple):
     """Of the arguments, which are copied there if they are NumPy's; None where types do not tell."""
     bytes_out: int | None
     """Of the results and of the arguments that are written."""
+    slow_kernels: tuple[tuple[str, float], ...]
+    """The device kernels of one thread that take more than about a millisecond, and how many they take."""
 
     def __str__(self) -> str:
         moved = ["unknown" if size is None else f"{size:,}" for size in (self.bytes_in, self.bytes_out)]
@@ -45,7 +47,9 @@ class DeviceTraffic(NamedTuple):
             f"on the device: {self.launches} launches, {self.reads} reads that wait; "
             f"of NumPy's arrays {moved[0]} bytes go in, {moved[1]} bytes come out"
         ]
-        return "\n".join([*lines, *(f"on the host: {name}, as {why}" for name, why in self.host_kernels)])
+        lines += [f"on the host: {name}, as {why}" for name, why in self.host_kernels]
+        lines += [f"on one thread: {name}, for some {taken:.0f} ms" for name, taken in self.slow_kernels]
+        return "\n".join(lines)
 
 
 class CostAnalysis(NamedTuple):
@@ -167,7 +171,8 @@ def read_cost(text: str) -> CostAnalysis:
 
 
 def _read_traffic(data: dict[str, Any]) -> DeviceTraffic:
-    return DeviceTraffic(**(data | {"host_kernels": tuple(data["host_kernels"].items())}))
+    kernels = {name: tuple(data[name].items()) for name in ("host_kernels", "slow_kernels")}
+    return DeviceTraffic(**(data | kernels))
 
 
 def read_memory(text: str) -> MemoryAnalysis:

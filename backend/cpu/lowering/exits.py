@@ -11,7 +11,7 @@ from typing import ClassVar
 from ....dialect.mlir import Block, Module, Operation, Type, Value, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_in, symbols_of
+from ....passes.rewriting import operations_in
 from ...planning.names import EXIT
 
 
@@ -78,23 +78,25 @@ class LowerExits(Pass):
     summary: ClassVar[str] = "turn calls that end the call into returns, in the LLVM dialect"
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        statistics["exits"] += _lower_exits(module)
+        statistics["exits"] += return_at_exits(module.body)
 
 
-def _lower_exits(module: Module) -> int:
-    declaration = symbols_of(module).get(EXIT)
+def return_at_exits(body: Block) -> int:
+    """Turn the exit calls in the functions of a module, of which this is the body, into returns; how many."""
+    functions = [op for op in operations_in(body) if op.name == "llvm.func"]
+    declaration = next((f for f in functions if f.attributes["sym_name"].value == EXIT), None)
     if declaration is None:
         return 0
     count = 0
-    for function in list(module.body.operations):
-        if function.operation.name == "llvm.func" and function.regions[0].blocks:
-            for call in _exit_calls(function.operation):
+    for function in functions:
+        if function.regions[0].blocks:
+            for call in _exit_calls(function):
                 with ir.InsertionPoint(call), call.location:
-                    result = _result_type(function.operation)
+                    result = _result_type(function)
                     ir.Operation.create("llvm.return", operands=[] if result is None else [_poison(result)])
                 _erase_from(call)
                 count += 1
-    declaration.operation.erase()
+    declaration.erase()
     return count
 
 
@@ -133,4 +135,4 @@ def _result_type(function: Operation) -> Type | None:
     return None if str(result) == "!llvm.void" else result
 
 
-__all__ = ["BranchAtExits", "LowerExits"]
+__all__ = ["BranchAtExits", "LowerExits", "return_at_exits"]

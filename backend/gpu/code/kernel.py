@@ -8,15 +8,17 @@ such extents follow behind the arrays and numbers, and the memref is made of bot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Emitter, Index, create, load
 from ...nests.independence import base
+from ...planning.names import EXIT
+from ..placement.place_kernels import guard_of
 from .captures import captures, inner_operations, outer_operands, writes_of
+from .control import compare, only_if
 
 SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
@@ -42,23 +44,21 @@ class Kernel:
         threads: tuple[int, int, int],
         values: Sequence[Value] = (),
         local: Sequence[Value] = (),
-        given: Sequence[Value] = (),
-        writes: Sequence[Value] = (),
     ) -> None:
         """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
 
-        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for. What is `given`
-        is passed as it is, so that another launch can give another value. What it writes besides the operations is
-        said by `writes`.
+        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for.
 
         Raises `NotScheduled` where they take what other operations made.
         """
         self.name, self.threads = name, threads
+        guard = guard_of(function)
+        if guard is not None:
+            values = [*values, guard]
         self._values: dict[Value, Value] = {}
         self._made: set[Value] = set()
         """What operations in here make that are not made again where they are asked for."""
-        captured = [value for value in captures(ops, values) if value not in local]
-        self._captured = list(dict.fromkeys([*captured, *given]))
+        self._captured = [value for value in captures(ops, values) if value not in local]
         self._function = function
         self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
@@ -66,7 +66,6 @@ class Kernel:
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
             types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
             written = {base(memref) for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)}
-            written.update(map(base, writes))
             read = [
                 isinstance(v.owner, ir.Block) and v not in written
                 for v in self._captured
@@ -89,6 +88,17 @@ class Kernel:
             )
             for value in local:
                 self._values[value] = create("ub.poison", [value.type], [])
+            if guard is not None:
+                self._return_on_failure(self._values[guard])
+
+    def _return_on_failure(self, record: Value) -> None:
+        """Do nothing once a check has failed, of a kernel before or of another part of this one."""
+        emitter = self.emitter
+        failed = load(record, [emitter.value(0)])
+        none = create("arith.constant", [failed.type], [], {"value": ir.IntegerAttr.get(failed.type, 0)})
+        with only_if(compare("ne", failed, none)):
+            declare_exit(self.operation)
+            create_operation("func.call", attributes={"callee": ir.FlatSymbolRefAttr.get(EXIT)})
 
     @contextmanager
     def body(self) -> Iterator[None]:
@@ -156,6 +166,8 @@ class Kernel:
     def _clone(self, op: Operation) -> Operation:
         if op.name == "memref.get_global":
             _copy_global(op, self.operation)
+        if any(inner.name == "func.call" for inner in (op, *inner_operations([op]))):
+            declare_exit(self.operation)
         for operand in outer_operands(op):
             self.value(operand)  # before it, and not behind
         return clone_with(op, self._values, self.value)
@@ -180,20 +192,14 @@ class Kernel:
 
     # Its launch
 
-    def launch(
-        self, blocks: Sequence[Index], reason: str, instead: Mapping[Value, Value] = MappingProxyType({})
-    ) -> None:
-        """Launch so many blocks at the insertion point, which is in the kernel function.
-
-        It may be launched again, with other values of the same types `instead` of those that it was written for.
-        """
+    def launch(self, blocks: Sequence[Index], reason: str) -> None:
+        """Launch so many blocks at the insertion point, which is in the kernel function."""
         self.operation.attributes[SCHEDULE] = ir.StringAttr.get(reason)
-        passed = [instead.get(value, value) for value in self._captured]
         emitter = Emitter(self._function)
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
-        operands = [part for v in passed for part in _parameters_of(v)]
-        operands += [_extent(v, axis, emitter) for v in passed for axis in _unknown_axes(v)]
+        operands = [part for v in self._captured for part in _parameters_of(v)]
+        operands += [_extent(v, axis, emitter) for v in self._captured for axis in _unknown_axes(v)]
         segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
         module = device_module_name(self._function.attributes["sym_name"].value)
         attributes = {
@@ -330,6 +336,21 @@ def _alone(type: Type, is_read: bool) -> ir.Attribute:
         ("llvm.noalias", *(("llvm.readonly",) if is_read else ())) if isinstance(type, ir.MemRefType) else ()
     )
     return ir.DictAttr.get({name: ir.UnitAttr.get() for name in known})
+
+
+def declare_exit(kernel: Operation) -> None:
+    """Let the module of a kernel know the call that ends a thread."""
+    own = kernel.parent.operation.regions[0].blocks[0]
+    if any("sym_name" in o.attributes and o.attributes["sym_name"].value == EXIT for o in own.operations):
+        return
+    type = ir.TypeAttr.get(ir.FunctionType.get([], []))
+    attributes = {
+        "sym_name": ir.StringAttr.get(EXIT),
+        "function_type": type,
+        "sym_visibility": ir.StringAttr.get("private"),
+    }
+    with ir.InsertionPoint.at_block_begin(own):
+        create_operation("func.func", attributes=attributes, regions=1)
 
 
 def _copy_global(op: Operation, kernel: Operation) -> None:

@@ -5,7 +5,7 @@ The record goes wherever something can fail, and so does everything that talks t
 
 from __future__ import annotations
 
-from ...planning.plan import RECORD_LENGTH
+from ...planning.plan import MAX_VALUES, RECORD_LENGTH
 
 STREAM = RECORD_LENGTH
 """The handle of the stream that everything of the call is queued on."""
@@ -20,7 +20,16 @@ LAUNCHES = RECORD_LENGTH + 3
 READS = RECORD_LENGTH + 4
 """How many launches there were so far, and how often the host waited for what it read of the device."""
 
-CONTEXT_LENGTH = RECORD_LENGTH + 5
+DEVICE_RECORD = RECORD_LENGTH + 5
+"""The address on the device of the record that its kernels write to; 0 where none can raise."""
+
+DEVICE_WORDS = 1 + MAX_VALUES
+"""So many words of it say what has failed: the number of the site, and the values of its message."""
+
+SEEN = RECORD_LENGTH + 6
+"""What the device's record held when the host looked at it last."""
+
+CONTEXT_LENGTH = SEEN + DEVICE_WORDS
 
 DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of

@@ -15,6 +15,8 @@ from ....passes.rewriting import symbols_of
 from .call_context import (
     CONSTANTS,
     COPY,
+    DEVICE_RECORD,
+    DEVICE_WORDS,
     DRIVER_FAILED,
     FREE,
     FUNCTIONS,
@@ -24,6 +26,7 @@ from .call_context import (
     READ,
     READS,
     RESERVE_DEVICE,
+    SEEN,
     STREAM,
     WRITE,
 )
@@ -33,7 +36,10 @@ FAIL = "weft_device_fail"
 LAUNCH_KERNEL = "weft_device_launch"
 """Launches a kernel: record, its number, grid, block, bytes of shared memory, the addresses of its parameters."""
 READ_MEMORY = "weft_device_read"
-"""Copies to the host and waits: record, host address, device address, bytes."""
+"""Copies to the host and waits: record, host address, device address, bytes, which may be none.
+
+What a kernel has noted in the device's record comes along, and fails the call.
+"""
 WRITE_MEMORY = "weft_device_write"
 """Copies to the device: record, device address, host address, bytes."""
 COPY_MEMORY = "weft_device_copy"
@@ -42,6 +48,8 @@ RESERVE_BLOCK = "weft_device_reserve"
 """Makes a block large enough: record, address of the table, index, bytes; whether there is memory."""
 RELEASE_BLOCKS = "weft_device_release"
 """Frees blocks: record, address of the table, how many."""
+DEVICE_ERRORS = "weft_device_errors"
+"""The address of the device's record: record."""
 PLACE_CONSTANT = "weft_device_constant"
 """Makes an entry of a table that of a constant: record, address of the table, index, number, bytes."""
 
@@ -129,18 +137,11 @@ llvm.func internal @{LAUNCH_KERNEL}(%record: i64, %number: i64, %gx: i64, %gy: i
 """
 
 
-def _copy(name: str, function: str, what: int, to: str, source: str, then: str) -> str:
-    """A copy of so many bytes, which may be none; `to` and `source` say which of the two are pointers of the host."""
-    kinds = {"host": "!llvm.ptr", "device": "i64"}
-    casts = "".join(
-        f"  %{name_}_ = llvm.inttoptr %{name_} : i64 to !llvm.ptr\n"
-        for name_, kind in (("to", to), ("source", source))
-        if kind == "host"
-    )
-    to_value, source_value = (
-        ("%to_" if to == "host" else "%to"),
-        ("%source_" if source == "host" else "%source"),
-    )
+def _copy(name: str, function: str, what: int) -> str:
+    """A copy to the device of so many bytes, which may be none; from the device, or from the host."""
+    from_host = what == WRITE
+    source, kind = ("%source_", "!llvm.ptr") if from_host else ("%source", "i64")
+    cast = "  %source_ = llvm.inttoptr %source : i64 to !llvm.ptr\n" if from_host else ""
     return f"""
 llvm.func internal @{name}(%record: i64, %to: i64, %source: i64, %bytes: i64) attributes {{no_inline}} {{
   %zero = llvm.mlir.constant(0 : i64) : i64
@@ -151,23 +152,77 @@ llvm.func internal @{name}(%record: i64, %to: i64, %source: i64, %bytes: i64) at
 ^copy:
   %stream = llvm.call @weft_device_word(%record, %stream_at) : (i64, i64) -> i64
   %stream_ = llvm.inttoptr %stream : i64 to !llvm.ptr
-{casts}  %code = llvm.call @{function}({to_value}, {source_value}, %bytes, %stream_)
-    : ({kinds[to]}, {kinds[source]}, i64, !llvm.ptr) -> i32
+{cast}  %code = llvm.call @{function}(%to, {source}, %bytes, %stream_) : (i64, {kind}, i64, !llvm.ptr) -> i32
   %code_ = llvm.sext %code : i32 to i64
   llvm.call @{FAIL}(%record, %code_, %what, %bytes) : (i64, i64, i64, i64) -> ()
-{then}  llvm.br ^done
+  llvm.br ^done
 ^done:
   llvm.return
 }}
 """
 
 
-_WAIT = f"""\
+_READ = f"""
+llvm.func internal @{READ_MEMORY}(%record: i64, %to: i64, %source: i64, %bytes: i64) attributes {{no_inline}} {{
+  %zero = llvm.mlir.constant(0 : i64) : i64
+  %what = llvm.mlir.constant({READ} : i64) : i64
+  %stream_at = llvm.mlir.constant({STREAM} : i64) : i64
   %reads_at = llvm.mlir.constant({READS} : i64) : i64
+  %errors_at = llvm.mlir.constant({DEVICE_RECORD} : i64) : i64
+  %seen_at = llvm.mlir.constant({SEEN} : i64) : i64
+  %seen_bytes = llvm.mlir.constant({8 * DEVICE_WORDS} : i64) : i64
+  %start = llvm.inttoptr %record : i64 to !llvm.ptr
+  %seen = llvm.getelementptr %start[%seen_at] : (!llvm.ptr, i64) -> !llvm.ptr, i64
+  %stream = llvm.call @weft_device_word(%record, %stream_at) : (i64, i64) -> i64
+  %stream_ = llvm.inttoptr %stream : i64 to !llvm.ptr
+  %errors = llvm.call @weft_device_word(%record, %errors_at) : (i64, i64) -> i64
+  %has_errors = llvm.icmp "ne" %errors, %zero : i64
+  %has_bytes = llvm.icmp "ne" %bytes, %zero : i64
+  %waits = llvm.or %has_errors, %has_bytes : i1
+  llvm.cond_br %has_bytes, ^copy, ^look
+^copy:
+  %to_ = llvm.inttoptr %to : i64 to !llvm.ptr
+  %code = llvm.call @cuMemcpyDtoHAsync_v2(%to_, %source, %bytes, %stream_) : (!llvm.ptr, i64, i64, !llvm.ptr) -> i32
+  %code_ = llvm.sext %code : i32 to i64
+  llvm.call @{FAIL}(%record, %code_, %what, %bytes) : (i64, i64, i64, i64) -> ()
+  llvm.br ^look
+^look:
+  llvm.cond_br %has_errors, ^copy_errors, ^wait
+^copy_errors:
+  %looked = llvm.call @cuMemcpyDtoHAsync_v2(%seen, %errors, %seen_bytes, %stream_)
+    : (!llvm.ptr, i64, i64, !llvm.ptr) -> i32
+  %looked_ = llvm.sext %looked : i32 to i64
+  llvm.call @{FAIL}(%record, %looked_, %what, %seen_bytes) : (i64, i64, i64, i64) -> ()
+  llvm.br ^wait
+^wait:
+  llvm.cond_br %waits, ^synchronise, ^done
+^synchronise:
   llvm.call @weft_device_count(%record, %reads_at) : (i64, i64) -> ()
   %waited = llvm.call @cuStreamSynchronize(%stream_) : (!llvm.ptr) -> i32
   %waited_ = llvm.sext %waited : i32 to i64
   llvm.call @{FAIL}(%record, %waited_, %what, %bytes) : (i64, i64, i64, i64) -> ()
+  llvm.cond_br %has_errors, ^compare, ^done
+^compare:
+  %failure = llvm.call @weft_device_word(%record, %zero) : (i64, i64) -> i64
+  %site = llvm.load %seen : !llvm.ptr -> i64
+  %has_failed = llvm.icmp "ne" %site, %zero : i64
+  %is_first = llvm.icmp "eq" %failure, %zero : i64
+  %fails = llvm.and %has_failed, %is_first : i1
+  llvm.cond_br %fails, ^fail, ^done
+^fail:
+  "llvm.intr.memcpy"(%start, %seen, %seen_bytes) <{{isVolatile = false}}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  llvm.br ^done
+^done:
+  llvm.return
+}}
+"""
+
+_ERRORS = f"""
+llvm.func internal @{DEVICE_ERRORS}(%record: i64) -> i64 attributes {{always_inline}} {{
+  %errors_at = llvm.mlir.constant({DEVICE_RECORD} : i64) : i64
+  %errors = llvm.call @weft_device_word(%record, %errors_at) : (i64, i64) -> i64
+  llvm.return %errors : i64
+}}
 """
 
 _ENTRY = "!llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>"
@@ -310,25 +365,27 @@ llvm.func @cuStreamSynchronize(!llvm.ptr) -> i32
 """
 
 DECLARATIONS = {
-    FAIL: (4, False),
-    LAUNCH_KERNEL: (10, False),
-    READ_MEMORY: (4, False),
-    WRITE_MEMORY: (4, False),
-    COPY_MEMORY: (4, False),
-    RESERVE_BLOCK: (4, True),
-    RELEASE_BLOCKS: (3, False),
-    PLACE_CONSTANT: (5, False),
+    FAIL: (4, None),
+    LAUNCH_KERNEL: (10, None),
+    READ_MEMORY: (4, None),
+    WRITE_MEMORY: (4, None),
+    COPY_MEMORY: (4, None),
+    RESERVE_BLOCK: (4, 1),
+    RELEASE_BLOCKS: (3, None),
+    DEVICE_ERRORS: (1, 64),
+    PLACE_CONSTANT: (5, None),
 }
-"""How many numbers the functions take, and whether they return a truth value."""
+"""How many numbers the functions take, and the bits of the one that they return."""
 
 _TEXT = (
     _DRIVER
     + _WORD_OF
     + _FAIL
     + _LAUNCH
-    + _copy(READ_MEMORY, "cuMemcpyDtoHAsync_v2", READ, "host", "device", _WAIT)
-    + _copy(WRITE_MEMORY, "cuMemcpyHtoDAsync_v2", WRITE, "device", "host", "")
-    + _copy(COPY_MEMORY, "cuMemcpyDtoDAsync_v2", COPY, "device", "device", "")
+    + _READ
+    + _copy(WRITE_MEMORY, "cuMemcpyHtoDAsync_v2", WRITE)
+    + _copy(COPY_MEMORY, "cuMemcpyDtoDAsync_v2", COPY)
+    + _ERRORS
     + _SET_ENTRY
     + _FREE_ENTRY
     + _RESERVE

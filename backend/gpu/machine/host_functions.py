@@ -38,6 +38,8 @@ class HostFunction:
     record: Value
     on_host: tuple[Value, ...]
     """The arguments, besides the record, whose memory is the host's."""
+    written: tuple[Value, ...]
+    """The arguments in which the caller sees what is written."""
 
     def is_on_host(self, memref: Value) -> bool:
         """Whether the memory of a value is the host's."""
@@ -50,6 +52,12 @@ class HostFunction:
             return self.is_on_host(op.operands[0])
         return op.name in ("memref.alloca", "memref.get_global")
 
+    def is_visible(self, memref: Value) -> bool:
+        """Whether the caller sees what is written to a value."""
+        while not isinstance(memref.owner, ir.Block) and memref.owner.operation.name in _VIEWS:
+            memref = memref.owner.operation.operands[0]
+        return memref in self.written
+
 
 def host_functions(module: Module) -> Iterator[HostFunction]:
     """The planned functions of a module and their wrappers."""
@@ -61,10 +69,11 @@ def host_functions(module: Module) -> Iterator[HostFunction]:
         on_heap = len(plan["on_heap"])
         placed = len(plan["inputs"]) + len(plan["results"]) + on_heap
         numbers = [entry.value for entry in plan["on_host"]]
-        yield _host_function(function, placed + 1, numbers, has_sizes=bool(on_heap))
+        written = [entry.value for entry in plan["written"]]
+        yield _host_function(function, placed + 1, numbers, written, has_sizes=bool(on_heap))
         wrapper = functions.get(wrapper_name(name))
         if wrapper is not None:
-            yield _host_function(wrapper, placed, [], has_sizes=bool(on_heap))
+            yield _host_function(wrapper, placed, [], written, has_sizes=bool(on_heap))
 
 
 def kernels_of(module: Module) -> dict[str, Operation]:
@@ -82,10 +91,13 @@ def calls_in(function: Operation) -> list[tuple[Operation, str]]:
     return [(op, ir.FlatSymbolRefAttr(op.attributes["callee"]).value) for op in calls]
 
 
-def _host_function(function: Operation, record: int, numbers: list[int], *, has_sizes: bool) -> HostFunction:
+def _host_function(
+    function: Operation, record: int, numbers: list[int], written: list[int], *, has_sizes: bool
+) -> HostFunction:
     arguments = list(function.regions[0].blocks[0].arguments)
     sizes = arguments[-1:] if has_sizes else []
-    return HostFunction(function, arguments[record], (*sizes, *(arguments[number] for number in numbers)))
+    on_host = (*sizes, *(arguments[number] for number in numbers))
+    return HostFunction(function, arguments[record], on_host, tuple(arguments[n] for n in written))
 
 
 def _is_table(type: Type) -> bool:
@@ -101,12 +113,12 @@ class DriverCalls:
 
     def call(self, name: str, *numbers: Value | int) -> Value | None:
         """Call one of `driver_functions.DECLARATIONS` with words or indices behind the record."""
-        _, has_result = DECLARATIONS[name]
+        _, bits = DECLARATIONS[name]
         words = [self.word(number) for number in (self.address(self._record), *numbers)]
-        result = [ir.IntegerType.get_signless(1)] if has_result else []
-        self._failures.declare(name, [word.type for word in words], result)
-        call = dialect("func").CallOp(result, name, words)
-        return call.result if has_result else None
+        results = [] if bits is None else [ir.IntegerType.get_signless(bits)]
+        self._failures.declare(name, [word.type for word in words], results)
+        call = dialect("func").CallOp(results, name, words)
+        return call.result if results else None
 
     def clear(self, table: Value, count: int) -> None:
         """Make a table of blocks empty."""

@@ -125,9 +125,15 @@ class _Copies:
                 copies.append(memref.view(parameter.type, block, self._index.value(offset), sizes))
             else:
                 copies.append(parameter)
-        for number, access in enumerate(self._accesses[: len(parameters)]):
-            if access.reads or (access.writes and self._takes_record):
-                self._copy(READ_MEMORY, copies[number], parameters[number])
+        read = [
+            number
+            for number, access in enumerate(self._accesses[: len(parameters)])
+            if access.reads or (access.writes and self._takes_record)
+        ]
+        for number in read:
+            self._copy(READ_MEMORY, copies[number], parameters[number])
+        if not read:  # what failed on the device before must be known all the same
+            self._calls.call(READ_MEMORY, 0, 0, 0)
         branch = scf.IfOp(self._calls.has_failed(), self._results, has_else=True)
         with ir.InsertionPoint(branch.then_block):
             scf.YieldOp(list(map(_zero, self._results)))

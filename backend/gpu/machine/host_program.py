@@ -19,7 +19,7 @@ from ...planning.plan import DeviceKernel
 from ...target import compiling_for, current
 from ..pipeline import ALL_PASSES, steps_of
 from .device_memory import CONSTANTS
-from .launches import KERNELS
+from .launches import CHECKS, KERNELS
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class HostCode:
     """The names of the kernels that it launches, by their numbers."""
     constants: tuple[bytes, ...]
     """The constants that the device must have, by their numbers."""
+    checks: bool
+    """Whether kernels of the device may raise."""
 
     def numbered(self, kernels: tuple[DeviceKernel, ...]) -> tuple[DeviceKernel, ...]:
         """The kernels in the order of their numbers."""
@@ -56,7 +58,8 @@ class HostLowering(Lowering):
         for view in list(module.body.operations):
             if view.operation.name == "gpu.module":
                 view.operation.erase()
-        for name in (KERNELS, CONSTANTS, "gpu.container_module"):
+        checks = CHECKS in module.operation.attributes
+        for name in (KERNELS, CONSTANTS, CHECKS, "gpu.container_module"):
             if name in module.operation.attributes:
                 del module.operation.attributes[name]
         self._run("buffers-to-loops")
@@ -66,7 +69,7 @@ class HostLowering(Lowering):
         optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
         code = llvm.object_code(optimised)
         symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
-        return HostCode(code, symbols, kernels, constants)
+        return HostCode(code, symbols, kernels, constants, checks)
 
     def _run_own(self, pipeline: str) -> None:
         run_pipeline(

@@ -17,7 +17,8 @@ from ....passes.rewriting import operations_of
 from ...planning.failures import FailureSites
 from ...planning.heap import table_type
 from ...planning.shapes import static_shape
-from .driver_functions import LAUNCH_KERNEL, RELEASE_BLOCKS
+from ..placement.place_kernels import guard_of
+from .driver_functions import DEVICE_ERRORS, LAUNCH_KERNEL, RELEASE_BLOCKS
 from .host_functions import (
     DriverCalls,
     add_record,
@@ -30,6 +31,9 @@ from .host_functions import (
 
 KERNELS = "weft.kernels"
 """The attribute of a module with the names of its kernels: "kernel_0_device::kernel_0", ..."""
+
+CHECKS = "weft.device_checks"
+"""The attribute of a module whose device kernels may raise."""
 
 _LAUNCH = "gpu.launch_func"
 _ALLOCATIONS = ("memref.alloc", "gpu.alloc")
@@ -54,6 +58,8 @@ class LowerLaunches(Pass):
             for op, name in calls_in(host.function):
                 if name in launching:
                     call_with_record(host, calls, op, name)
+        if any(guard_of(kernels_of(module)[name]) is not None for name in launching):
+            module.operation.attributes[CHECKS] = ir.UnitAttr.get()
         module.operation.attributes[KERNELS] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in numbers])
         statistics["kernels"] += len(numbers)
 
@@ -68,7 +74,8 @@ class _Stub:
     def __init__(self, failures: FailureSites, function: Operation, numbers: dict[str, int]) -> None:
         self._function = function
         self._numbers = numbers
-        self._record = add_record(function)
+        guard = guard_of(function)
+        self._record = add_record(function) if guard is None else guard
         self._calls = DriverCalls(failures, self._record)
         self._index = IndexArithmetic()
 
@@ -109,6 +116,8 @@ class _Stub:
         """A parameter as 64 bits, of which the driver reads as many as the kernel declares."""
         arith, word = dialect("arith"), ir.IntegerType.get_signless(64)
         type = operand.type
+        if operand == self._record:
+            return self._calls.call(DEVICE_ERRORS)
         if isinstance(type, ir.MemRefType):
             return self._calls.word(self._calls.address(operand))
         if isinstance(type, ir.IndexType):
@@ -150,4 +159,4 @@ class _Stub:
         return size
 
 
-__all__ = ["KERNELS", "LowerLaunches"]
+__all__ = ["CHECKS", "KERNELS", "LowerLaunches"]

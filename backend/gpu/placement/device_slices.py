@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.ops.state import RaiseIf
 from ....dialect.records import dataclass
 from ....passes.rewriting import operations_in
 from .entries import is_host_argument
@@ -46,8 +47,8 @@ def _reads_device(op: Operation, entries: set[Operation]) -> bool:
 
 
 def depends_on_device(value: Value, entries: set[Operation]) -> bool:
-    """Whether a number, of a type that arrays hold, is computed of memory of the device between kernels."""
-    if isinstance(value.type, (ir.ShapedType, ir.IndexType, ir.ComplexType)):
+    """Whether a number is computed of memory of the device between kernels."""
+    if isinstance(value.type, (ir.ShapedType, ir.ComplexType)):
         return False
     pending, seen = [value], set[Operation]()
     while pending and len(seen) < MOST_OPS:
@@ -83,9 +84,7 @@ def host_numbers(
 def _is_of_host(use: ir.OpOperand, sinks: set[Operation]) -> bool:
     owner = use.owner.operation
     is_number = owner.name.startswith(_ARITHMETIC) and _is_arithmetic(owner)
-    return not is_number and (
-        owner not in sinks or (owner.name == "tensor.insert" and use.operand_number > 0)
-    )
+    return not is_number and owner not in sinks
 
 
 def _read_count(number: Value, entries: set[Operation]) -> int:
@@ -111,18 +110,15 @@ def _is_arithmetic(op: Operation) -> bool:
 
 
 def _stays(use: ir.OpOperand, kept: set[Operation], sinks: set[Operation]) -> bool:
-    """Whether a use is one of the device: a number that is stored, but not where it is."""
+    """Whether a use is one of the device: a number that is stored or computed with, or where it is."""
     owner = use.owner.operation
-    if owner in sinks:
-        return bool(owner.name == "tensor.from_elements" or use.operand_number == 0)
-    return owner in kept and bool(owner.name != _READ)
+    return owner in sinks or owner in kept
 
 
 def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
     """What a sink is computed by, as far as it is kept; None where that is too much, or nothing."""
     found: set[Operation] = set()
-    numbers = list(sink.operands)[:1] if sink.name == "tensor.insert" else list(sink.operands)
-    pending = list(numbers)
+    pending = numbers_of(sink)
     constants: set[Operation] = set()
     while pending:
         owner = pending.pop().owner
@@ -133,7 +129,7 @@ def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
             constants.add(op)
         elif op in kept and op not in found:
             found.add(op)
-            pending += op.operands if op.name != _READ else filter(_is_constant, op.operands)
+            pending += numbers_of(op)
     if not found or len(found) > MOST_OPS:
         return None
     if any(isinstance(value.type, ir.ComplexType) for value in _numbers_from_outside(found | constants)):
@@ -142,8 +138,12 @@ def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
     return Slice(ordered, [op for op in ordered if op.name == _READ and not _may_move(op, sink)])
 
 
-def _is_constant(value: Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.operation.name == "arith.constant"
+def numbers_of(op: Operation) -> list[Value]:
+    """The numbers that an operation takes, those that a `weft.raise_if` takes out of their tensors."""
+    if op.name == RaiseIf.mlir_name():
+        holders = [v.owner.operation for v in op.operands if not isinstance(v.owner, ir.Block)]
+        return [holder.operands[0] for holder in holders if holder.name == "tensor.from_elements"]
+    return [value for value in op.operands if not isinstance(value.type, ir.ShapedType)]
 
 
 def needs_device(found: Slice) -> bool:
@@ -200,5 +200,6 @@ __all__ = [
     "device_only",
     "host_numbers",
     "needs_device",
+    "numbers_of",
     "slice_of",
 ]

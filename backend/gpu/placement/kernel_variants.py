@@ -45,9 +45,9 @@ def take_by_value(argument: Value) -> None:
 
 
 def take_as_tensor(argument: Value) -> None:
-    """Let a kernel take a number, or a truth value, as a rank-0 tensor that holds it."""
+    """Let a kernel take a number, a truth value or an index, as a rank-0 tensor that holds it."""
     type = argument.type
-    argument.set_type(ir.RankedTensorType.get([], _stored(argument)))
+    argument.set_type(ir.RankedTensorType.get([], stored_type(type)))
     first = [use.owner.operation for use in argument.uses]
     number = from_tensor(argument, type)
     reading = [use.owner.operation for use in argument.uses if use.owner.operation not in first]
@@ -55,28 +55,31 @@ def take_as_tensor(argument: Value) -> None:
 
 
 def from_tensor(tensor: Value, type: Type) -> Value:
-    """The number, or the truth value, that a rank-0 tensor holds."""
+    """The number, the truth value, or the index, that a rank-0 tensor holds."""
     arith = dialect("arith")
     stored = dialect("tensor").extract(tensor, [])
     if stored.type == type:
         return stored
+    if isinstance(type, ir.IndexType):
+        return arith.index_cast(type, stored)
     return arith.cmpi(arith.CmpIPredicate.ne, stored, arith.constant(stored.type, 0))
 
 
 def as_tensor(number: Value) -> Value:
     """The rank-0 tensor that such a kernel is given."""
-    element = _stored(number)
-    stored = dialect("arith").extui(element, number) if _is_truth(number) else number
-    return dialect("tensor").from_elements(ir.RankedTensorType.get([], element), [stored])
+    arith, element = dialect("arith"), stored_type(number.type)
+    if isinstance(number.type, ir.IndexType):
+        number = arith.index_cast(element, number)
+    elif number.type != element:
+        number = arith.extui(element, number)
+    return dialect("tensor").from_elements(ir.RankedTensorType.get([], element), [number])
 
 
-def _is_truth(number: Value) -> bool:
-    return bool(number.type == ir.IntegerType.get_signless(1))
-
-
-def _stored(number: Value) -> Type:
+def stored_type(type: Type) -> Type:
     """The type that arrays hold such numbers as."""
-    return ir.IntegerType.get_signless(8) if _is_truth(number) else number.type
+    if isinstance(type, ir.IndexType):
+        return ir.IntegerType.get_signless(64)
+    return ir.IntegerType.get_signless(8) if type == ir.IntegerType.get_signless(1) else type
 
 
 def _copy(kernel: Operation, taken: set[str]) -> Operation:
@@ -100,4 +103,12 @@ def _change(kernel: Operation, places: tuple[int, ...], change: Change) -> None:
     kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
 
 
-__all__ = ["as_tensor", "callee_of", "change_arguments", "from_tensor", "take_as_tensor", "take_by_value"]
+__all__ = [
+    "as_tensor",
+    "callee_of",
+    "change_arguments",
+    "from_tensor",
+    "stored_type",
+    "take_as_tensor",
+    "take_by_value",
+]

@@ -1,6 +1,6 @@
 """Which kernel runs where: attributes of the kernel functions say it, and why.
 
-    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it returns numbers ...", ...}
+    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it sorts", ...}
 
 `weft.accesses` tells for every argument whether the kernel reads it ("r"), writes it ("w"), or both ("rw").
 """
@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ....dialect.mlir import Module, Operation, ir
+from ....dialect.mlir import Module, Operation, Value, ir
+from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
+from ...planning.names import EXIT
 from .accesses import ACCESSES, accesses_of
-from .sorts import SORTS, memory_of_sort
 
 SIDE, REASON = "weft.side", "weft.reason"
+GUARDED = "weft.guarded"
+"""On kernels of the device that look at the record of errors before they do anything."""
 DEVICE, HOST = "device", "host"
 
 
@@ -31,12 +34,20 @@ class PlaceKernels(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         for function in kernel_functions(module).values():
             side, reason = _place(function)
-            attributes = function.attributes
-            attributes[SIDE], attributes[REASON] = ir.StringAttr.get(side), ir.StringAttr.get(reason)
-            attributes[ACCESSES] = ir.ArrayAttr.get(
-                [ir.StringAttr.get(access.text) for access in accesses_of(function)]
-            )
+            describe(function, side, reason)
             statistics[f"kernels on the {side}"] += 1
+
+
+def describe(kernel: Operation, side: str, reason: str) -> None:
+    """Note where a kernel runs, why, and what it does with its arguments."""
+    attributes = kernel.attributes
+    attributes[SIDE], attributes[REASON] = ir.StringAttr.get(side), ir.StringAttr.get(reason)
+    attributes[ACCESSES] = ir.ArrayAttr.get(
+        [ir.StringAttr.get(access.text) for access in accesses_of(kernel)]
+    )
+
+
+_SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
 
 
 def _place(kernel: Operation) -> tuple[str, str]:
@@ -44,11 +55,20 @@ def _place(kernel: Operation) -> tuple[str, str]:
     if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
         return HOST, "it returns numbers that the host needs"
     names = {op.name for op in operations_of(kernel)}
-    if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
-        return HOST, "it sorts what lies in memory with gaps"
-    if "func.call" in names:
-        return HOST, "it may raise, or calls functions of the host"
+    if names.intersection(_SORTS):
+        return HOST, "it sorts"
+    called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
+    if called - {EXIT}:
+        return HOST, "it calls functions of the host"
     return DEVICE, "all that it uses is there"
 
 
-__all__ = ["DEVICE", "HOST", "REASON", "SIDE", "PlaceKernels"]
+def guard_of(kernel: Operation) -> Value | None:
+    """The record of errors that a kernel looks at first; None for one that does not."""
+    if GUARDED not in kernel.attributes:
+        return None
+    arguments = kernel.regions[0].blocks[0].arguments
+    return arguments[len(arguments) - 1]
+
+
+__all__ = ["DEVICE", "GUARDED", "HOST", "REASON", "SIDE", "PlaceKernels", "describe", "guard_of"]

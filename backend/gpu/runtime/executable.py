@@ -24,6 +24,8 @@ from ..arrays.array import array_of
 from ..driver.memory import Block
 from ..machine.call_context import (
     CONSTANTS,
+    DEVICE_RECORD,
+    DEVICE_WORDS,
     DRIVER_FAILED,
     DRIVER_SYMBOLS,
     FUNCTIONS,
@@ -36,6 +38,8 @@ from ..open_devices import OpenDevice
 from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink
+
+_RECORD_BYTES = 8 * DEVICE_WORDS
 
 
 class DeviceExecutable:
@@ -58,6 +62,7 @@ class DeviceExecutable:
         self.kernels = compiled.kernels
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         self._callbacks = callbacks
+        self.device_checks = compiled.device_checks
         own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
         others = [name for name in compiled.symbols if name not in own]
         code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
@@ -101,9 +106,27 @@ class _Frame(DeviceFrame):
         self.link: DeviceHostLink | None = None
         if executable.calls_python:
             sites, callbacks = executable.plan.sites, executable._callbacks
-            self.link = DeviceHostLink(sites, callbacks, self.record, executable.device)
+            self.link = DeviceHostLink(sites, callbacks, self.record, executable.device, self.look)
         self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
+        self._device = executable.device
+        if executable.device_checks:
+            self.record[DEVICE_RECORD] = _uploaded(executable.device, bytes(_RECORD_BYTES))
+            weakref.finalize(self, _free_all, self._device, [self.record[DEVICE_RECORD]]).atexit = False
+
+    def look(self) -> None:
+        """Wait for the device, and let the record tell what a kernel there has noted, as all before was well.
+
+        What the host has noted came behind it, but for what the driver refused.
+        """
+        address = self.record[DEVICE_RECORD]
+        if not address or self.record[0] == DRIVER_FAILED:
+            return
+        seen = np.zeros(DEVICE_WORDS, np.int64)
+        self._device.read(seen, address)
+        if seen[0]:
+            self.record[:DEVICE_WORDS] = seen.tolist()
+            self._device.write(address, np.zeros_like(seen))
 
 
 class _Call:
@@ -144,6 +167,7 @@ class _Call:
                 frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
             executable._entry(frame.table_address, workspace, frame.record_address)
             executable.launches, executable.reads = frame.record[LAUNCHES], frame.record[READS]
+            frame.look()
             failure = frame.record[0]
             if failure != DRIVER_FAILED:
                 self._copy_back(places)

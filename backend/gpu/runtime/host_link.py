@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class DeviceHostLink(HostLink):
     """What one call at a time needs to call Python, where arrays are on a device."""
 
-    __slots__ = ("_device",)
+    __slots__ = ("_device", "_look")
 
     def __init__(
         self,
@@ -29,9 +29,19 @@ class DeviceHostLink(HostLink):
         callbacks: Sequence[Callback],
         record: ctypes.Array[Any],
         device: OpenDevice,
+        look: Callable[[], None],
     ) -> None:
+        """`look` lets the record tell what has failed on the device."""
         super().__init__(sites, callbacks, record)
         self._device = device
+        self._look = look
+
+    def enter(self, tensors: int) -> None:
+        """Call the Python function, unless a check on the device has failed before."""
+        site = self._record[0]
+        self._look()
+        if self._record[0] == site:
+            super().enter(tensors)
 
     def begin(self, before: Callable[[], None]) -> None:
         """Before a call of the program."""

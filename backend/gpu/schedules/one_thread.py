@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Operation
+from ....dialect.mlir import Operation, ir
 from ...nests.emit import Index
 from ...nests.nest import loop_nest
 from ..code.captures import NotScheduled, inner_operations
 from ..code.kernel import Kernel
 from ..code.points import write as store_point
 from ..code.points import write_point
+from ..placement.effort import LONG, SECONDS_OF_STEP
 from ..steps import Step
+
+MILLISECONDS = "weft.milliseconds"
+"""On device kernels of one thread that take long, how long, as far as the number of its steps tells."""
 
 
 def write(
-    function: Operation, name: str, ops: Sequence[Operation], reason: str, step: Step | None = None
+    function: Operation,
+    name: str,
+    ops: Sequence[Operation],
+    reason: str,
+    step: Step | None = None,
+    steps: int | None = None,
 ) -> None:
-    """Run operations of a kernel function as they are, one after the other; or the nest of a step."""
+    """Run operations of a kernel function as they are, one after the other; or the nest of a step.
+
+    `steps` is how many operations of loops that are, if it is known.
+    """
     if any(inner.name == "memref.alloc" for inner in inner_operations(ops)):
         raise NotScheduled("its loops allocate memory")
     initial = None if step is None else step.initial
@@ -34,4 +46,6 @@ def write(
             ):
                 store_point(value, access, [0] * len(nest.parallel), kernel.emitter)
             copies[0].erase()
+    if steps is not None and steps * SECONDS_OF_STEP > LONG:
+        kernel.operation.attributes[MILLISECONDS] = ir.FloatAttr.get_f64(steps * SECONDS_OF_STEP * 1e3)
     kernel.launch([1], reason)

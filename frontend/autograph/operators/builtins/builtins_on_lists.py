@@ -26,7 +26,6 @@ from ..statements.generators import Walk
 from ..statements.statements import if_
 from ..values.abstract import ArrayKind, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail
-from ..values.sequence_iterators import left_of
 from .builtins_on_arrays import bool_
 
 Key = Callable[[Any], Any]
@@ -34,7 +33,6 @@ Key = Callable[[Any], Any]
 
 def list_(iterable: Any = ()) -> Any:
     """`list`."""
-    iterable = left_of(iterable)
     if isinstance(iterable, GrowingList):
         return iterable.copy()
     has_length = (
@@ -53,7 +51,6 @@ def collected(kind: type, iterable: Any, **named: Any) -> Any:
 
 def any_(iterable: Any) -> Any:
     """`any`."""
-    iterable = left_of(iterable, "any")
     if isinstance(iterable, TracedArray):
         return as_bool(np.any(truth_of_items(iterable)))
     if is_open(iterable):
@@ -70,7 +67,6 @@ def any_(iterable: Any) -> Any:
 
 def all_(iterable: Any) -> Any:
     """`all`."""
-    iterable = left_of(iterable, "all")
     if isinstance(iterable, TracedArray):
         return as_bool(np.all(truth_of_items(iterable)))
     if is_open(iterable):
@@ -126,7 +122,7 @@ def _extreme(
     key: Key | None,
     default: Any,
 ) -> Any:
-    items = left_of(args[0]) if len(args) == 1 else args
+    items = args[0] if len(args) == 1 else args
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
@@ -213,7 +209,6 @@ def _best(
 
 def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
     """`sorted`, of arrays of one axis and of lists of numbers."""
-    iterable = left_of(iterable)
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)

@@ -20,9 +20,8 @@ from ..lists.dynamic_lists import GrowingList
 from ..statements import dict_lookups, effects
 from ..statements.generators import Walk
 from ..values import looked_up
-from ..values.iterables import Filtered, Sequence
+from ..values.iterables import Filtered
 from ..values.ranges import Range
-from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists
@@ -58,7 +57,7 @@ def _of_object(*args: Any) -> bool:
 
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Sequence, SequenceIterator))
+    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Range))
 
 
 def _shown(*args: Any) -> bool:
@@ -67,9 +66,7 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return len(args) == 1 and isinstance(
-        args[0], (UnknownException, TracedArray, GrowingList, Range, SequenceIterator)
-    )
+    return len(args) == 1 and isinstance(args[0], (UnknownException, TracedArray, GrowingList, Range))
 
 
 _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
@@ -103,8 +100,6 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     filter: (_always, arrays.filter_),
     sum: (_always, arrays.sum_),
     functools.reduce: (_always, arrays.reduce_),
-    iter: (_always, iter_),
-    next: (_always, arrays.next_),
     np.ndindex: (_always, arrays.ndindex),
     np.ndenumerate: (_always, arrays.ndenumerate),
     # Collections as a whole

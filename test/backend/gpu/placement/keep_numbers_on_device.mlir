@@ -111,3 +111,58 @@ func.func @swapped(%x: tensor<8xf64>, %i: index, %j: index) -> tensor<8xf64> {
   %both = tensor.insert %first into %one[%j] : tensor<8xf64>
   return %both : tensor<8xf64>
 }
+
+// -----
+
+// A check of a number of the device is a kernel of its own; one of the host's numbers stays.
+// CHECK-LABEL: func.func @checked(
+// CHECK: %[[SUM:.*]] = call @kernel_0(%arg0
+// CHECK: call @kernel_1(%[[SUM]]) : (tensor<i64>) -> ()
+// CHECK: "weft.raise_if"
+// CHECK-SAME: message = "of the host"
+// CHECK: func.func private @kernel_1(%[[NUMBER:.*]]: tensor<i64>) {
+// CHECK: arith.cmpi sgt
+// CHECK: "weft.raise_if"
+// CHECK-SAME: message = "of the device: {0}"
+// CHECK: return
+func.func @checked(%x: tensor<8xi64>, %n: i64) {
+  %c3 = arith.constant 3 : i64
+  %0 = tensor.empty() : tensor<i64>
+  %sum = call @kernel_0(%x, %0) : (tensor<8xi64>, tensor<i64>) -> tensor<i64>
+  %number = tensor.extract %sum[] : tensor<i64>
+  %large = arith.cmpi sgt, %number, %c3 : i64
+  %byte = arith.extui %large : i1 to i8
+  %condition = tensor.from_elements %byte : tensor<i8>
+  "weft.raise_if"(%condition, %sum) {error = "ValueError", message = "of the device: {0}"} : (tensor<i8>, tensor<i64>) -> ()
+  %many = arith.cmpi sgt, %n, %c3 : i64
+  %other = arith.extui %many : i1 to i8
+  %known = tensor.from_elements %other : tensor<i8>
+  "weft.raise_if"(%known) {error = "ValueError", message = "of the host"} : (tensor<i8>) -> ()
+  return
+}
+func.func private @kernel_0(%x: tensor<8xi64>, %y: tensor<i64>) -> tensor<i64> {
+  return %y : tensor<i64>
+}
+
+// -----
+
+// A number may be an index: of an element that is read, and of one that is written.
+// CHECK-LABEL: func.func @indexed(
+// CHECK: call @kernel_0(
+// CHECK-NOT: tensor.extract
+// CHECK: call @kernel_1(
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @indexed(%x: tensor<8xi64>, %y: tensor<8xf64>) -> tensor<8xf64> {
+  %0 = tensor.empty() : tensor<i64>
+  %place = call @kernel_0(%x, %0) : (tensor<8xi64>, tensor<i64>) -> tensor<i64>
+  %number = tensor.extract %place[] : tensor<i64>
+  %index = arith.index_cast %number : i64 to index
+  %element = tensor.extract %y[%index] : tensor<8xf64>
+  %double = arith.addf %element, %element : f64
+  %updated = tensor.insert %double into %y[%index] : tensor<8xf64>
+  return %updated : tensor<8xf64>
+}
+func.func private @kernel_0(%x: tensor<8xi64>, %y: tensor<i64>) -> tensor<i64> {
+  return %y : tensor<i64>
+}

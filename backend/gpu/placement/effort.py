@@ -1,0 +1,76 @@
+"""How long one thread takes for what it does one step after the other, as far as extents of loops tell."""
+
+from __future__ import annotations
+
+import math
+
+from ....dialect.mlir import Operation, Type, ir
+from ....passes.rewriting import constant_integer, operations_in
+from ...planning.shapes import static_shape
+
+SECONDS_OF_STEP = 2e-8
+"""For one operation: some thirty cycles, as it waits for the one before."""
+
+MOST_STEPS = 4096
+"""So much is left to one thread: below a tenth of a millisecond, which copies to the host and back take, too."""
+
+
+_SECONDS_OF_CORE_STEP = 1e-9
+_SECONDS_OF_BYTE = 1e-10
+_SECONDS_OF_TRIP = 5e-5
+"""What the host takes: for an operation, for a byte that is copied there or back, and for waiting for the device."""
+
+LONG = 1e-3
+"""Seconds of one thread from which on it is worth to say so, or to let the host do it."""
+
+
+def is_better_on_host(steps: int, size: int) -> bool:
+    """Whether so many operations, on arrays of so many bytes, take one thread long, and the host less."""
+    seconds = steps * SECONDS_OF_STEP
+    host = steps * _SECONDS_OF_CORE_STEP + 2 * size * _SECONDS_OF_BYTE + _SECONDS_OF_TRIP
+    return seconds > LONG and seconds > host
+
+
+def steps_of_one_thread(op: Operation) -> int | None:
+    """How many operations run, one after the other; None where only data tells."""
+    total = 0
+    for region in op.regions:
+        for block in region:
+            for inner in operations_in(block):
+                steps = steps_of_one_thread(inner)
+                if steps is None:
+                    return None
+                total += 1 + steps
+    turns = _turns(op)
+    return None if turns is None else turns * total
+
+
+def known_bytes(type: Type) -> int:
+    """The bytes of an array, as if extents that are not known were 1."""
+    width = type.element_type.width if hasattr(type.element_type, "width") else 128
+    return math.prod(extent or 1 for extent in static_shape(type)) * int(width) // 8
+
+
+def _turns(op: Operation) -> int | None:
+    """How often the regions of an operation run."""
+    if op.name == "scf.while":
+        return None
+    if op.name == "scf.for":
+        first, last, step = map(constant_integer, list(op.operands)[:3])
+        if first is None or last is None or step is None:
+            return None
+        return max(0, -(-(last - first) // step))
+    if op.name.startswith("linalg."):
+        return _points(op)
+    return 1
+
+
+def _points(nest: Operation) -> int | None:
+    """The points of a loop nest: no operand has more elements, but for products."""
+    shapes = [static_shape(v.type) for v in nest.operands if isinstance(v.type, ir.ShapedType)]
+    sizes = [None if None in shape else math.prod(extent or 0 for extent in shape) for shape in shapes]
+    known = [size for size in sizes if size is not None]
+    return max(known, default=1) if len(known) == len(sizes) else None
+
+
+__all__ = ["LONG", "MOST_STEPS", "SECONDS_OF_STEP", "is_better_on_host", "known_bytes", "steps_of_one_thread"]

@@ -1,0 +1,91 @@
+// RUN: weft-opt %s --store-number-results --split-input-file | filecheck %s
+
+// CHECK-LABEL: func.func @f(
+// CHECK: %[[PLACE:.*]] = tensor.empty() : tensor<f64>
+// CHECK: %[[CALL:.*]]:2 = call @kernel_0(%arg0, %arg1, %[[PLACE]])
+// CHECK: %[[NUMBER:.*]] = tensor.extract %[[CALL]]#1[] : tensor<f64>
+// CHECK: return %[[CALL]]#0, %[[NUMBER]]
+// CHECK: func.func private @kernel_0(%{{.*}}: tensor<8xf64>, %{{.*}}: tensor<8xf64>, %[[OUT:.*]]: tensor<f64>) -> (tensor<8xf64>, tensor<f64>)
+// CHECK: %[[MADE:.*]] = tensor.from_elements
+// CHECK: bufferization.materialize_in_destination %[[MADE]] in %[[OUT]]
+func.func @f(%x: tensor<8xf64>, %y: tensor<8xf64>) -> (tensor<8xf64>, f64) {
+  %0:2 = call @kernel_0(%x, %y) : (tensor<8xf64>, tensor<8xf64>) -> (tensor<8xf64>, f64)
+  return %0#0, %0#1 : tensor<8xf64>, f64
+}
+func.func private @kernel_0(%x: tensor<8xf64>, %y: tensor<8xf64>) -> (tensor<8xf64>, f64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  %sum = scf.for %i = %c0 to %c8 step %c1 iter_args(%before = %zero) -> f64 {
+    %element = tensor.extract %x[%i] : tensor<8xf64>
+    %after = arith.addf %before, %element : f64
+    scf.yield %after : f64
+  }
+  return %y, %sum : tensor<8xf64>, f64
+}
+
+// -----
+
+// What no call asks for is not returned.
+// CHECK-LABEL: func.func @unasked(
+// CHECK: %[[ONE:.*]] = call @kernel_0(%arg0) : (tensor<8xf64>) -> tensor<8xf64>
+// CHECK: return %[[ONE]]
+// CHECK: func.func private @kernel_0(%{{.*}}: tensor<8xf64>) -> tensor<8xf64>
+func.func @unasked(%x: tensor<8xf64>) -> tensor<8xf64> {
+  %0:2 = call @kernel_0(%x) : (tensor<8xf64>) -> (f64, tensor<8xf64>)
+  return %0#1 : tensor<8xf64>
+}
+func.func private @kernel_0(%x: tensor<8xf64>) -> (f64, tensor<8xf64>) {
+  %zero = arith.constant 0.0 : f64
+  return %zero, %x : f64, tensor<8xf64>
+}
+
+// -----
+
+// Long loops, and what the host has all that it needs for, are the host's.
+// CHECK: func.func private @kernel_0({{.*}}) -> f64
+func.func @long(%x: tensor<100000xf64>, %n: index) -> (f64, index) {
+  %0 = call @kernel_0(%x) : (tensor<100000xf64>) -> f64
+  %1 = call @kernel_1(%n) : (index) -> index
+  return %0, %1 : f64, index
+}
+func.func private @kernel_0(%x: tensor<100000xf64>) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100000 = arith.constant 100000 : index
+  %zero = arith.constant 0.0 : f64
+  %sum = scf.for %i = %c0 to %c100000 step %c1 iter_args(%before = %zero) -> f64 {
+    %element = tensor.extract %x[%i] : tensor<100000xf64>
+    %after = arith.addf %before, %element : f64
+    scf.yield %after : f64
+  }
+  return %sum : f64
+}
+// CHECK: func.func private @kernel_1({{.*}}) -> index
+func.func private @kernel_1(%n: index) -> index {
+  return %n : index
+}
+
+// -----
+
+// Truth values are stored as bytes, indices as integers.
+// CHECK-LABEL: func.func @g(
+// CHECK: %[[CALL:.*]]:2 = call @kernel_0(%arg0, %{{.*}}, %{{.*}}) : (tensor<8xi64>, tensor<i8>, tensor<i64>) -> (tensor<i8>, tensor<i64>)
+// CHECK: %[[BYTE:.*]] = tensor.extract %[[CALL]]#0[]
+// CHECK: %[[TRUTH:.*]] = arith.cmpi ne, %[[BYTE]], %{{.*}} : i8
+// CHECK: %[[WORD:.*]] = tensor.extract %[[CALL]]#1[]
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[WORD]] : i64 to index
+// CHECK: return %[[TRUTH]], %[[INDEX]]
+func.func @g(%x: tensor<8xi64>) -> (i1, index) {
+  %0:2 = call @kernel_0(%x) : (tensor<8xi64>) -> (i1, index)
+  return %0#0, %0#1 : i1, index
+}
+func.func private @kernel_0(%x: tensor<8xi64>) -> (i1, index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %element = tensor.extract %x[%c0] : tensor<8xi64>
+  %truth = arith.cmpi sgt, %element, %zero : i64
+  %index = arith.index_cast %element : i64 to index
+  return %truth, %index : i1, index
+}

@@ -1,0 +1,112 @@
+"""Checks that fail on the device: the exception of the processor, at its line, with its effects before and after."""
+
+from __future__ import annotations
+
+import traceback
+
+import numpy as np
+import pytest
+
+import weft
+
+SOME = np.array([1, 2, 0])
+
+
+@pytest.fixture(autouse=True)
+def emulator():
+    with weft.settings.scope(cuda="emulator"):
+        yield
+
+
+def gathered(x, i, n):
+    return x[i] * 2
+
+
+def written_before_and_after(x, i, n):
+    x += 1
+    y = x[i]
+    x[:3] = y
+    x *= 3
+    return y
+
+
+def stored_behind(x, i, n):
+    y = x[i]
+    x[0] = y[0]
+    return y
+
+
+def of_two(x, i, n):
+    first = x[i + 4]
+    return first + x[i - 9]
+
+
+def in_steps(x, i, n):
+    s = 0.0
+    for k in range(len(i)):
+        if x[i[k]] > 3:
+            raise ValueError("large")
+        s += x[i[k]]
+    return s
+
+
+def of_a_number(x, i, n):
+    return x[n] + x[int(np.argmax(x)) + i[0]]
+
+
+def in_a_loop(x, i, n):
+    while x[0] < 3:
+        x += x[i[1] + n] * 0 + 1
+    return x[i[0]]
+
+
+def looked_at(x, i, n):
+    y = x[i]
+    if y[0] > 1:
+        x[1] = -1.0
+    return y
+
+
+def at_an_index(x, i, n):
+    x[i] = 5.0
+    x[n] += 1
+    return x.sum()
+
+
+GOOD = [SOME, np.array([-1, -2, 3])]
+BAD = [np.array([1, 7, 9]), np.array([-8, 2, 5]), np.array([4, 0, 5])]
+
+
+PROGRAMS = [
+    gathered,
+    written_before_and_after,
+    stored_behind,
+    of_two,
+    in_steps,
+    of_a_number,
+    in_a_loop,
+    looked_at,
+    at_an_index,
+]
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_errors_are_those_of_python(function):
+    compiled = weft.function(function, device="cuda")
+    for indices in [*GOOD, *BAD, SOME]:
+        for n in (1, 6):
+            arrays = np.arange(5.0), np.arange(5.0)
+            expected, found = (
+                outcome(f, x, indices, np.int64(n)) for f, x in zip((function, compiled), arrays, strict=True)
+            )
+            assert found == expected
+            np.testing.assert_array_equal(*arrays)
+
+
+def outcome(function, *arguments):
+    """The result as text, or the exception with its line."""
+    try:
+        return repr(np.asarray(function(*arguments)).tolist())
+    except (IndexError, ValueError) as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        return type(error), str(error), [frame.lineno for frame in frames if frame.filename == __file__][-1]
