@@ -40,6 +40,7 @@ ORDER = {
         "indexing",
         "runtime_values",
         "numpy_api",
+        "random",
         "autograph",
         "python_state",
         "compiling",

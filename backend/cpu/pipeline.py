@@ -46,6 +46,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "buffers-to-loops": module_pipeline(
             [
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
+                "write-random-numbers",  # as sorts
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored
                 "empty-tensor-to-alloc-tensor",

@@ -49,6 +49,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
+                "write-random-numbers",  # as sorts
                 "unwrap-numbers",  # which would be memory otherwise
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored

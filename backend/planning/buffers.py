@@ -69,7 +69,7 @@ class PlanBuffers(Pass):
             statistics["copies"] += plan.copies
 
 
-_TAKEN = ("raise_if", "sort", "argsort", "partition")
+_TAKEN = ("raise_if", "sort", "argsort", "partition", "fill_random")
 """The ops of weft that are left, of which the sorts are in kernels."""
 
 

@@ -40,6 +40,9 @@ REFUSALS = "weft_scratch_refusals"
 _SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+")
 """Sort a row."""
 
+_RANDOM = re.compile(r"weft_random_[a-z_]+_(pcg64|pcg64dxsm|philox)_(bool|u?int\d+|float\d+)")
+"""Draw random numbers."""
+
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
 
@@ -103,12 +106,18 @@ def is_sorting_name(name: str) -> bool:
     return _SORTING.fullmatch(name) is not None
 
 
+def is_random_name(name: str) -> bool:
+    """Whether a function draws random numbers."""
+    return _RANDOM.fullmatch(name) is not None
+
+
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
     return (
         is_kernel_name(name)
         or is_host_name(name)
         or is_sorting_name(name)
+        or is_random_name(name)
         or name
         in (
             EXIT,

@@ -19,6 +19,7 @@ FAMILIES = (
     "reductions",
     "scans",
     "sorting",
+    "random",
     "contraction",
     "pooling",
     "differentiation",

@@ -24,6 +24,7 @@ from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
 from ...dialect.errors import InternalError
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
+from ..signature.generators import GeneratorParts
 from ..signature.signature import Leaf, Node, Static, Structure
 from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
@@ -147,6 +148,8 @@ class _Description:
         program, kind, keys = self._program, node.kind, node.keys
         if kind is list:
             return zip(value, node.children, program.list_items(place, len(value)), strict=True)
+        if kind is GeneratorParts:
+            raise Unknown
         if issubclass(kind, tuple):
             return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
         if not all(type(key) in BY_COMPARISON for key in keys):

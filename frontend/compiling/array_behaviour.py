@@ -6,11 +6,14 @@ from ..indexing.views import read_item, write_back, write_item
 from ..numpy_api.dispatch import call_function, call_ufunc, namespace_function
 from ..numpy_api.number_attributes import attribute_of_number
 from ..numpy_api.python_numbers import python_operator
+from ..random.generator import TracedGenerator
+from ..signature.generators import define_traced_generators
 from ..tracing.behaviour import Behaviour, define_behaviour
 
 
 def install_behaviour() -> None:
-    """Let traced arrays answer Python and NumPy; before the first of them is made."""
+    """Let traced arrays and generators answer Python and NumPy; before the first of them is made."""
+    define_traced_generators(TracedGenerator)
     define_behaviour(
         Behaviour(
             get_item=read_item,

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from ..signature.generators import parts_of_generator
 from .unbound import UNBOUND
 
 Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
@@ -203,4 +204,35 @@ class Member(Handle):
             object.__setattr__(owner, self.attribute, value)
 
 
-__all__ = ["Arguments", "Bound", "Cell", "Fixed", "Global", "Handle", "Item", "Member", "Owner", "running"]
+class State(Handle):
+    """The state of the random generator that a place holds: an array, if it is one of an algorithm."""
+
+    __slots__ = ("algorithm", "parent")
+
+    def __init__(self, parent: Handle, algorithm: str) -> None:
+        super().__init__(parent.name)
+        self.parent = parent
+        self.algorithm = algorithm
+
+    @property
+    def key(self) -> Any:
+        return ("state", self.parent.key)
+
+    def get(self, bound: Bound = None) -> Any:
+        parts = parts_of_generator(self.parent.get(bound))
+        return parts.words if parts is not None and parts.algorithm == self.algorithm else UNBOUND
+
+
+__all__ = [
+    "Arguments",
+    "Bound",
+    "Cell",
+    "Fixed",
+    "Global",
+    "Handle",
+    "Item",
+    "Member",
+    "Owner",
+    "State",
+    "running",
+]

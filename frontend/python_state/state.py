@@ -29,6 +29,7 @@ from ..autograph.operators.values.program_locations import (
     Variable,
     can_change,
 )
+from ..guards.dependencies import Dependencies
 from ..guards.guards import Content, Guard, Kind, Names, Same, guard_of, handle_key, is_fixed
 from ..guards.handles import Arguments, Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.implicit_reads import implicit_reads
@@ -37,6 +38,7 @@ from ..guards.unbound import UNBOUND
 from ..runtime_values.values import RuntimeValue
 from ..source.name_uses import Uses, name_uses
 from ..tracing.array import TracedArray
+from .generators import Generators, handles_inside
 from .lookups import Lookups
 from .stand_ins import StandIns
 
@@ -89,8 +91,14 @@ class PythonState(ABC):
         self._known_owners: dict[int, tuple[Any, str, dict[str, Any]]] = {}
         self._noted = 0
         self.lookups = Lookups(self)
+        self._generators = Generators(self)
         self._late: list[tuple[Handle, Any]] = []
         """What is guarded when it has got its old entries back."""
+
+    @property
+    def dependencies(self) -> Dependencies:
+        """What the trace depends on."""
+        return self._trace.dependencies
 
     @property
     def takes_data(self) -> bool:
@@ -353,6 +361,22 @@ class PythonState(ABC):
             return self._make_input(named[1], array).traced
         return traced
 
+    def generator(self, value: Any) -> Any:
+        """What stands for a random generator that was there before the trace; the value itself where nothing does."""
+        return self._generators.traced(value)
+
+    def state_input(self, handle: Handle, words: Any) -> Any:
+        """The traced array of a generator's state, found by a handle at each call."""
+        if id(words) in self._leaves:
+            return self._shared_leaf(handle, words)
+        return self._make_input(handle, words).traced
+
+    def handles_of(self, value: Any) -> Iterator[Handle]:
+        """How a value that was there before the trace is found at a later call: all places that were read."""
+        guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
+        for handle in [handle for guard in guards for handle, _ in guard.looks_at()]:
+            yield from handles_inside(handle, handle.get(), value)
+
     def writable(self, array: Any) -> Any:
         """The traced array to write to in the place of one that was there before the trace."""
         traced = self.data_of(array)
@@ -522,6 +546,7 @@ class PythonState(ABC):
             is_data = self._decisions.is_data(key) or self.input_of(array) is not None
             if not is_data and array.nbytes <= CONSTANT_BYTES and not self._trace.is_constant(array):
                 self.guards.append(Content(named, array))  # NumPy may have computed with it
+        self._generators.settle()
         mentioned = self._attribute_uses.read
         self._owner(None)
         for owner, label, attributes in self._known_owners.values():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...dialect.bit_generators import is_generator
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
@@ -67,10 +68,16 @@ class Outputs:
         """Take a nested value apart; what is collected last knows what others share with it."""
         leaves: list[Any] = []
         structure = flatten_results(value, leaves)
+        leaves = list(map(self._traced_generator, leaves))
         self._seen.update(leaf._storage for leaf in leaves if isinstance(leaf, TracedArray) and leaf.ndim)
         counts = Counter(map(id, leaves))
         made = tuple(self._kept_leaf(leaf, counts[id(leaf)] > 1) for leaf in leaves)
         return Result(structure, made, len(self._kept))
+
+    def _traced_generator(self, leaf: Any) -> Any:
+        """What stands for a random generator from outside; another leaf itself."""
+        state = self._trace.python_state
+        return state.generator(leaf) if is_generator(leaf) and state is not None else leaf
 
     def stored(self, value: Any) -> Result:
         """Take a value apart that is stored in Python's state: views in it may be results, too."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import UnsupportedError
+from ..signature.generators import parts_of_generator
 from ..signature.signature import Structure, constants, flatten_with
 from ..source.modules import is_own_module
 from ..tracing.array import TracedArray
@@ -83,6 +84,8 @@ class RuntimeChoice(RuntimeValue):
 
 def _is_array(value: object) -> bool:
     if isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue)) or holder_of(value) is not None:
+        return True
+    if parts_of_generator(value) is not None:
         return True
     if is_own_module(type(value).__module__) and hasattr(value, "item") and hasattr(value, "length"):
         raise UnsupportedError(

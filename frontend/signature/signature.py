@@ -17,6 +17,7 @@ from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .foreign_arrays import require_numpy_rules
+from .generators import GeneratorParts, generator_of, parts_of_generator
 from .traced_value import TracedValue
 
 Key: TypeAlias = Any
@@ -104,7 +105,7 @@ class Node:
     """A container: what kind, its keys, and its flattened children."""
 
     kind: Any
-    """list, tuple, dict, OrderedDict, or the class of a namedtuple or dataclass."""
+    """list, tuple, dict, OrderedDict, GeneratorParts, or the class of a namedtuple or dataclass."""
     keys: tuple[Any, ...]
     children: tuple[Any, ...]
 
@@ -196,6 +197,9 @@ def _flatten(
             keys,
             tuple(child(getattr(value, name), child_path(path, kind, keys, i)) for i, name in places),
         )
+    generator = parts_of_generator(value)
+    if generator is not None:
+        return Node(GeneratorParts, (), (static(generator.algorithm), child(generator.words, path)))
     return static(value)
 
 
@@ -218,6 +222,8 @@ def unflatten(structure: Structure, leaf: Callable[[int], Any]) -> Any:
         return kind(children)
     if kind in (dict, OrderedDict):
         return kind(zip(structure.keys, children, strict=True))
+    if kind is GeneratorParts:
+        return generator_of(*children)
     if issubclass(kind, tuple) or kind is slice:
         return kind(*children)
     # A dataclass; its own __init__ may take other things, and may compute fields that are there already.
@@ -240,6 +246,9 @@ def static_key(value: Any) -> Key:
         return (type(value), value)
     if isinstance(value, (frozenset, set)):
         return (type(value), frozenset(static_key(v) for v in value))
+    generator = parts_of_generator(value)
+    if generator is not None:
+        return (type(value), generator.algorithm)  # the state is data
     return IdentityKey(value)
 
 
@@ -358,6 +367,8 @@ def describe(structure: Structure, types: Sequence[TensorType]) -> str:
         return f"[{', '.join(children)}]"
     if kind is tuple:
         return f"({', '.join(children)}{',' if len(children) == 1 else ''})"
+    if kind is GeneratorParts:
+        return f"Generator({structure.children[0].value})"
     if kind is dict:
         return "{" + ", ".join(f"{k!r}: {c}" for k, c in zip(structure.keys, children, strict=True)) + "}"
     return f"{kind.__name__}({', '.join(f'{k}={c}' for k, c in zip(structure.keys, children, strict=True))})"

@@ -60,6 +60,9 @@ class ExternalState(Protocol):
     def attribute(self, owner: Any, name: str, value: Any) -> Any:
         """Take note that an attribute is read; returns what the recording works with."""
 
+    def generator(self, value: Any) -> Any:
+        """What stands for a random generator that was there before; the value itself where nothing does."""
+
     def meet(self, function: FunctionType) -> None:
         """Guard what the code of a function reads by name, before it runs for the first time."""
 

@@ -16,6 +16,7 @@ from ...planning.names import (
     HOST_CALL,
     PARALLEL_FOR,
     REFUSALS,
+    is_random_name,
     is_sorting_name,
 )
 from ...target import current
@@ -68,6 +69,10 @@ def _address(name: str) -> int:
         from ..sorting.library import sorting_address  # few programs sort
 
         return sorting_address(name)
+    if is_random_name(name):
+        from ..random_numbers.library import random_address  # few programs draw random numbers
+
+        return random_address(name)
     if name not in ALLOWED:
         raise InternalError(f"the compiled code calls an unknown function {name}")
     address = library_function(name)

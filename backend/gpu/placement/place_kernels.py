@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
+from ....dialect.ops.random import FillRandom
 from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
@@ -60,6 +61,8 @@ def _place(kernel: Operation) -> tuple[str, str]:
     called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
     if called - {EXIT}:
         return HOST, "it calls functions of the host"
+    if FillRandom.mlir_name() in names:
+        return HOST, "it draws random numbers"
     return DEVICE, "all that it uses is there"
 
 

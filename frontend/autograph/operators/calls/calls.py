@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .....dialect.bit_generators import is_generator
 from .....dialect.errors import ConversionError, UnsupportedError
 from ....guards.generated import is_generated
 from ....source.modules import is_library, is_own_module, is_users_module
@@ -46,6 +47,9 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         return _call_chosen(function, args, kwargs)
     args = tuple(map(resolve_grown_list, args))
     owner = getattr(function, "__self__", None)
+    if is_generator(owner) and trace.python_state is not None:
+        owner = trace.python_state.generator(owner)
+        function = getattr(owner, function.__name__)
     if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:

@@ -1,0 +1,1 @@
+"""Native code that draws random numbers as NumPy does."""

@@ -1,0 +1,40 @@
+"""The native code of random numbers in this process: made when code that needs it is loaded, kept on disk, never freed.
+
+A function is for one distribution, algorithm and dtype: `weft_random_normal_pcg64_float64`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from ....dialect.bit_generators import ALGORITHMS
+from ..machine.native_code import kept_library
+from .given import GIVEN, LINKED, floats_assembly, integers_assembly, words_assembly
+
+
+@cache
+def random_address(name: str) -> int:
+    """The address of a function."""
+    function, algorithm, dtype = name.rsplit("_", 2)
+    symbols = LINKED if np.dtype(dtype).kind == "f" else ()
+    linked = kept_library(
+        name, lambda: assembly(function, algorithm, dtype), [function], symbols, is_optimised=True
+    )
+    return linked[function]
+
+
+def assembly(function: str, algorithm: str, dtype: str) -> str:
+    """The LLVM assembly of a function for an algorithm and a dtype."""
+    from ..native_python.translator import translate  # not needed where the code is on disk
+    from . import floats, integers, words
+
+    is_float = np.dtype(dtype).kind == "f"
+    distribution = function.removeprefix("weft_random_")
+    own = floats_assembly(distribution, dtype) if is_float else integers_assembly(np.dtype(dtype))
+    given = words_assembly(list(ALGORITHMS).index(algorithm)) + own
+    return given + translate([words, floats if is_float else integers], [function], 0, GIVEN)
+
+
+__all__ = ["assembly", "random_address"]

@@ -1,0 +1,87 @@
+"""Random generators that a trace finds outside of the arguments: their states are inputs, which each call writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...dialect.errors import UnsupportedError
+from ..guards.dependencies import Dependencies
+from ..guards.guards import Guard, Same
+from ..guards.handles import Handle, Item, State
+from ..signature.generators import generator_of, parts_of_generator
+
+
+class Found(Protocol):
+    """What else the trace has found."""
+
+    guards: list[Guard]
+
+    @property
+    def dependencies(self) -> Dependencies:
+        """What the trace depends on."""
+
+    def state_input(self, handle: Handle, words: np.ndarray[Any, Any]) -> Any:
+        """The traced array of a generator's state, found by a handle at each call."""
+
+    def handles_of(self, value: Any) -> Iterator[Handle]:
+        """How a value that was there before the trace is found at a later call: all places that hold it."""
+
+
+class Generators:
+    """The generators that one trace has found."""
+
+    def __init__(self, found: Found) -> None:
+        self._found = found
+        self._traced: dict[int, tuple[Any, Any, Handle]] = {}
+        """By the identities of the arrays of their states: these, what stands for the generator, and a place of it."""
+
+    def traced(self, generator: Any) -> Any:
+        """What stands for a generator; it itself if its algorithm is not compiled."""
+        parts = parts_of_generator(generator)
+        if parts is None:
+            return generator
+        known = self._traced.get(id(parts.words))
+        if known is not None:
+            return known[1]
+        places = list(self._places(generator, parts.algorithm))
+        if not places:
+            raise UnsupportedError(
+                "this uses a random generator that compiled code cannot find again at the next call: keep "
+                "it in a variable or an attribute, or pass it as an argument"
+            )
+        self._found.dependencies.refuse("a random generator from outside")
+        made = generator_of(parts.algorithm, self._found.state_input(places[0], parts.words))
+        self._traced[id(parts.words)] = (parts.words, made, places[0])
+        return made
+
+    def settle(self) -> None:
+        """Guard that all places which were read and held one generator hold one at later calls, too."""
+        for words, made, place in self._traced.values():
+            generator = generator_of(made._algorithm, words)
+            for other in self._places(generator, made._algorithm):
+                if other.key != place.key:
+                    self._found.guards.append(Same(place, other))
+
+    def _places(self, generator: Any, algorithm: str) -> Iterator[Handle]:
+        """How the state of a generator is found: in all places that were read."""
+        seen = set()
+        for handle in self._found.handles_of(generator):
+            place = State(handle, algorithm)
+            if place.key not in seen:
+                seen.add(place.key)
+                yield place
+
+
+def handles_inside(handle: Handle, value: Any, wanted: Any, depth: int = 8) -> Iterator[Handle]:
+    """The places of a value in what a handle holds, also in its lists, tuples and dicts."""
+    if value is wanted:
+        yield handle
+    elif depth and isinstance(value, (list, tuple, dict)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from handles_inside(Item(f"{handle.name}[{key!r}]", handle, key), item, wanted, depth - 1)
+
+
+__all__ = ["Generators", "handles_inside"]

@@ -1,0 +1,1 @@
+"""NumPy's random generators in compiled code: what stands for one, and what its methods record."""
