@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
