@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .frontend.function import Function, function
     from .frontend.gradients.jacobians import hessian, jacobian
     from .frontend.gradients.products import jvp, vjp
+    from .frontend.gradients.tape import GradientTape
     from .frontend.gradients.transforms import grad, stop_gradient, value_and_grad
     from .frontend.numpy_api.constants import constant
     from .frontend.runtime_values.effects import print, py_call, trace_print
@@ -56,6 +57,7 @@ _EXPORTS: dict[str, str] = {
     "Function": ".frontend.function",
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
+    "GradientTape": ".frontend.gradients.tape",
     "vjp": ".frontend.gradients.products",
     "jvp": ".frontend.gradients.products",
     "jacobian": ".frontend.gradients.jacobians",
@@ -133,6 +135,7 @@ __all__ = [
     "DeviceMemoryError",
     "DifferentiationError",
     "Function",
+    "GradientTape",
     "InternalError",
     "LeakedArrayError",
     "RetracingWarning",

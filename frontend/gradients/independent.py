@@ -25,6 +25,11 @@ _numbers = itertools.count()
 """No two independent values are one, in whatever trace."""
 
 
+def next_number() -> int:
+    """The number of another independent value."""
+    return next(_numbers)
+
+
 @dataclass(frozen=True, eq=False)
 class Variable:
     """An argument by which is differentiated: what the function gets for it, and the value that stands for it."""
@@ -46,7 +51,7 @@ def has_derivative(value: Any) -> bool:
 def independent(trace: Recorder, given: Any) -> Variable:
     """A value of its own for an array or number; what the function writes to it is written to the array at the end."""
     array = staged(trace, given)
-    (value,) = trace.create(Independent, [array._value()], {"number": next(_numbers)})
+    (value,) = trace.create(Independent, [array._value()], {"number": next_number()})
     made = wrap(trace, value, made_at=trace.place)
     made._storage.layout = array._storage.layout if not array._path else None
     if isinstance(given, TracedArray):
@@ -172,6 +177,7 @@ __all__ = [
     "has_derivative",
     "independent",
     "moved",
+    "next_number",
     "ones_like",
     "require_scalar",
     "tangent_of",

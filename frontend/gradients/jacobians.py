@@ -107,7 +107,7 @@ class _Jacobian:
         if all(moves) and _is_forward(result, given.variables):
             arrays = [_by_columns(trace, result, moving) for moving in moves]
         else:
-            arrays = _by_rows(trace, result, given.variables)
+            arrays = by_rows(trace, result, given.variables)
         is_number = getattr(y, "_python_type", type(y)) is float
         for array, variable in zip(arrays, given.variables, strict=True):
             if array.ndim == 0:
@@ -141,7 +141,7 @@ def _is_forward(result: TracedArray, variables: Sequence[Variable]) -> bool:
     return outputs is None or inputs <= outputs
 
 
-def _by_rows(trace: Recorder, y: TracedArray, variables: Sequence[Variable]) -> list[Any]:
+def by_rows(trace: Recorder, y: TracedArray, variables: Sequence[Variable]) -> list[Any]:
     """In reverse: for each number of the result, the gradients by all variables."""
     made = [zeros((y.size, *v.array.shape), v.array.dtype) for v in variables]
     rows = [array if isinstance(array, TracedArray) else staged(trace, array) for array in made]
@@ -175,4 +175,4 @@ def _by_columns(trace: Recorder, y: TracedArray, moves: list[Variable]) -> Any:
     return reshape(np.stack(columns, axis=-1), (*y.shape, *variable.shape))
 
 
-__all__ = ["hessian", "jacobian"]
+__all__ = ["by_rows", "hessian", "jacobian"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import Dim, Reshape
-from ...dialect.ops.state import ReadRef, WriteRef
+from ...dialect.ops.state import WriteRef
 from ...dialect.types import TensorType
 from ..signature.traced_value import TracedValue
 from .behaviour import behaviour
@@ -48,6 +48,7 @@ class TracedArray(TracedValue):
     __slots__ = (
         "_assumptions",
         "_cached",
+        "_cached_epoch",
         "_cached_section",
         "_cached_version",
         "_is_another",
@@ -70,7 +71,7 @@ class TracedArray(TracedValue):
         self._assumptions: tuple[Assumption, ...] = ()
         """That it is a view in NumPy, where layouts of arguments decide."""
         self._cached: Any = None
-        self._cached_version = -1
+        self._cached_version = self._cached_epoch = -1
         self._cached_section: Section | None = None
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
@@ -170,7 +171,7 @@ class TracedArray(TracedValue):
             assumption.look()
         if not self._is_cached():
             self._cached = self._values_along_path()[-1]
-            self._cached_version = storage.version
+            self._cached_version, self._cached_epoch = storage.version, storage.trace.watch_epoch
             self._cached_section = storage.trace.region.section
         return self._cached
 
@@ -182,7 +183,7 @@ class TracedArray(TracedValue):
         section, storage = self._cached_section, self._storage
         if section is None or not section.is_usable or self._cached_version != storage.version:
             return False
-        if storage.aliases.is_stale:
+        if storage.aliases.is_stale or self._cached_epoch != storage.trace.watch_epoch:
             return False
         return storage.ref is None or section.region.loop is storage.trace.region.loop
 
@@ -191,8 +192,7 @@ class TracedArray(TracedValue):
         storage = self._storage
         trace = storage.trace
         self._require_present_elements()
-        value = storage.value if storage.ref is None else trace.create(ReadRef, [storage.ref], {})[0]
-        values = [value]
+        values = [trace.value_of(storage)]
         for step in self._path:
             operands = [values[-1], *(operand._value() for operand in step.operands)]
             values.append(trace.create(step.op_class, operands, step.attributes)[0])

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...dialect.errors import UnsupportedError
 from ...dialect.op import Op
+from ...dialect.ops.state import ReadRef
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType
 from ..guards.dependencies import Dependencies
@@ -191,6 +192,13 @@ class Catcher(Protocol):
         """Call a function where the rest begins behind the next check."""
 
 
+class Watcher(Protocol):
+    """What looks at the arrays that are read for a while: an open tape."""
+
+    def read(self, storage: Storage, value: Any) -> Any:
+        """The SSA value to read for that of a storage; for None, that of a cell, which is read behind this."""
+
+
 class CapturedArray(BaseException):
     """A function of the program uses an array of one around it, which therefore becomes a parameter."""
 
@@ -252,6 +260,10 @@ class Recorder(ABC):
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
         self.catcher: Catcher | None = None
         """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
+        self.watchers: list[Watcher] = []
+        """What looks at the arrays that are read, outermost first."""
+        self.watch_epoch = 0
+        """Counts the changes of that: what was read before is read again."""
         self.suspended: list[set[int]] = []
         """For every function around the one that is being recorded the regions that are not visible in it."""
         self.numbers: dict[Value, int] = {}
@@ -327,6 +339,13 @@ class Recorder(ABC):
     def require_active(self, storage: Storage, shown: TensorType) -> None:
         """Raise `LeakedArrayError` when an array, of the type shown, is used after its trace or region has ended."""
 
+    def value_of(self, storage: Storage) -> Any:
+        """The SSA value of what a storage holds now."""
+        value = None if storage.ref is not None else storage.value
+        for watcher in self.watchers:
+            value = watcher.read(storage, value)
+        return value if storage.ref is None else self.create(ReadRef, [storage.ref], {})[0]
+
     def cells_since(self, mark: int) -> list[Storage]:
         """The storages visible in the open region that are cells since there were so many."""
         return [storage for storage in self.cells[mark:] if self.region.is_inside(storage.region)]
@@ -374,4 +393,5 @@ __all__ = [
     "Join",
     "Recorder",
     "Storage",
+    "Watcher",
 ]

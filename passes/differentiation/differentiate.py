@@ -84,15 +84,29 @@ def _replace(first: Operation, group: list[Operation]) -> None:
         for y, cotangent in given:
             if y in activity:
                 adjoints.add(b, y, b.value(cotangent))
-        inside = [
-            op for op in operations if op_class_of(op) is not Independent or op.results[0] not in independent
-        ]
-        sweep.run(inside, adjoints)
-        found: dict[Value, Value] = {x: adjoints.total(b, x) for x in independent}
+        found = _swept(sweep, operations, adjoints, independent, b)
     for operation in group:
         operation.results[0].replace_all_uses_with(found[operation.operands[2]])
     for operation in group:
         operation.erase()
+
+
+def _swept(
+    sweep: Sweep, operations: list[Operation], adjoints: Adjoints, independent: list[Value], b: OpEmitter
+) -> dict[Value, Value]:
+    """The cotangents of independent values, of which some may have been computed of others."""
+    found: dict[Value, Value] = {}
+    end = len(operations)
+    for place in reversed(range(len(operations))):
+        operation = operations[place]
+        if op_class_of(operation) is Independent and operation.results[0] in independent:
+            sweep.run(operations[place + 1 : end], adjoints)
+            end = place + 1  # the cotangent goes on to what this was made of
+            x = operation.results[0]
+            if x in adjoints:
+                found[x] = adjoints.values[x]
+    sweep.run(operations[:end], adjoints)
+    return {x: found[x] if x in found else adjoints.total(b, x) for x in independent}
 
 
 def _replace_tangent(request: Operation) -> None:

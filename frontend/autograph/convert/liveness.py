@@ -111,7 +111,9 @@ class Liveness:
         if isinstance(node, ast.With):
             inside = replace(targets, raise_=targets.raise_ | after)
             live = self._block(node.body, after, inside) | after
-            return live | self._reads(*node.items)
+            entered = node.items[0].optional_vars  # is bound before anything in the block can raise
+            bound = self._mask(set(_plain_names(entered))) if isinstance(entered, ast.Name) else 0
+            return (live & ~bound) | self._reads(*node.items)
         if isinstance(node, ast.Match):
             for block in blocks_of(node):
                 after |= self._block(block, after, targets)

@@ -87,3 +87,18 @@ func.func @pairs(%x: tensor<f64>, %c: tensor<f64>, %d: tensor<2xf64>) -> tensor<
   %g = "weft.gradient"(%q, %zero, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>
 }
+
+// The cotangent of an independent value goes on to the one that it was made of.
+// CHECK-LABEL: func.func @nested
+// CHECK: %[[G:.*]] = "weft.multiply"
+// CHECK: %[[H:.*]] = "weft.{{multiply|negative}}"
+// CHECK: return %[[G]], %[[H]]
+func.func @nested(%x: tensor<f64>, %c: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %n = "weft.negative"(%v) : (tensor<f64>) -> tensor<f64>
+  %w = "weft.independent"(%n) {number = 1 : i64} : (tensor<f64>) -> tensor<f64>
+  %y = "weft.sin"(%w) : (tensor<f64>) -> tensor<f64>
+  %g = "weft.gradient"(%y, %c, %w) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %h = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g, %h : tensor<f64>, tensor<f64>
+}

@@ -19,7 +19,7 @@ from ....runtime_values.deferred_calls import call_later
 from ....runtime_values.strings import string_of
 from ....runtime_values.values import holds_traced
 from ....signature.foreign_arrays import require_numpy_rules
-from ....source.modules import is_users_module
+from ....source.modules import is_own_module, is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.needed_numbers import need_all_numbers
 from ....tracing.recorder import Recorder
@@ -91,6 +91,8 @@ def _look_at_objects(trace: Recorder, function: Function, args: Any, kwargs: Any
     owner = getattr(function, "__self__", None)
     if owner is not None and not isinstance(owner, (type, types.ModuleType)):
         require_own(trace, owner)
+        if is_own_module(type(owner).__module__):
+            return  # which tells itself what it reads of its arguments
     for value in args if owner is None or not isinstance(owner, (list, dict, set)) else ():
         if is_users_module(type(value).__module__) and not is_one_of(function, _LOOKING_AT_NOTHING):
             note_whole(value)

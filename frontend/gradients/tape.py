@@ -1,0 +1,135 @@
+"""`weft.GradientTape`: gradients of what is computed in a `with` block by the arrays that it reads."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ..tracing.current import current_trace
+from .independent import described, has_derivative
+from .structures import map_leaves
+from .traced_tape import TracedTape
+
+
+class GradientTape:
+    """Gradients of what is computed in a `with` block, by the arrays from outside that it reads.
+
+    Arguments, attributes, globals and what was computed before are seen without being named: `gradient` takes them,
+    also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
+    numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it.
+
+    >>> @weft.function
+    ... def slope(x):
+    ...     with weft.GradientTape() as tape:
+    ...         y = x**3
+    ...     return tape.gradient(y, x)
+    >>> slope(np.array([1.0, 2.0]))
+    array([ 3., 12.])
+    """
+
+    def __init__(self) -> None:
+        self._recording: TracedTape | None = None
+        self._is_open = False
+
+    def __enter__(self) -> GradientTape:
+        """Look at the arrays that are read from now on."""
+        if self._is_open:
+            raise WeftValueError("this tape is open already: make another one, weft.GradientTape()")
+        trace = current_trace()
+        if trace is None:
+            raise UnsupportedError("weft.GradientTape works inside of compiled functions: @weft.function")
+        self._recording = TracedTape(trace)
+        self._is_open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """The block has ended."""
+        self._entered().close()
+        self._is_open = False
+
+    def watch(self, x: Any) -> Any:
+        """x, by which gradients are asked for: what this block has computed, or a number, which comes back as another.
+
+        x is an array or number, or a list, tuple, dict or dataclass of these. Raises `TypeError` for what has no
+        derivative, `ValueError` outside of the block.
+
+        >>> @weft.function
+        ... def slope(x):
+        ...     with weft.GradientTape() as tape:
+        ...         y = tape.watch(x * 2)
+        ...         z = y * y
+        ...     return tape.gradient(z, y)
+        >>> slope(np.float64(3.0))
+        np.float64(12.0)
+        """
+        recording = self._entered()
+        if not self._is_open:
+            raise WeftValueError("a tape watches what is used inside of its `with` block: call watch there")
+
+        def watched(leaf: Any, path: str) -> Any:
+            if not has_derivative(leaf):
+                raise WeftTypeError(
+                    f"{path} is {described(leaf)}, by which there is no derivative; convert it to floating point"
+                )
+            return recording.watch(leaf, path)
+
+        return map_leaves(watched, x, "x")
+
+    def gradient(
+        self, y: Any, x: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
+    ) -> Any:
+        """The gradient of y by x, of the structure, shapes and dtypes of x.
+
+        y is an array of real numbers, or several in a list, tuple, dict or dataclass, of which the gradient is that of
+        their sum, or of the sum weighted by `output_gradients`, of y's structure. x is an array that the block has read
+        or that was watched, or several, or an object, for which a dict tells the gradients by those of its arrays that
+        were read (`{"w": ..., "layers[0].b": ...}`). What y does not depend on has the gradient None, or zeros with
+        `unconnected_gradients="zero"`. The gradient by an array that was written is by its value when the tape was
+        entered. Raises `TypeError` for what has no derivative, `ValueError` for what the tape did not see.
+
+        >>> @weft.function
+        ... def step(w, x):
+        ...     with weft.GradientTape() as tape:
+        ...         loss = np.sum((x @ w - 1) ** 2)
+        ...     w -= 0.25 * tape.gradient(loss, w)
+        >>> w = np.zeros(2)
+        >>> step(w, np.eye(2))
+        >>> w
+        array([0.5, 0.5])
+        """
+        connected_only = _is_connected_only(unconnected_gradients)
+        return self._entered().gradient(y, x, output_gradients, connected_only)
+
+    def jacobian(self, y: Any, x: Any, unconnected_gradients: str = "none") -> Any:
+        """All derivatives of an array of real numbers by x: its shape is y's, followed by x's; else as `gradient`.
+
+        >>> @weft.function
+        ... def derivatives(x):
+        ...     with weft.GradientTape() as tape:
+        ...         y = x**2
+        ...     return tape.jacobian(y, x)
+        >>> derivatives(np.array([1.0, 2.0]))
+        array([[2., 0.],
+               [0., 4.]])
+        """
+        return self._entered().jacobian(y, x, _is_connected_only(unconnected_gradients))
+
+    def _entered(self) -> TracedTape:
+        if self._recording is None:
+            raise WeftValueError("the tape was not entered: compute in `with weft.GradientTape() as tape:`")
+        return self._recording
+
+
+def _is_connected_only(unconnected_gradients: str) -> bool:
+    if unconnected_gradients not in ("none", "zero"):
+        raise WeftValueError(f'unconnected_gradients is "none" or "zero", not {unconnected_gradients!r}')
+    return unconnected_gradients == "none"
+
+
+__all__ = ["GradientTape"]

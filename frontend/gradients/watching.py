@@ -1,0 +1,173 @@
+"""What an open tape does to the trace: arrays from outside of it are read through independent values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.derivatives import has_numbers
+from ...dialect.mlir import Operation, Value, ir
+from ...dialect.op import Op
+from ...dialect.ops.creation import Constant
+from ...dialect.ops.differentiation import Independent, StopGradient
+from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ...dialect.records import dataclass
+from ...dialect.register import context, create, op_class_of
+from ...passes.rewriting import operations_of
+from ..tracing.recorder import Recorder, Storage
+from ..tracing.regions import Region
+from .independent import next_number
+
+
+@dataclass(eq=False)
+class Watched:
+    """An array that was read while a tape was open."""
+
+    value: Value
+    """The independent value that stands for it from there on."""
+    is_written: bool
+    """Whether the cell holds it, where the array has become one."""
+
+
+class Watching:
+    """The arrays that are read while a tape is open, from its entry on.
+
+    Their independent values stand where the tape was entered, in front of a mark, also when the first read is in a
+    branch or loop. Cells are written theirs, so that all that is read of them later was computed of it.
+    """
+
+    def __init__(self, trace: Recorder) -> None:
+        self.trace = trace
+        self.region = trace.region
+        self._section = trace.region.section
+        (mark,) = trace.create(Constant, [], {"value": np.zeros(())})
+        self._mark: Operation = mark.owner.operation
+        self._outer = {id(region) for region in _around(trace.region)}
+        self._watched: dict[Storage, Watched] = {}
+        self._own: set[Storage] = set()
+        """Arrays that were computed while the tape was open."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether gradients can be asked for: in the branch or loop where the tape was entered."""
+        return self._section.is_usable
+
+    def open(self) -> None:
+        """Look at all that is read from now on."""
+        self.trace.watchers.append(self)
+        self.trace.watch_epoch += 1
+
+    def close(self) -> None:
+        """Look at nothing more."""
+        self.trace.watchers.remove(self)
+        self.trace.watch_epoch += 1
+
+    def found(self, storage: Storage) -> Value | None:
+        """The independent value of an array; None for one that was not read."""
+        known = self._watched.get(storage)
+        return None if known is None else known.value
+
+    def is_own(self, storage: Storage) -> bool:
+        """Whether an array was computed while the tape was open, and not watched."""
+        return storage not in self._watched and (storage in self._own or not self._is_outside(storage))
+
+    def read(self, storage: Storage, value: Value | None) -> Value | None:
+        """What is read of an array in place of its value; a cell, which has none, is made to hold it."""
+        known = self._watched.get(storage)
+        if known is None:
+            if storage in self._own or not has_numbers(storage.type):
+                return value
+            if not self._is_outside(storage):
+                self._own.add(storage)
+                return value
+            known = self._watch(storage, value)
+        if value is None and not known.is_written:
+            operation = known.value.owner.operation
+            with context(), ir.InsertionPoint.after(operation):
+                create(WriteRef, [storage.ref, known.value], {}, location=operation.location)
+            known.is_written = True
+        return None if value is None else known.value
+
+    def watch(self, storage: Storage, value: Value) -> None:
+        """Watch an array that was computed while the tape is open, from here on."""
+        (made,) = self.trace.create(Independent, [value], {"number": next_number()})
+        self._watched[storage] = Watched(made, False)
+        if storage.ref is not None:
+            self.trace.create(WriteRef, [storage.ref, made], {})
+            self._watched[storage].is_written = True
+        self.trace.watch_epoch += 1
+
+    def note(self, storage: Storage, value: Value) -> None:
+        """Take note of an array that was made of an independent value."""
+        self._watched[storage] = Watched(value, True)
+
+    def _watch(self, storage: Storage, value: Value | None) -> Watched:
+        if value is None:
+            value = self._create(ReadRef, [storage.ref])
+        made = self._create(Independent, [value], number=next_number())
+        found = self._watched[storage] = Watched(made, False)
+        return found
+
+    def _create(self, op_class: type[Op], operands: list[Value], **attributes: Any) -> Any:
+        """Make an op in front of the mark."""
+        with context(), ir.InsertionPoint(self._mark):
+            made = create(op_class, operands, attributes, location=self._mark.location)
+            return made.results[0]
+
+    def _is_outside(self, storage: Storage) -> bool:
+        """Whether an array was there when the tape was entered."""
+        region = storage.region
+        if region is not self.region:
+            return id(region) in self._outer
+        value = storage.value if storage.ref is None else storage.ref
+        if isinstance(value.owner, ir.Block):
+            return True
+        operation = value.owner.operation
+        return operation.block != self._mark.block or bool(operation.is_before_in_block(self._mark))
+
+
+def _around(region: Region | None) -> Iterator[Region]:
+    """The regions around one."""
+    while region is not None and region.parent is not None:
+        region = region.parent
+        yield region
+
+
+def sources_of(values: Iterable[Value]) -> set[Value]:
+    """The values that others may have been computed of; branches and loops count as a whole."""
+    found: set[Value] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value in found:
+            continue
+        found.add(value)
+        pending += _operands_of(value)
+    return found
+
+
+def _operands_of(value: Value) -> list[Value]:
+    if isinstance(value.owner, ir.Block):
+        parent = value.owner.owner
+        return [] if parent.name == "func.func" else _all_operands(parent.operation)
+    operation = value.owner.operation
+    op_class = op_class_of(operation)
+    if op_class is StopGradient:
+        return []
+    if op_class is ReadRef:
+        cell = operation.operands[0]
+        written = [use.owner.operands[1] for use in cell.uses if op_class_of(use.owner) is WriteRef]
+        is_local = not isinstance(cell.owner, ir.Block) and op_class_of(cell.owner.operation) is AllocRef
+        return [*written, *(cell.owner.operation.operands if is_local else ())]
+    return _all_operands(operation)
+
+
+def _all_operands(operation: Operation) -> list[Value]:
+    """The operands of an op and of those inside of it."""
+    inside = operations_of(operation) if len(operation.regions) else []
+    return [operand for op in (operation, *inside) for operand in op.operands]
+
+
+__all__ = ["Watching", "sources_of"]
