@@ -114,6 +114,10 @@ class PythonOperators:
                 return status
         return None if otherwise is None else otherwise()
 
+    def walked(self, iterable: Any) -> Any:
+        """What a loop walks that something else may hold, too."""
+        return iterable
+
     def try_(
         self,
         body: Body,

@@ -38,6 +38,9 @@ class Operators(Protocol):
     ) -> Exit:
         """`for item in iterable: body(item) else: orelse()`."""
 
+    def walked(self, iterable: Any, /) -> Any:
+        """What a loop walks that something else may hold, too."""
+
     def try_(
         self,
         body: Block,

@@ -14,7 +14,7 @@ from .interface import StagingOperators, install_operators
 from .lists import dynamic_lists
 from .objects import access, arithmetic, class_patterns
 from .statements import comparisons, comprehensions, effects, expressions, for_loops, statements
-from .values import resolve_grown_lists
+from .values import resolve_grown_lists, sequence_iterators
 
 
 class _Operators:
@@ -26,6 +26,7 @@ class _Operators:
     if_ = staticmethod(statements.if_)
     while_ = staticmethod(statements.while_)
     for_ = staticmethod(for_loops.for_)
+    walked = staticmethod(sequence_iterators.walked)
     try_ = staticmethod(tries.try_)
     with_ = staticmethod(withs.with_)
     then_ = staticmethod(statements.then_)

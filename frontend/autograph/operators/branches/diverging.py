@@ -42,6 +42,7 @@ _EXPECTED = (TypeError, ValueError, ArithmeticError, IndexError, AttributeError,
 _RAISERS = (
     "raise_",
     "fail",
+    "__next__",
     "call",
     "through_gate",
     "_call_known",

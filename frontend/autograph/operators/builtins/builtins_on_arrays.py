@@ -22,7 +22,7 @@ from ..branches.conditions import is_staged, truth_of
 from ..exceptions.caught_exceptions import is_caught
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
-from ..statements.expressions import as_bool
+from ..statements.expressions import as_bool, if_exp
 from ..statements.for_loops import for_
 from ..statements.generators import Mapped as MappedWalk
 from ..statements.generators import Walk, enumerated, zipped
@@ -38,6 +38,7 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.ranges import Range
+from ..values.sequence_iterators import SequenceIterator, iter_, iterator_over, left_of, left_of_each
 from ..values.special_methods import tested, users_length
 
 
@@ -53,14 +54,18 @@ def len_(value: Any) -> Any:
 
 def enumerate_(iterable: Any, start: Any = 0) -> Any:
     """`enumerate`."""
+    iterable = left_of(iterable, "enumerate")
     if isinstance(iterable, Walk):
         return enumerated(iterable, start)
     sequence = sequence_of(iterable)
-    return builtins.enumerate(iterable, start) if sequence is None else Enumerated(sequence, start)
+    if sequence is None:
+        return builtins.enumerate(iterable, start)
+    return iterator_over(Enumerated(sequence, start), builtins.enumerate)
 
 
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`; staged when all arguments can be."""
+    iterables = left_of_each(iterables, "zip")
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
     if not strict and (walked := zipped(list(iterables), sequences)) is not None:
@@ -70,7 +75,7 @@ def zip_(*iterables: Any, strict: bool = False) -> Any:
     together = Zipped(found, strict)
     if strict:
         _require_same_length(together)
-    return together
+    return iterator_over(together, builtins.zip)
 
 
 def _require_same_length(zipped: Zipped) -> None:
@@ -83,11 +88,16 @@ def _require_same_length(zipped: Zipped) -> None:
 def reversed_(iterable: Any) -> Any:
     """`reversed`."""
     sequence = None if isinstance(iterable, range) else sequence_of(iterable)
-    return builtins.reversed(iterable) if sequence is None else Reversed(sequence)
+    return (
+        builtins.reversed(iterable)
+        if sequence is None
+        else iterator_over(Reversed(sequence), builtins.reversed)
+    )
 
 
 def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     """`map`."""
+    iterables = left_of_each(iterables, "map")
     sequences = [sequence_of(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
     applied = functools.partial(operators().call, function)
@@ -95,7 +105,7 @@ def map_(function: Callable[..., Any], *iterables: Any) -> Any:
         return MappedWalk(iterables[0], lambda _, item: applied(item))
     if not found or len(found) != len(sequences):
         return builtins.map(applied, *iterables)
-    return Mapped(applied, Zipped(found))
+    return iterator_over(Mapped(applied, Zipped(found)), builtins.map)
 
 
 def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
@@ -103,6 +113,7 @@ def filter_(function: Callable[..., Any] | None, iterable: Any) -> Any:
     condition: Callable[[Any], Any] = (
         functools.partial(operators().call, function) if function is not None else lambda item: item
     )
+    iterable = left_of(iterable, "filter")
     sequence = sequence_of(iterable)
     if sequence is None and not _holds_traced(iterable) and not isinstance(iterable, Walk):
         return builtins.filter(condition, iterable)
@@ -216,6 +227,8 @@ def isinstance_(value: Any, kinds: Any) -> Any:
         return is_caught(value, kinds)
     if isinstance(value, GrowingList):
         return builtins.isinstance([], kinds) or builtins.isinstance(value, kinds)
+    if isinstance(value, SequenceIterator):
+        return builtins.issubclass(value.kind, kinds)
     if isinstance(value, Range):
         return builtins.isinstance(range(0), kinds) or builtins.isinstance(value, kinds)
     if not isinstance(value, TracedArray):
@@ -224,7 +237,9 @@ def isinstance_(value: Any, kinds: Any) -> Any:
 
 
 def type_(value: Any) -> Any:
-    """`type` of an exception that was caught at run time, or of an array, number, list or range."""
+    """`type` of an exception that was caught at run time, or of an array, number, list, range or iterator."""
+    if isinstance(value, SequenceIterator):
+        return value.kind
     if isinstance(value, (GrowingList, Range)):
         return list if isinstance(value, GrowingList) else range
     return class_of(value) if isinstance(value, UnknownException) else type(example_of(value))
@@ -248,6 +263,7 @@ def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
 
 def reduce_(function: Callable[..., Any], iterable: Any, *initial: Any) -> Any:
     """`functools.reduce`."""
+    iterable = left_of(iterable)
     if sequence_of(iterable) is None and not (initial and isinstance(iterable, Walk)):
         return functools.reduce(functools.partial(operators().call, function), iterable, *initial)
     if not initial:
@@ -262,12 +278,26 @@ def _holds_traced(iterable: Any) -> bool:
 def ndindex(*shape: Any) -> Any:
     """`np.ndindex`."""
     extents = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return Indices(tuple(extents))
+    return iterator_over(Indices(tuple(extents)), np.ndindex)
 
 
 def ndenumerate(array: Any) -> Any:
     """`np.ndenumerate`."""
-    return IndexedItems(asarray(array))
+    return iterator_over(IndexedItems(asarray(array)), np.ndenumerate)
+
+
+def next_(iterator: Any, *default: Any) -> Any:
+    """`next`."""
+    if isinstance(iterator, Filtered):
+        iterator = iter_(operators().comprehension("list", iterator, lambda item: item))
+    if not isinstance(iterator, SequenceIterator) or iterator.is_known:
+        return builtins.next(iterator, *default)
+    iterator.require_items()
+    is_left: Any = np.less(iterator.position, iterator.sequence.length)
+    if default:
+        return if_exp(is_left, iterator.take, lambda: default[0])
+    operators().if_(np.logical_not(is_left), lambda: operators().raise_(StopIteration))
+    return iterator.take()
 
 
 __all__ = [
@@ -285,6 +315,7 @@ __all__ = [
     "map_",
     "ndenumerate",
     "ndindex",
+    "next_",
     "pow_",
     "reduce_",
     "reversed_",

@@ -26,6 +26,7 @@ from ..statements.generators import Walk
 from ..statements.statements import if_
 from ..values.abstract import ArrayKind, as_array_kind, kind_of
 from ..values.iterables import Filtered, Sequence, Tail
+from ..values.sequence_iterators import left_of
 from .builtins_on_arrays import bool_
 
 Key = Callable[[Any], Any]
@@ -33,6 +34,7 @@ Key = Callable[[Any], Any]
 
 def list_(iterable: Any = ()) -> Any:
     """`list`."""
+    iterable = left_of(iterable)
     if isinstance(iterable, GrowingList):
         return iterable.copy()
     has_length = (
@@ -51,6 +53,7 @@ def collected(kind: type, iterable: Any, **named: Any) -> Any:
 
 def any_(iterable: Any) -> Any:
     """`any`."""
+    iterable = left_of(iterable, "any")
     if isinstance(iterable, TracedArray):
         return as_bool(np.any(truth_of_items(iterable)))
     if is_open(iterable):
@@ -67,6 +70,7 @@ def any_(iterable: Any) -> Any:
 
 def all_(iterable: Any) -> Any:
     """`all`."""
+    iterable = left_of(iterable, "all")
     if isinstance(iterable, TracedArray):
         return as_bool(np.all(truth_of_items(iterable)))
     if is_open(iterable):
@@ -122,7 +126,7 @@ def _extreme(
     key: Key | None,
     default: Any,
 ) -> Any:
-    items = args[0] if len(args) == 1 else args
+    items = left_of(args[0]) if len(args) == 1 else args
     rank: Key = (lambda item: item) if key is None else functools.partial(operators().call, key)
     if isinstance(items, (Walk, Filtered)):
         items = list_(items)
@@ -209,6 +213,7 @@ def _best(
 
 def sorted_(iterable: Any, /, *, key: Key | None = None, reverse: bool = False) -> Any:
     """`sorted`, of arrays of one axis and of lists of numbers."""
+    iterable = left_of(iterable)
     items = list_(iterable) if isinstance(iterable, (Walk, Filtered, Sequence)) else iterable
     if isinstance(items, GrowingList):
         return sorted_list(items, key, reverse)

@@ -20,8 +20,9 @@ from ..lists.dynamic_lists import GrowingList
 from ..statements import dict_lookups, effects
 from ..statements.generators import Walk
 from ..values import looked_up
-from ..values.iterables import Filtered
+from ..values.iterables import Filtered, Sequence
 from ..values.ranges import Range
+from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists
@@ -57,7 +58,7 @@ def _of_object(*args: Any) -> bool:
 
 def _walked(*args: Any) -> bool:
     """Only the program knows the items."""
-    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Range))
+    return len(args) == 1 and isinstance(args[0], (Walk, Filtered, GrowingList, Sequence, SequenceIterator))
 
 
 def _shown(*args: Any) -> bool:
@@ -66,7 +67,9 @@ def _shown(*args: Any) -> bool:
 
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
-    return len(args) == 1 and isinstance(args[0], (UnknownException, TracedArray, GrowingList, Range))
+    return len(args) == 1 and isinstance(
+        args[0], (UnknownException, TracedArray, GrowingList, Range, SequenceIterator)
+    )
 
 
 _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
@@ -100,6 +103,8 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     filter: (_always, arrays.filter_),
     sum: (_always, arrays.sum_),
     functools.reduce: (_always, arrays.reduce_),
+    iter: (_always, iter_),
+    next: (_always, arrays.next_),
     np.ndindex: (_always, arrays.ndindex),
     np.ndenumerate: (_always, arrays.ndenumerate),
     # Collections as a whole

@@ -13,6 +13,7 @@ from ..lists.kept_items import keep_read
 from ..values.hidden_state import require_own
 from ..values.known_arrays import is_plain
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import left_of
 from .builtins_on_lists import is_open, list_
 
 
@@ -22,7 +23,7 @@ def unpack(value: Any, before: int, after: int | None = None) -> Any:
     >>> unpack((1, 2, 3, 4), 1, 1)
     [1, [2, 3], 4]
     """
-    value = resolve_grown_list(value)
+    value = resolve_grown_list(left_of(value))
     if _has_unknown_length(value):
         _check_length(value.shape[0], before, after)
         return _rows(value, before, after)
@@ -102,7 +103,7 @@ class Spread:
 
 def spread(value: Any) -> Spread:
     """`*value` in a list display; its items are made before what follows is evaluated."""
-    items = _items_of(resolve_grown_list(value))
+    items = _items_of(resolve_grown_list(left_of(value)))
     return Spread(items if isinstance(items, GrowingList) else [*items])
 
 

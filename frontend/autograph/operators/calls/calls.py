@@ -33,6 +33,7 @@ from ..values.aliases import is_available
 from ..values.looked_up import note_entry
 from ..values.optional import Chosen
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import SequenceIterator
 from ..values.special_methods import iterated, through_method, users_method
 from .gate import look_at_arguments, note_made, through_gate, unconverted
 from .recursion import activate
@@ -63,6 +64,7 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         grown = next(value for value in args if isinstance(value, GrowingList))
         return grown.__array_function__(function, (), args, kwargs)
     if not _is_users(function):
+        args = tuple(_passed(function, value) for value in args)
         look_at_arguments(trace, function, args, kwargs)
     as_it_is = unconverted(function, called)
     made = (
@@ -77,6 +79,19 @@ _WALKING = set(map(id, (
     functools.reduce,
 )))  # fmt: skip
 """The identities of what walks its arguments."""
+
+
+_TAKING_PARTS = set(
+    map(id, (iter, next, zip, map, filter, enumerate, any, all, isinstance, type, id, callable, hasattr))
+)
+"""The identities of what takes care of iterators itself, or takes no items."""
+
+
+def _passed(function: Any, value: Any) -> Any:
+    """An argument: of an iterator whose items only the program knows all that are left."""
+    if not isinstance(value, SequenceIterator) or value.is_known or id(function) in _TAKING_PARTS:
+        return value
+    return value.given(getattr(function, "__name__", "a function"))
 
 
 def _is_users(function: Any) -> bool:

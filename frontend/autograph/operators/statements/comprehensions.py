@@ -16,26 +16,17 @@ from ..values.control_flow_state import control_flow
 from ..values.hidden_state import require_own
 from ..values.iterables import Filtered, Sequence, Staged, Unrolled, is_never_unrolled, sequence_of
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import generator_of, left_of
 from ..values.special_methods import iterated
 from .for_loops import for_
 from .generators import Walk
 from .statements import if_
 
-
-class GeneratorItems(list[Any]):
-    """What a generator expression gives: its items are made when it is."""
-
-    def __next__(self) -> Any:
-        if not self:
-            raise StopIteration
-        return self.pop(0)
-
-
 _KINDS: dict[str, Callable[[Any], Any]] = {
     "list": list,
     "set": set,
     "dict": dict,
-    "generator": GeneratorItems,
+    "generator": generator_of,  # its items are made when it is
 }
 
 
@@ -50,7 +41,7 @@ def comprehension(
 
     Over an array of many entries, or with a condition on run-time values, the list grows when the program runs.
     """
-    trace, iterable = current_trace(), iterated(resolve_grown_list(iterable))
+    trace, iterable = current_trace(), iterated(resolve_grown_list(left_of(iterable)))
     require_own(trace, iterable)
     if trace is None or not _is_staged(trace, iterable):
         return _collected(kind, iterable, element, condition, flat, [])
@@ -117,7 +108,9 @@ def _collected(
 
     for_(iterable, body)
     if isinstance(items, GrowingList):
-        return items if kind in ("list", "generator") else items.as_python(kind)
+        if kind == "generator":
+            return generator_of(items)
+        return items if kind == "list" else items.as_python(kind)
     return _KINDS[kind](items)
 
 

@@ -25,6 +25,7 @@ from ..values.optional import Chosen, MaybeUnbound, Optional
 from ..values.program_locations import UNBOUND
 from ..values.ranges import Range
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import left_of
 from ..values.special_methods import tested, users_method
 from .statements import current
 
@@ -140,7 +141,7 @@ def is_not_(left: Any, right: Any) -> Any:
 
 def in_(item: Any, container: Any) -> Any:
     """`item in container`; among arrays whether any element is equal, as in NumPy."""
-    container = resolve_grown_list(container)
+    container = resolve_grown_list(left_of(container, "in"))
     require_own(current_trace(), container, changes=False)
     if isinstance(container, TracedArray):
         return np.any(np.equal(container, item))

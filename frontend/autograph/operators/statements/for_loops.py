@@ -34,9 +34,10 @@ from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unro
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
+from ..values.sequence_iterators import Held, Numbered, SequenceIterator, left_of
 from ..values.special_methods import iterated
 from .generators import Walk, for_walk
-from .statements import Body, continued, finish_loop, if_, run_items
+from .statements import Body, continued, finish_loop, if_, run_items, while_
 
 _INT = TensorType((), np.dtype(np.int64))
 
@@ -56,10 +57,12 @@ def _walk(
     dead: Variables,
 ) -> Exit:
     """A loop behind which nothing looks at the variables in `dead`."""
-    iterable = iterated(resolve_grown_list(iterable))
+    if isinstance(iterable, Held):
+        return _walk_held(trace, iterable.iterator, body, orelse, dead)
+    iterable = iterated(resolve_grown_list(left_of(iterable)))
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
-        condition, inner = iterable.condition, iterable.inner
+        condition, inner = iterable.condition, iterable.taken()
         return _walk(trace, inner, lambda item: if_(condition(item), lambda: body(item)), orelse, dead)
     if isinstance(iterable, Walk):
         return for_walk(iterable, body, orelse, dead)
@@ -69,7 +72,7 @@ def _walk(
     if isinstance(iterable, GrowingList):
         body = _keeping_length(iterable, body)
     if sequence is None:
-        return run_items(_counted(trace, iterable), body, orelse)
+        return run_items(_counted(trace, iterable), body, orelse, iterable)
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
@@ -80,6 +83,43 @@ def _walk(
         except _TooManyOps:
             checkpoint.roll_back()
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+class _TakesItems(Exception):
+    """The body of a loop takes items of the iterator that the loop walks."""
+
+
+def _walk_held(
+    trace: Recorder | None,
+    iterator: SequenceIterator,
+    body: Callable[[Any], Exit],
+    orelse: Body | None,
+    dead: Variables,
+) -> Exit:
+    """A loop over an iterator that other code may take items of afterwards, or in the body."""
+    iterator.require_items()
+    if trace is None:
+        return run_items(iterator, body, orelse)
+
+    def step(numbered: tuple[Any, Any]) -> Exit:
+        taken = iterator.position = numbered[0] + 1
+        exit_ = body(numbered[1])
+        if iterator.position is not taken:
+            raise _TakesItems
+        return exit_
+
+    def take() -> Exit:
+        return body(iterator.take())
+
+    numbered = Numbered(iterator.sequence, iterator.position)
+    checkpoint = Checkpoint.take(trace, (step,))
+    try:
+        if iterator.is_in_python and iterator.is_known:
+            return run_items(_counted(trace, numbered.latest()), step, orelse)
+        return _walk(trace, numbered, step, orelse, dead)
+    except _TakesItems:
+        checkpoint.roll_back()
+    return while_(lambda: np.less(iterator.position, iterator.sequence.length), take, orelse)
 
 
 def _keeping_length(items: GrowingList, body: Callable[[Any], Exit]) -> Callable[[Any], Exit]:

@@ -17,6 +17,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from ..loops.loops import Loop
+from ..values.hidden_state import note_walked
 from ..values.narrowing import facts_of, narrowed
 from ..values.optional import MaybeUnbound, Optional
 from ..values.own_variables import Variables, variables_named
@@ -144,13 +145,20 @@ def finish_loop(exit_: Exit, orelse: Body | None) -> Exit:
     return stage_if(current(), exit_.among(0), bodies, (orelse,))[0]
 
 
-def run_items(items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | None = None) -> Exit:
-    """A loop that Python runs; after an iteration that may have left it at run time, the next ones are branches."""
+def run_items(
+    items: Iterable[Any], body: Callable[[Any], Exit], orelse: Body | None = None, walked: Any = None
+) -> Exit:
+    """A loop that Python runs; after an iteration that may have left it at run time, the next ones are branches.
+
+    What is walked is then walked to its end while tracing, and nothing else may ask it for items.
+    """
     exit_: Exit = None
     for item in items:
         exit_ = continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
         if exit_ in (BREAK, RETURN):
             break
+        if isinstance(exit_, StagedExit):
+            note_walked(current(), walked)
     return finish_loop(exit_, orelse)
 
 

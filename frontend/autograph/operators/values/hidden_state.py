@@ -23,13 +23,15 @@ from ....guards.call_effects import varying_object
 from ....source.modules import is_own_module
 from ....tracing.recorder import Recorder
 from ....tracing.regions import Region
+from .special_methods import Items
 
 
 class MadeObjects:
     """The objects with a hidden state that one recording made, and where."""
 
     def __init__(self) -> None:
-        self.places: dict[int, tuple[Any, Region]] = {}
+        self.places: dict[int, tuple[Any, Region | None]] = {}
+        """None for what was walked by a loop that ended at run time."""
 
 
 _BUFFERS = (
@@ -57,6 +59,18 @@ def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
         trace.state(MadeObjects).places[id(made)] = (made, trace.region)
 
 
+def note_walked(trace: Recorder, iterator: Any) -> None:
+    """Take note that a loop walks an iterator whose end is known when the program runs, and so what it leaves."""
+    if isinstance(iterator, Items):
+        raise UnsupportedError(
+            "a loop over an iterator with a __next__ in Python is ended by run-time values, and the calls of __next__ "
+            "behind that would be made all the same: write __iter__ as a generator function (with yield), or walk a "
+            "list of the items"
+        )
+    if has_hidden_state(iterator):
+        trace.state(MadeObjects).places[id(iterator)] = (iterator, None)
+
+
 def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
     """Refuse to look into an object with a hidden state, or to change one, unless that is the same at each call."""
     if trace is None:
@@ -75,6 +89,11 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
             f"this uses a {kind} from outside of the compiled function, which would be read once, while the function "
             "is traced, although it may hold something else at each call: take what is needed of it outside (next(x), "
             "list(x)), and pass that as an argument"
+        )
+    if made[1] is None:
+        raise UnsupportedError(
+            f"a loop that run-time values end has taken items of this {kind}, and which ones are left is known only "
+            "when the program runs: walk a list of the items (items = list(iterator)), and take slices of it"
         )
     if changes and made[1] is not trace.region:
         raise UnsupportedError(
@@ -102,4 +121,4 @@ INSTEAD = (
 """The three ways out for what compiled code does not call by itself."""
 
 
-__all__ = ["INSTEAD", "has_hidden_state", "note_made", "require_own", "require_writable"]
+__all__ = ["INSTEAD", "has_hidden_state", "note_made", "note_walked", "require_own", "require_writable"]

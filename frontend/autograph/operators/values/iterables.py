@@ -183,15 +183,28 @@ class Mapped(Sequence):
         return self.function(*self.inner.item(position))
 
 
-@dataclass(frozen=True)
 class Filtered:
     """`filter`: not a sequence, as its length is known only afterwards; `for` skips what is not wanted."""
 
-    condition: Callable[[Any], Any]
-    inner: Any
+    __weft_state__ = ("_is_used",)
+
+    def __init__(self, condition: Callable[[Any], Any], inner: Any) -> None:
+        self.condition = condition
+        self._inner = inner
+        self._is_used: Any = False
+
+    def taken(self) -> Any:
+        """What it filters, which can be walked once."""
+        if self._is_used is not False:
+            raise UnsupportedError(
+                "items of what filter() gave are asked for a second time, and which of them were taken is not "
+                "followed: make a list of it first (list(filter(...)))"
+            )
+        self._is_used = True
+        return self._inner
 
     def __iter__(self) -> Iterator[Any]:
-        for item in self.inner:
+        for item in self.taken():
             wanted = self.condition(item)
             if isinstance(wanted, TracedArray):
                 raise UnsupportedError(

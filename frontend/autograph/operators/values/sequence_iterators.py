@@ -1,0 +1,263 @@
+"""Python's iterators over sequences: how many items were taken is state, which branches and loops follow.
+
+`iter(x)`, `enumerate(x)`, `zip(a, b)`, `map(f, x)`, `reversed(x)` and generator expressions are such: what took items
+of one leaves the others for what comes next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import GeneratorType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from .....dialect.records import dataclass
+from ..interface import operators
+from .iterables import Sequence, sequence_of
+from .ranges import Range
+from .resolve_grown_lists import resolve_grown_list
+
+
+def fail(error: Exception) -> NoReturn:
+    """Raise what Python raises."""
+    raise error
+
+
+@dataclass(frozen=True)
+class PythonItems(Sequence):
+    """The items of a list, tuple or string, as they are when they are taken."""
+
+    inner: Any
+
+    @property
+    def length(self) -> Any:
+        now = resolve_grown_list(self.inner)
+        return len(now) if now is self.inner else now.length
+
+    def item(self, position: Any) -> Any:
+        return operators().item(resolve_grown_list(self.inner), position)
+
+
+@dataclass(frozen=True)
+class HashedItems(Sequence):
+    """The items of a dict, set or view, whose number must not change while they are taken."""
+
+    inner: Any
+    items: tuple[Any, ...]
+
+    @property
+    def length(self) -> int:
+        if len(self.inner) != len(self.items):
+            kind = "Set" if isinstance(self.inner, (set, frozenset)) else "dictionary"
+            fail(RuntimeError(f"{kind} changed size during iteration"))
+        return len(self.items)
+
+    def item(self, position: Any) -> Any:
+        return operators().item(self.items, position)
+
+
+@dataclass(frozen=True)
+class Rest(Sequence):
+    """Every so many items of a sequence, from a position on."""
+
+    inner: Sequence
+    start: Any
+    step: int = 1
+
+    @property
+    def length(self) -> Any:
+        left = self.inner.length - self.start
+        return left if self.step == 1 else (left + self.step - 1) // self.step
+
+    def item(self, position: Any) -> Any:
+        return self.inner.item(self.start + position * self.step)
+
+
+@dataclass(frozen=True)
+class Numbered(Sequence):
+    """The items of a sequence from a position on, with their positions in it."""
+
+    inner: Sequence
+    start: Any
+
+    @property
+    def length(self) -> Any:
+        return self.inner.length - self.start
+
+    def item(self, position: Any) -> Any:
+        here = self.start + position
+        return here, self.inner.item(here)
+
+    def latest(self) -> Iterator[Any]:
+        """The items one by one, also those that come to a list meanwhile."""
+        position = 0
+        while position < self.length:
+            yield self.item(position)
+            position += 1
+
+
+class SequenceIterator:
+    """An iterator over a sequence."""
+
+    __weft_state__ = ("position", "_taker")
+
+    def __init__(self, sequence: Sequence, kind: type) -> None:
+        self.sequence = sequence
+        self.kind = kind
+        """What Python has in its place: a list_iterator, an enumerate, ..."""
+        self.position: Any = 0
+        """How many items were taken."""
+        self._taker: Any = None
+        """What takes the items from now on, however many."""
+
+    @property
+    def is_in_python(self) -> bool:
+        """Whether the items lie in a container of Python's, which may hold anything."""
+        return isinstance(self.sequence, (PythonItems, HashedItems)) and isinstance(self.sequence.length, int)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether tracing knows which items are left."""
+        return isinstance(self.position, int) and isinstance(self.sequence.length, int)
+
+    def require_items(self) -> None:
+        """Refuse to take items of an iterator that something else takes items of."""
+        if self._taker is not None:
+            raise UnsupportedError(
+                f"items of this {self.kind.__name__} are taken that was given to another one or to what ends early "
+                f"({self._taker if isinstance(self._taker, str) else 'on one path'}), and how many that takes is not "
+                "followed: make a list of the items before (items = list(iterator)), and take slices of it"
+            )
+
+    def taken(self) -> Any:
+        """All items that are left, which are taken now: a sequence, or a list of Python's."""
+        self.require_items()
+        length = self.sequence.length
+        if self.is_in_python and isinstance(self.position, int):
+            left: Any = [self.sequence.item(position) for position in range(self.position, length)]
+        else:
+            is_whole = isinstance(self.position, int) and self.position == 0
+            left = self.sequence if is_whole else Rest(self.sequence, self.position)
+        self.position = length
+        return left
+
+    def given(self, taker: str) -> Any:
+        """The items that are left, for something that takes some of them when it is asked to."""
+        left = self.taken()
+        self._taker = taker
+        return left
+
+    def take(self) -> Any:
+        """The next item, which is known to be there."""
+        here = self.position
+        self.position = here + 1
+        return self.sequence.item(here)
+
+    def __iter__(self) -> SequenceIterator:
+        return self
+
+    def __next__(self) -> Any:
+        self.require_items()
+        if not self.is_known:
+            raise UnsupportedError(
+                f"the next item of a {self.kind.__name__} is asked for by Python or a library, and only the program "
+                "knows which one that is: take it in converted code, or pass a list of the items"
+            )
+        if self.position >= self.sequence.length:
+            raise StopIteration
+        return self.take()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.__name__} object>"
+
+
+class Held:
+    """An iterator that a loop walks, and that something else may take items of later."""
+
+    def __init__(self, iterator: SequenceIterator) -> None:
+        self.iterator = iterator
+
+
+def walked(iterable: Any) -> Any:
+    """What a `for` statement walks, where that is no call of a builtin that makes an iterator."""
+    return Held(iterable) if isinstance(iterable, SequenceIterator) else iterable
+
+
+def iterator_over(sequence: Sequence, kind: type) -> SequenceIterator:
+    """An iterator over the items of a sequence; TypeError for an array of rank 0."""
+    _ = sequence.length
+    return SequenceIterator(sequence, kind)
+
+
+def iter_(iterable: Any, *sentinel: Any) -> Any:
+    """`iter`."""
+    if sentinel:
+        return iter(iterable, *sentinel)
+    now = resolve_grown_list(iterable)
+    sequence = sequence_of(now)
+    if sequence is not None:
+        return iterator_over(sequence, _KINDS.get(type(now), _ARRAY_ITERATOR))
+    if isinstance(now, (list, tuple, str, bytes)):
+        return SequenceIterator(PythonItems(now), type(iter(now)))
+    if isinstance(now, (dict, set, frozenset, type({}.keys()), type({}.values()), type({}.items()))):
+        return SequenceIterator(HashedItems(now, tuple(now)), type(iter(now)))
+    return iter(now)
+
+
+_ARRAY_ITERATOR = type(iter(np.empty(0)))
+_KINDS: dict[type, type] = {range: type(iter(range(0))), Range: type(iter(range(0)))}
+
+
+def generator_of(items: Any) -> SequenceIterator:
+    """What a generator expression gives: its items are made when it is."""
+    sequence = PythonItems(items) if type(items) is list else sequence_of(items)
+    assert sequence is not None
+    return SequenceIterator(sequence, GeneratorType)
+
+
+def left_of(iterable: Any, taker: str | None = None) -> Any:
+    """What is walked in the place of an iterator: all items that are left, or those that a taker will ask for."""
+    if not isinstance(iterable, SequenceIterator):
+        return iterable
+    return iterable.taken() if taker is None else iterable.given(taker)
+
+
+def left_of_each(iterables: tuple[Any, ...], taker: str) -> tuple[Any, ...]:
+    """As `left_of`, of iterators that are asked in turn, of which some may be the same one."""
+    counts = {id(iterable): 0 for iterable in iterables}
+    together = [sum(other is iterable for other in iterables) for iterable in iterables]
+    left: dict[int, Any] = {}
+    made = []
+    for iterable, step in zip(iterables, together, strict=True):
+        if isinstance(iterable, SequenceIterator):
+            if id(iterable) not in left:
+                left[id(iterable)] = iterable.given(taker)
+            made.append(_every(left[id(iterable)], counts[id(iterable)], step))
+            counts[id(iterable)] += 1
+        else:
+            made.append(iterable)
+    return tuple(made)
+
+
+def _every(items: Any, start: int, step: int) -> Any:
+    if step == 1:
+        return items
+    return items[start::step] if isinstance(items, list) else Rest(items, start, step)
+
+
+__all__ = [
+    "HashedItems",
+    "Held",
+    "Numbered",
+    "PythonItems",
+    "Rest",
+    "SequenceIterator",
+    "generator_of",
+    "iter_",
+    "iterator_over",
+    "left_of",
+    "left_of_each",
+    "walked",
+]

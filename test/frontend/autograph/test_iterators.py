@@ -1,0 +1,184 @@
+"""Iterators: what took items of one leaves the others for what comes next, also where the program decides how many."""
+
+from __future__ import annotations
+
+import itertools
+import types
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from support.behaviour_harness import refused, same
+
+X = np.arange(5.0)
+
+
+def test_iterators_are_walked_once() -> None:
+    def f(x):
+        pairs, both, turned = enumerate(x, 1), zip(x, x), reversed(x)
+        mapped, made = map(lambda v: v * 2, x), (v + 1 for v in x)
+        first = [next(pairs), next(both), next(turned), next(mapped), next(made)]
+        rest = [list(pairs), tuple(both), [*turned], sum(mapped), max(made)]
+        again = [list(i) for i in (pairs, both, turned, mapped, made)]
+        return first, rest, again, next(pairs, "end"), list(np.ndenumerate(x)), list(np.ndindex(2, 1))
+
+    same(f, X)
+
+
+def test_loops_that_are_left_leave_the_other_items() -> None:
+    def f(x, limit):
+        pairs, items, constants, made = enumerate(x), iter(x), iter([1, 2, 3]), (v * 2 for v in x)
+        for i, v in pairs:
+            if v >= limit:
+                break
+        else:
+            i = -1
+        for k in items:
+            if k >= limit:
+                break
+        for c in constants:
+            if c > limit:
+                break
+        for w in made:
+            if w > limit:
+                break
+        return i, k, c, list(pairs), list(items), list(constants), list(made)
+
+    same(f, (X, np.float64(1.0)), (X, np.float64(2.5)), (X, np.float64(9.0)))
+
+
+def test_items_are_taken_where_the_program_decides() -> None:
+    def f(x, n):
+        items, numbers = iter(x), iter(range(n))
+        total = next(items)
+        while total < 3:
+            total += next(items)
+        if n > 2:
+            total += next(numbers) + next(items, 0.0)
+        for v in items:
+            total += v * next(items, 10.0)
+        return total, list(numbers)
+
+    same(f, (X, np.int64(5)), (X + 2, np.int64(1)))
+
+
+def test_the_end_of_items_is_an_exception() -> None:
+    def f(x):
+        items, seen = iter(x), 0.0
+        while True:
+            try:
+                v = next(items)
+            except StopIteration:
+                break
+            seen += v
+        return seen
+
+    def g(x):
+        items = iter([1.0, 2.0])
+        while x[0] < 9:
+            x[0] += next(items)
+        return x
+
+    same(f, X)
+    same(g, X)
+
+
+def test_changed_containers_are_seen() -> None:
+    def f(x):
+        items, total = [1.0, 2.0], 0.0
+        walked = iter(items)
+        for v in walked:
+            total += v * x[0]
+            if len(items) < 5:
+                items.append(v)
+        return total, items
+
+    def g(x):
+        d = {1: x, 2: x}
+        keys = iter(d)
+        for key in keys:
+            d[key + 5] = x
+        return d
+
+    same(f, X)
+    same(g, X, traces=None)  # it raises while it is traced
+
+
+def test_one_iterator_twice_takes_items_in_turn() -> None:
+    def f(x):
+        items = iter([4, 5, 6])
+        return list(zip(*[iter(x)] * 2, strict=False)), list(zip(items, items, strict=False))
+
+    same(f, X)
+
+
+def test_iterators_are_what_they_are_in_python() -> None:
+    def f(x):
+        made = (v for v in x)
+        kinds = [
+            isinstance(zip(x), zip),
+            isinstance(made, types.GeneratorType),
+            type(iter([])) is type(iter(x)),
+        ]
+        return (
+            kinds,
+            type(enumerate(x)).__name__,
+            type(iter(x)).__name__,
+            next(filter(lambda v: v > 2, x), None),
+        )
+
+    same(f, X)
+
+
+def given_to_another(x):
+    items = iter(x)
+    list(enumerate(items))
+    return next(items)
+
+
+def left_by_a_loop(x):
+    items = itertools.count()
+    for i in items:
+        if i > 5 or x[i] > 1:
+            break
+    return next(items)
+
+
+def filtered_twice(x):
+    kept = filter(lambda v: v > 1, x)
+    return next(kept), list(kept)
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+
+
+def own_iterator(x):
+    for i in Countdown(4):
+        if x[i] > 2:
+            return i
+    return -1
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (given_to_another, "items of this iterator are taken that was given to another one .*enumerate"),
+        (left_by_a_loop, "a loop that run-time values end has taken items of this count"),
+        (filtered_twice, r"items of what filter\(\) gave are asked for a second time"),
+        (own_iterator, "write __iter__ as a generator function"),
+    ],
+)
+def test_what_is_not_followed_is_refused(function: Callable[..., object], says: str) -> None:
+    refused(function, X, match=says)
