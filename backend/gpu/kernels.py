@@ -8,7 +8,7 @@ from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
 from ...passes.preconditions import refuse
-from ...passes.rewriting import is_unused, operations_in
+from ...passes.rewriting import is_unused, operations_in, operations_of
 from ..nests.emit import create
 from ..planning.boundaries import kernel_functions
 from ..target import current
@@ -53,7 +53,10 @@ def _is_for_device(function: Operation) -> bool:
 
 
 def _schedule(function: Operation) -> int:
-    """Replace the operations of a kernel function by launches; returns how many there are."""
+    """Replace the operations of a kernel function by launches, unless they are; returns how many there are."""
+    launches = sum(op.name == "gpu.launch_func" for op in operations_of(function))
+    if launches:  # of sorts
+        return launches
     parts, ops = parts_of(function), working_operations(function)
     name = function.attributes["sym_name"].value
     names = [name] if len(parts) == 1 else [f"{name}_{number}" for number in range(len(parts))]

@@ -48,6 +48,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "placed-to-gpu": module_pipeline(
             [
                 "lower-device-memory",  # what the host does itself, while its copies are copies
+                "write-device-sorts",  # those that become launches
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "write-random-numbers",  # as sorts
                 "unwrap-numbers",  # which would be memory otherwise

@@ -23,6 +23,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "store-number-results": f"{_PLACEMENT}.number_results:StoreNumberResults",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",
         "unwrap-numbers": f"{__package__}.unwrapped_numbers:UnwrapNumbers",
+        "write-device-sorts": f"{__package__}.device_sorts:WriteDeviceSorts",
         "widen-in-products": f"{__package__}.widened_factors:WidenInProducts",
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ....dialect.mlir import Type, Value, ir
@@ -55,3 +55,23 @@ def otherwise(branch: Branch) -> Iterator[None]:
     """Write what happens if the condition of an `only_if` does not hold."""
     with branch.way(1):
         yield
+
+
+def first_without(holds: Callable[[Value], Value], start: Value, end: Value) -> Value:
+    """The first number from `start` to `end` of which something does not hold, which holds of all before it."""
+    types = [start.type, end.type]
+    loop = ir.Operation.create("scf.while", types, [start, end], regions=2)
+    locations = [ir.Location.current] * 2
+    before, body = (region.blocks.append(*types, arg_locs=locations) for region in loop.regions)
+    with ir.InsertionPoint(before):
+        low, high = before.arguments
+        create("scf.condition", [], [compare("ult", low, high), low, high])
+    with ir.InsertionPoint(body):
+        low, high = body.arguments
+        one = create("arith.constant", [low.type], [], {"value": ir.IntegerAttr.get(low.type, 1)})
+        middle = create("arith.shrui", [low.type], [create("arith.addi", [low.type], [low, high]), one])
+        is_held = holds(middle)
+        behind = create("arith.addi", [low.type], [middle, one])
+        bounds = [(behind, low), (high, middle)]
+        create("scf.yield", [], [create("arith.select", [low.type], [is_held, *pair]) for pair in bounds])
+    return loop.results[0]

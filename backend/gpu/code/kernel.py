@@ -8,8 +8,9 @@ such extents follow behind the arrays and numbers, and the memref is made of bot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from ....dialect.mlir import Module, Operation, Type, Value, ir
@@ -44,10 +45,14 @@ class Kernel:
         threads: tuple[int, int, int],
         values: Sequence[Value] = (),
         local: Sequence[Value] = (),
+        given: Sequence[Value] = (),
+        writes: Sequence[Value] = (),
     ) -> None:
         """A kernel that runs some operations of a kernel function, in blocks of so many threads, and asks for values.
 
-        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for.
+        Memory that is `local` it has no need of: it is not passed, and nothing in it may be asked for. What is `given`
+        is passed as it is, so that another launch can give another value. What it writes besides the operations is
+        said by `writes`.
 
         Raises `NotScheduled` where they take what other operations made.
         """
@@ -58,7 +63,8 @@ class Kernel:
         self._values: dict[Value, Value] = {}
         self._made: set[Value] = set()
         """What operations in here make that are not made again where they are asked for."""
-        self._captured = [value for value in captures(ops, values) if value not in local]
+        captured = [value for value in captures(ops, values) if value not in local]
+        self._captured = list(dict.fromkeys([*captured, *given]))
         self._function = function
         self._parameters = [type for v in self._captured for type in _parameter_types(v.type)]
         extents = [(v, axis) for v in self._captured for axis in _unknown_axes(v)]
@@ -66,6 +72,7 @@ class Kernel:
         with ir.InsertionPoint(module.regions[0].blocks[0]), function.location:
             types = [*self._parameters, *[ir.IndexType.get()] * len(extents)]
             written = {base(memref) for op in (*ops, *inner_operations(ops)) for memref in writes_of(op)}
+            written.update(map(base, writes))
             read = [
                 isinstance(v.owner, ir.Block) and v not in written
                 for v in self._captured
@@ -192,14 +199,20 @@ class Kernel:
 
     # Its launch
 
-    def launch(self, blocks: Sequence[Index], reason: str) -> None:
-        """Launch so many blocks at the insertion point, which is in the kernel function."""
+    def launch(
+        self, blocks: Sequence[Index], reason: str, instead: Mapping[Value, Value] = MappingProxyType({})
+    ) -> None:
+        """Launch so many blocks at the insertion point, which is in the kernel function.
+
+        It may be launched again, with other values of the same types `instead` of those that it was written for.
+        """
         self.operation.attributes[SCHEDULE] = ir.StringAttr.get(reason)
+        passed = [instead.get(value, value) for value in self._captured]
         emitter = Emitter(self._function)
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
-        operands = [part for v in self._captured for part in _parameters_of(v)]
-        operands += [_extent(v, axis, emitter) for v in self._captured for axis in _unknown_axes(v)]
+        operands = [part for v in passed for part in _parameters_of(v)]
+        operands += [_extent(v, axis, emitter) for v in passed for axis in _unknown_axes(v)]
         segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
         module = device_module_name(self._function.attributes["sym_name"].value)
         attributes = {

@@ -1,6 +1,6 @@
 """Which kernel runs where: attributes of the kernel functions say it, and why.
 
-    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it sorts", ...}
+    func.func private @kernel_3(...) attributes {weft.side = "host", weft.reason = "it returns numbers ...", ...}
 
 `weft.accesses` tells for every argument whether the kernel reads it ("r"), writes it ("w"), or both ("rw").
 """
@@ -11,13 +11,13 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.ops.random import FillRandom
-from ....dialect.ops.sorting import Argsort, Partition, Sort
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT
 from .accesses import ACCESSES, accesses_of
+from .sorts import SORTS, memory_of_sort
 
 SIDE, REASON = "weft.side", "weft.reason"
 GUARDED = "weft.guarded"
@@ -48,16 +48,12 @@ def describe(kernel: Operation, side: str, reason: str) -> None:
     )
 
 
-_SORTS = tuple(op.mlir_name() for op in (Sort, Argsort, Partition))
-
-
 def _place(kernel: Operation) -> tuple[str, str]:
     """The side of a kernel, and the reason."""
     if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
         return HOST, "it returns numbers that the host needs"
-    names = {op.name for op in operations_of(kernel)}
-    if names.intersection(_SORTS):
-        return HOST, "it sorts"
+    if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
+        return HOST, "it sorts what lies in memory with gaps"
     called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
     if called - {EXIT}:
         return HOST, "it calls functions of the host"

@@ -40,6 +40,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "tensor cores": (lambda a, b: a @ b, (np.ones((2048, 2048), np.float16),) * 2, "tensor cores", 128, 0),
     "bfloat16": (lambda a, b: a @ b, (np.ones((512, 512), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
+    "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
 

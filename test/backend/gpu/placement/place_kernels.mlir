@@ -29,6 +29,23 @@ func.func private @kernel_3(%x: memref<4xf64>) {
   return
 }
 
+// Sorts are the device's where rows lie behind each other.
+// CHECK: @kernel_4({{.*}}weft.reason = "all that it uses is there", weft.side = "device"}
+func.func private @kernel_4(%x: memref<8xi32>, %y: memref<8xi32>) {
+  %tensor = bufferization.to_tensor %x restrict : memref<8xi32> to tensor<8xi32>
+  %sorted = "weft.sort"(%tensor) {axis = 0 : i64, descending = false} : (tensor<8xi32>) -> tensor<8xi32>
+  bufferization.materialize_in_destination %sorted in restrict writable %y : (tensor<8xi32>, memref<8xi32>) -> ()
+  return
+}
+
+// CHECK: @kernel_5({{.*}}weft.reason = "it sorts what lies in memory with gaps", weft.side = "host"}
+func.func private @kernel_5(%x: memref<8xi32, strided<[2]>>, %y: memref<8xi32>) {
+  %tensor = bufferization.to_tensor %x restrict : memref<8xi32, strided<[2]>> to tensor<8xi32>
+  %sorted = "weft.sort"(%tensor) {axis = 0 : i64, descending = false} : (tensor<8xi32>) -> tensor<8xi32>
+  bufferization.materialize_in_destination %sorted in restrict writable %y : (tensor<8xi32>, memref<8xi32>) -> ()
+  return
+}
+
 func.func private @weft_exit()
 func.func private @other()
 

@@ -81,6 +81,16 @@ EXACT: dict[str, tuple[Any, ...]] = {
         _integers(70, 40).astype(np.float32),
         (_ROWS,),
     ),
+    # sorts
+    "sorts": (
+        lambda x: (np.sort(x), np.argsort(x, kind="stable", axis=0)),
+        np.where(_normal(2, 1100) > 2, np.float32(np.nan), np.round(np.abs(_normal(2, 1100)), 2)),
+        (_ROWS,),
+    ),
+    "sorts of complex numbers": (
+        np.sort,
+        np.array([1 + 2j, 1 - 1j, complex(np.nan, 1), 1 + np.nan * 1j, -3]),
+    ),
     # products
     "products of integers": (lambda a, b: a @ b, _integers(130, 20), _integers(20, 130)),
 }
@@ -198,7 +208,7 @@ def test_nan_and_signed_zero() -> None:
 
 def test_nothing_at_all() -> None:
     there, here = _both(
-        lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x, x.cumsum(), y.cumsum(0)),
+        lambda x, y: (x.sum(0), x.sum(1), x * 2, y @ x, y.cumsum(0), np.sort(y)),
         (_normal(0, 5), _normal(3, 0), (_ROWS, _ROWS)),
     )
     for one, other in zip(there, here, strict=True):

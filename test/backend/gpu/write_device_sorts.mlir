@@ -1,0 +1,55 @@
+// RUN: weft-opt %s --write-device-sorts --target=sm_90a --split-input-file | filecheck %s
+
+// Three tiles need two merges: back and forth, so that the last one ends where the result belongs.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK-SAME: (%[[X:.*]]: memref<3000xf32>, %[[Y:.*]]: memref<3000xf32>)
+// CHECK: %[[SPARE:.*]] = gpu.alloc () : memref<3000xf32>
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0 {{.*}} args(%[[X]] : memref<3000xf32>, %[[Y]] : memref<3000xf32>)
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_merge {{.*}} args(%[[Y]] : memref<3000xf32>, %[[SPARE]] : memref<3000xf32>, %c1024
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_merge {{.*}} args(%[[SPARE]] : memref<3000xf32>, %[[Y]] : memref<3000xf32>, %c2048
+// CHECK-NOT: gpu.launch_func
+// CHECK-NOT: weft.sort
+// CHECK: gpu.func @kernel_0(
+// CHECK-SAME: workgroup(%{{.*}} : memref<1024xf32, #gpu.address_space<workgroup>>
+// CHECK: gpu.func @kernel_0_merge
+func.func private @kernel_0(%x: memref<3000xf32>, %y: memref<3000xf32>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<3000xf32> to tensor<3000xf32>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false} : (tensor<3000xf32>) -> tensor<3000xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<3000xf32>, memref<3000xf32>) -> ()
+  return
+}
+
+// -----
+
+// Rows that fit in a tile are not merged, and those of unknown length as often as it takes.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: gpu.launch_func
+// CHECK: scf.for
+// CHECK-COUNT-2: gpu.launch_func @kernel_2_device::@kernel_2_merge
+func.func private @kernel_1(%x: memref<4x100xi32>, %y: memref<4x100xi64>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<4x100xi32> to tensor<4x100xi32>
+  %1 = "weft.argsort"(%0) {axis = 1 : i64, descending = false} : (tensor<4x100xi32>) -> tensor<4x100xi64>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<4x100xi64>, memref<4x100xi64>) -> ()
+  return
+}
+func.func private @kernel_2(%x: memref<?xi32>, %y: memref<?xi32>) attributes {weft.side = "device"} {
+  %0 = bufferization.to_tensor %x restrict : memref<?xi32> to tensor<?xi32>
+  %1 = "weft.partition"(%0) {axis = 0 : i64, places = array<i64: 5>} : (tensor<?xi32>) -> tensor<?xi32>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<?xi32>, memref<?xi32>) -> ()
+  return
+}
+
+// -----
+
+// Those of the host stay.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: weft.sort
+func.func private @kernel_3(%x: memref<8xi32, strided<[2]>>, %y: memref<8xi32>) attributes {weft.side = "host"} {
+  %0 = bufferization.to_tensor %x restrict : memref<8xi32, strided<[2]>> to tensor<8xi32>
+  %1 = "weft.sort"(%0) {axis = 0 : i64, descending = false} : (tensor<8xi32>) -> tensor<8xi32>
+  bufferization.materialize_in_destination %1 in restrict writable %y : (tensor<8xi32>, memref<8xi32>) -> ()
+  return
+}
