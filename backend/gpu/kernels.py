@@ -54,7 +54,7 @@ def _is_for_device(function: Operation) -> bool:
 
 def _schedule(function: Operation) -> int:
     """Replace the operations of a kernel function by launches, unless they are; returns how many there are."""
-    launches = sum(op.name == "gpu.launch_func" for op in operations_of(function))
+    launches = sum(1 for op in operations_of(function) if op.name == "gpu.launch_func")
     if launches:  # of sorts
         return launches
     parts, ops = parts_of(function), working_operations(function)
