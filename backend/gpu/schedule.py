@@ -24,6 +24,7 @@ from .schedules import (
     products,
     rows,
     scans,
+    scatters,
     squares,
     tensor_cores,
     whole,
@@ -97,7 +98,7 @@ def _joined(runs: Iterable[list[Operation]]) -> list[list[Operation]]:
 
 
 def _is_of_one_thread(run: list[Operation]) -> bool:
-    is_shared = len(run) == 1 and (scans.matches(run[0]) or iterations.matches(run[0]))
+    is_shared = len(run) == 1 and any(kind.matches(run[0]) for kind in (scans, iterations, scatters))
     return run[0].name != "linalg.generic" and not is_shared
 
 
@@ -119,6 +120,9 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
     if scans.matches(run[0]):
         scan, reason = run[0], "scans: each element needs the one before"
         return [Part(scan, lambda name: scans.write(function, name, scan, reason))]
+    if run[0].name != "linalg.generic" and not iterations.matches(run[0]):
+        scatter, where = run[0], "scatters: a thread an iteration"
+        return [Part(scatter, lambda name: scatters.write(function, name, scatter, where))]
     if run[0].name != "linalg.generic":
         loop, why = run[0], "iterations: none needs another"
         return [Part(loop, lambda name: iterations.write(function, name, loop, why))]

@@ -264,6 +264,17 @@ def allocate(shape: Sequence[int], element: Type) -> Value:
     return create("memref.alloc", [ir.MemRefType.get(list(shape), element)], [], segments)
 
 
+def allocate_like(memref: Value, element: Type) -> Value:
+    """Memory of the device with the extents of another one, and elements of another type."""
+    sizes = []
+    for axis in _unknown_axes(memref):
+        number = {"value": ir.IntegerAttr.get(ir.IndexType.get(), axis)}
+        place = create("arith.constant", [ir.IndexType.get()], [], number)
+        sizes.append(create("memref.dim", [ir.IndexType.get()], [memref, place]))
+    segments = {_SEGMENTS: ir.DenseI32ArrayAttr.get([len(sizes), 0])}
+    return create("memref.alloc", [ir.MemRefType.get(memref.type.shape, element)], sizes, segments)
+
+
 def reinterpret(source: Value, type: Type, extents: Sequence[Index], strides: Sequence[Index]) -> Value:
     """The memory of a memref, from its start, as one of another shape."""
     dynamic_stride = ir.ShapedType.get_dynamic_stride_or_offset()

@@ -31,7 +31,7 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
     emitter = kernel.emitter
     with kernel.body():
         bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
-        counts = [_count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
+        counts = [count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
         total = product(counts, emitter)
         block = emitter.multiply(kernel.id("block_id"), _THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
@@ -47,12 +47,12 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
                     if op not in loops:
                         kernel.clone(op)
     outer = Emitter(function)
-    counts = [_count(each, list(each.operands)[:2], outer) for each in loops]
+    counts = [count(each, list(each.operands)[:2], outer) for each in loops]
     blocks = outer.divide(outer.add(product(counts, outer), _THREADS - 1), _THREADS)
     kernel.launch([outer.maximum(1, blocks)], reason)
 
 
-def _count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:
+def count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:
     """How many iterations a loop has."""
     step = constant_integer(loop.operands[2])
     numbers: list[Index] = []

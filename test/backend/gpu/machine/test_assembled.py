@@ -30,6 +30,10 @@ def _escape(x: Any, n: Any) -> Any:
     return steps
 
 
+def _add_at(x: Any, k: Any, v: Any) -> Any:
+    np.add.at(x, k, v)
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
@@ -41,6 +45,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "bfloat16": (lambda a, b: a @ b, (np.ones((512, 512), weft.bfloat16),) * 2, "tensor cores", 64, 0),
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
+    "scatters": (_add_at, (np.ones(99, _F32), np.ones(500, np.int64), np.ones(500, _F32)), "scatters", 48, 0),
     "iterations": (_escape, (np.ones(1000), np.int64(50)), "iterations", 32, 0),
 }
 

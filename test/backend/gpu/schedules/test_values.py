@@ -38,6 +38,14 @@ def _layer_norm(x: Any, g: Any, b: Any) -> Any:
     return (x - mean) / np.sqrt(variance + np.float32(1e-5)) * g + b
 
 
+def _scatter(x: Any, k: Any, v: Any) -> Any:
+    last, added, counted = x.copy(), x.copy(), np.zeros(x.shape[0], np.int64)
+    last[k] = v
+    np.add.at(added, k, v)
+    np.add.at(counted, k, 1)
+    return last, added, counted
+
+
 _F32 = np.float32
 _SPECIAL = np.array([0, -0.0, 1, -3.5, 5e-324, 1e-310, 1e300, np.inf, -np.inf, np.nan, 7.25, 2.0**-1022])
 _ROWS = TensorSpec((None, None), _F32)
@@ -80,6 +88,13 @@ EXACT: dict[str, tuple[Any, ...]] = {
         lambda x: (np.cumsum(x), np.cumsum(x * 2, axis=1), np.cumprod(x, axis=0)),
         _integers(70, 40).astype(np.float32),
         (_ROWS,),
+    ),
+    # scatters
+    "scatters": (
+        _scatter,
+        _normal(40, 3),
+        _integers(120).astype(np.int64),
+        _normal(120, 3),
     ),
     # sorts
     "sorts": (

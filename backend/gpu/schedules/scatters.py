@@ -1,0 +1,258 @@
+"""Scatters (see `nests/scatter.py`): a thread an iteration, and what iterations write at the same place in their order.
+
+* Integers are joined by atomic instructions, as their order does not matter.
+* Where nothing is read, the last write wins: the largest number of an iteration is kept for each place that is written,
+  and that iteration alone writes.
+* All else is sorted by the places, and a thread does all iterations that write at one, in their order.
+
+The results are those of the processor in every bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from ....dialect.mlir import Operation, Value, ir
+from ....passes.rewriting import constant_integer
+from ...nests.emit import Emitter, Index, create, load, store
+from ...nests.scatter import Scatter, match_scatter
+from ..code.atomics import KINDS, update
+from ..code.control import compare, only_if
+from ..code.kernel import Kernel, allocate_like
+from ..code.walk import product, split
+from .iterations import count
+from .sorts import Runs, Sorter
+
+_THREADS = 128
+_FEW = 32
+"""So few iterations are one thread's."""
+_WIDTHS = (32, 64)
+"""Of integers that there are atomic instructions for."""
+
+
+def matches(loop: Operation) -> bool:
+    """Whether an operation is such a loop, with more than a few iterations."""
+    found = match_scatter(loop) if loop.name == "scf.for" else None
+    if found is None:
+        return False
+    total = 1
+    for each in found.loops:
+        start, end, step = (constant_integer(operand) for operand in list(each.operands)[:3])
+        assert step is not None
+        total *= _FEW + 1 if start is None or end is None else max(0, -((start - end) // step))
+    return total > _FEW
+
+
+def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
+    """Write a loop that `matches`."""
+    found = match_scatter(loop)
+    assert found is not None
+    scatter = _Scatter(function, name, found)
+    joined = found.update
+    if joined is not None and _is_atomic(joined[0]):
+        scatter.join(*joined, f"{reason}; joined by atomic instructions")
+    elif found.before is None:
+        scatter.overwrite(f"{reason}; the last one wins")
+    else:
+        scatter.in_order(f"{reason}; sorted by their places")
+
+
+def _is_atomic(join: Operation) -> bool:
+    type = join.results[0].type
+    return join.name in KINDS and isinstance(type, ir.IntegerType) and type.width in _WIDTHS
+
+
+class _Scatter:
+    """Writes the kernels of a scatter."""
+
+    def __init__(self, function: Operation, name: str, found: Scatter) -> None:
+        self.function, self.name, self.found = function, name, found
+        self.outer = Emitter(function)
+        counts = [count(each, list(each.operands)[:2], self.outer) for each in found.loops]
+        self.total = product(counts, self.outer)
+
+    def join(self, join: Operation, number: Value, reason: str) -> None:
+        """Let atomic instructions join numbers to what there is."""
+        with _threads(self, self.name, reason) as threads:
+            threads.at_place(
+                lambda target, places: update(
+                    KINDS[join.name], threads.kernel.value(number), target, places, threads.kernel.emitter
+                )
+            )
+
+    def overwrite(self, reason: str) -> None:
+        """Let the last iteration that writes at a place be the one that does."""
+        winners = allocate_like(self.found.store.operands[1], ir.IntegerType.get_signless(64))
+        with _threads(self, f"{self.name}_clear", reason, [winners]) as threads:
+            threads.at_place(_Mark(threads, winners, "xchg", _word(threads.kernel.emitter.value(-1))))
+        with _threads(self, f"{self.name}_choose", reason, [winners]) as threads:
+            threads.at_place(_Mark(threads, winners, "max", _word(threads.number)))
+        with _threads(self, self.name, reason, [winners]) as threads:
+            threads.at_place(lambda _, places: self._write_if_last(threads, winners, places))
+
+    def _write_if_last(self, threads: _Threads, winners: Value, places: Sequence[Value]) -> None:
+        kernel = threads.kernel
+        last = load(kernel.value(winners), places)
+        with only_if(compare("eq", last, _word(threads.number))):
+            kernel.clone(self.found.store)
+
+    def in_order(self, reason: str) -> None:
+        """Sort iterations by where they write, and let a thread do all of a place."""
+        i64 = ir.IntegerType.get_signless(64)
+        keys, ordered, spare, numbers, others = (_allocate(self.total, i64) for _ in range(5))
+        with _threads(self, f"{self.name}_places", reason, [keys]) as threads:
+            kernel, emitter = threads.kernel, threads.kernel.emitter
+            own = kernel.value(keys)
+            nowhere = _word(emitter.value((1 << 63) - 1))
+            store(nowhere, own, [threads.number])
+            threads.at_place(
+                lambda memory, places: store(
+                    _word(emitter.value(_number_of_place(memory, places, emitter))), own, [threads.number]
+                )
+            )
+        sorter = Sorter(self.function, f"{self.name}_order", 1, self.total, reason)
+        sorter.sort(keys, Runs(ordered, numbers), Runs(spare, others))
+        with _threads(self, self.name, reason, [ordered, numbers]) as threads:
+            self._do_place(threads, threads.kernel.value(ordered), threads.kernel.value(numbers))
+
+    def _do_place(self, threads: _Threads, ordered: Value, numbers: Value) -> None:
+        """Let the thread of the first iteration of a place do all of them."""
+        kernel, emitter, first = threads.kernel, threads.kernel.emitter, threads.number
+        own = load(ordered, [first])
+        one = emitter.value(1)
+        before = load(ordered, [emitter.value(emitter.maximum(0, emitter.subtract(first, one)))])
+        is_begin = create(
+            "arith.ori",
+            [ir.IntegerType.get_signless(1)],
+            [compare("eq", first, emitter.value(0)), compare("ne", before, own)],
+        )
+        is_somewhere = compare("ne", own, _word(emitter.value((1 << 63) - 1)))
+        with only_if(create("arith.andi", [is_begin.type], [is_begin, is_somewhere])):
+            total = emitter.value(threads.total)
+            last = emitter.value(emitter.subtract(total, 1))
+            loop = ir.Operation.create("scf.while", [emitter.index_type], [first], regions=2)
+            before_block, body = (
+                region.blocks.append(emitter.index_type, arg_locs=[ir.Location.current])
+                for region in loop.regions
+            )
+            with ir.InsertionPoint(before_block):
+                (at,) = before_block.arguments
+                same = compare("eq", load(ordered, [emitter.value(emitter.minimum(at, last))]), own)
+                goes_on = create("arith.andi", [same.type], [same, compare("ult", at, total)])
+                create("scf.condition", [], [goes_on, at])
+            with ir.InsertionPoint(body):
+                (at,) = body.arguments
+                threads.go_to(create("arith.index_cast", [emitter.index_type], [load(numbers, [at])]))
+                threads.at_place(lambda *_: kernel.clone(self.found.store))
+                create("scf.yield", [], [emitter.value(emitter.add(at, 1))])
+
+
+class _Threads:
+    """A kernel with a thread for each iteration; see `_threads`."""
+
+    def __init__(self, scatter: _Scatter, name: str, memory: Sequence[Value]) -> None:
+        self._found = scatter.found
+        total = [] if isinstance(scatter.total, int) else [scatter.total]
+        self.kernel = Kernel(
+            scatter.function,
+            name,
+            [self._found.levels[0]],
+            (_THREADS, 1, 1),
+            [*memory, *total],
+            writes=memory,
+        )
+        emitter = self.kernel.emitter
+        self.total = scatter.total if isinstance(scatter.total, int) else self.kernel.value(scatter.total)
+        with self.kernel.body():
+            block = emitter.multiply(self.kernel.id("block_id"), _THREADS)
+            self.number = emitter.value(emitter.add(block, self.kernel.id("thread_id")))
+
+    def go_to(self, number: Value) -> None:
+        """Say which iteration is meant."""
+        kernel, emitter = self.kernel, self.kernel.emitter
+        loops = self._found.loops
+        bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
+        counts = [count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
+        for each, (first, _), turn in zip(loops, bounds, split(number, counts, emitter), strict=True):
+            step = constant_integer(each.operands[2])
+            assert step is not None
+            position = emitter.add(first, emitter.multiply(turn, step))
+            kernel.bind(each.regions[0].blocks[0].arguments[0], emitter.value(position))
+
+    def at_place(self, do: Callable[[Value, list[Value]], object]) -> None:
+        """Do something where the iteration writes, if it does; the memory and the place are given."""
+        self._go_through(0, do)
+
+    def _go_through(self, level: int, do: Callable[[Value, list[Value]], object]) -> None:
+        found, kernel = self._found, self.kernel
+        if level == len(found.levels):
+            _, target, *places = found.store.operands
+            do(kernel.value(target), [kernel.value(place) for place in places])
+            return
+        op = found.levels[level]
+        if op.name == "scf.if":
+            with only_if(kernel.value(op.operands[0])):
+                self._compute(level, do)
+        else:
+            self._compute(level, do)
+
+    def _compute(self, level: int, do: Callable[[Value, list[Value]], object]) -> None:
+        for op in self._found.work[level]:
+            self.kernel.clone(op)
+        self._go_through(level + 1, do)
+
+
+@contextmanager
+def _threads(scatter: _Scatter, name: str, reason: str, memory: Sequence[Value] = ()) -> Iterator[_Threads]:
+    """Write a kernel with a thread for each iteration, which uses some memory of the kernel function; and launch it."""
+    threads = _Threads(scatter, name, memory)
+    emitter = threads.kernel.emitter
+    with (
+        threads.kernel.body(),
+        only_if(compare("ult", threads.number, emitter.value(threads.total))),
+    ):
+        threads.go_to(threads.number)
+        yield threads
+    outer = scatter.outer
+    blocks = outer.divide(outer.add(scatter.total, _THREADS - 1), _THREADS)
+    threads.kernel.launch([outer.maximum(1, blocks)], reason)
+
+
+class _Mark:
+    """Updates the number of the winner of a place."""
+
+    def __init__(self, threads: _Threads, winners: Value, kind: str, number: Value) -> None:
+        self._kind, self._number, self._emitter = kind, number, threads.kernel.emitter
+        self._winners = threads.kernel.value(winners)
+
+    def __call__(self, _: Value, places: list[Value]) -> None:
+        update(self._kind, self._number, self._winners, places, self._emitter)
+
+
+def _number_of_place(memory: Value, places: Sequence[Value], emitter: Emitter) -> Index:
+    """The number of an element among all of a memref."""
+    number: Index = 0
+    for axis, place in enumerate(places):
+        extent = memory.type.shape[axis]
+        if extent == ir.ShapedType.get_dynamic_size():
+            extent = create("memref.dim", [emitter.index_type], [memory, emitter.value(axis)])
+        number = emitter.add(emitter.multiply(number, extent), place)
+    return number
+
+
+def _allocate(length: Index, element: ir.Type) -> Value:
+    """Memory of the device for so many elements."""
+    sizes = [] if isinstance(length, int) else [length]
+    type = ir.MemRefType.get(
+        [length if isinstance(length, int) else ir.ShapedType.get_dynamic_size()], element
+    )
+    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(sizes), 0])}
+    return create("memref.alloc", [type], sizes, segments)
+
+
+def _word(number: Value) -> Value:
+    return create("arith.index_cast", [ir.IntegerType.get_signless(64)], [number])
+
+
+__all__ = ["matches", "write"]

@@ -1,0 +1,130 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+
+// Where nothing is read, the last iteration wins: of rows, in each element.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: gpu.alloc () : memref<50x8xi64>
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_clear blocks in (%c7, %c1, %c1) threads in (%c128, %c1, %c1)
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_choose
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0
+// CHECK-NOT: gpu.launch_func
+// CHECK: gpu.func @kernel_0_clear
+// CHECK: llvm.atomicrmw xchg {{.*}} syncscope("device") monotonic
+// CHECK: gpu.func @kernel_0_choose
+// CHECK: llvm.atomicrmw max {{.*}} syncscope("device") monotonic
+// CHECK: gpu.func @kernel_0(
+// CHECK-SAME: "scatters: a thread an iteration; the last one wins"
+// CHECK-NOT: llvm.atomicrmw
+func.func private @kernel_0(%i: memref<100xi64>, %x: memref<100x8xf32>, %y: memref<50x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  %m = arith.constant 8 : index
+  %size = arith.constant 50 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<100xi64>
+    %b = arith.index_cast %a : i64 to index
+    %inside = arith.cmpi ult, %b, %size : index
+    scf.if %inside {
+      scf.for %j = %c0 to %m step %c1 {
+        %v = memref.load %x[%k, %j] : memref<100x8xf32>
+        memref.store %v, %y[%b, %j] : memref<50x8xf32>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Integers are joined in any order.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK: llvm.atomicrmw add
+func.func private @kernel_1(%i: memref<100xi64>, %x: memref<100xi32>, %y: memref<50xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<100xi64>
+    %b = arith.index_cast %a : i64 to index
+    %old = memref.load %y[%b] : memref<50xi32>
+    %v = memref.load %x[%k] : memref<100xi32>
+    %new = arith.addi %old, %v : i32
+    memref.store %new, %y[%b] : memref<50xi32>
+  }
+  return
+}
+
+// -----
+
+// Floats are added in their order, so that there is one result.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_places
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2_order
+// CHECK: gpu.launch_func @kernel_2_device::@kernel_2 blocks
+// CHECK-NOT: llvm.atomicrmw
+// CHECK: "scatters: a thread an iteration; sorted by their places"
+func.func private @kernel_2(%i: memref<100xi64>, %x: memref<100xf32>, %y: memref<50xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<100xi64>
+    %b = arith.index_cast %a : i64 to index
+    %old = memref.load %y[%b] : memref<50xf32>
+    %v = memref.load %x[%k] : memref<100xf32>
+    %new = arith.addf %old, %v : f32
+    memref.store %new, %y[%b] : memref<50xf32>
+  }
+  return
+}
+
+// -----
+
+// What reads another place of what it writes is no scatter, nor what always writes at the same one, nor a few.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK-NOT: scatters:
+// CHECK: "one thread:
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK-NOT: scatters:
+// CHECK: "one thread:
+// CHECK-LABEL: func.func private @kernel_5
+// CHECK-NOT: scatters:
+// CHECK: "one thread:
+func.func private @kernel_3(%i: memref<100xi64>, %y: memref<50xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<100xi64>
+    %b = arith.index_cast %a : i64 to index
+    %v = memref.load %y[%c1] : memref<50xf32>
+    memref.store %v, %y[%b] : memref<50xf32>
+  }
+  return
+}
+func.func private @kernel_4(%x: memref<100xf32>, %y: memref<50xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %old = memref.load %y[%c0] : memref<50xf32>
+    %v = memref.load %x[%k] : memref<100xf32>
+    %new = arith.addf %old, %v : f32
+    memref.store %new, %y[%c0] : memref<50xf32>
+  }
+  return
+}
+func.func private @kernel_5(%i: memref<9xi64>, %x: memref<9xf32>, %y: memref<50xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 9 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %a = memref.load %i[%k] : memref<9xi64>
+    %b = arith.index_cast %a : i64 to index
+    %v = memref.load %x[%k] : memref<9xf32>
+    memref.store %v, %y[%b] : memref<50xf32>
+  }
+  return
+}
