@@ -57,7 +57,7 @@ def _place(kernel: Operation) -> tuple[str, str]:
     called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
     if called - {EXIT}:
         return HOST, "it calls functions of the host"
-    if FillRandom.mlir_name() in names:
+    if any(op.name == FillRandom.mlir_name() for op in operations_of(kernel)):
         return HOST, "it draws random numbers"
     return DEVICE, "all that it uses is there"
 
