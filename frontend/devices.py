@@ -9,16 +9,19 @@ from contextlib import AbstractContextManager
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from ..backend.gpu.arrays.array import DeviceArray, install_operations
 from ..backend.gpu.arrays.foreign import device_put
 from ..backend.gpu.device_names import CPU
 from ..backend.gpu.driver.streams import stream_handle
-from ..backend.gpu.on_device import OnDevice
+from ..backend.gpu.on_device import OnDevice, memory_of
 from ..backend.gpu.open_devices import using_stream
 from ..dialect.errors import UnsupportedError
 from .calls.eager_calls import always_compiled, is_eager
 from .function import Function
 from .function import function as compiled
+from .numpy_api.dispatch import has_counterpart
 from .settings import settings
 from .signature.signature import flatten_with, unflatten
 from .tracing.array import wrap
@@ -78,6 +81,8 @@ class _CompiledOperations:
             return _record(trace, function, args, kwargs)
         known = self._functions.get(function)
         if known is None:
+            if hasattr(function, "_implementation") and not has_counterpart(function):  # a function of NumPy
+                return _on_copies(function, args, kwargs)
             known = self._functions[function] = compiled(name=_name_of(function))(_applied(function))
         if is_eager():  # Python has nothing else to compute with such arrays
             with always_compiled():
@@ -87,6 +92,25 @@ class _CompiledOperations:
     def namespace(self) -> ModuleType:
         """The array namespace."""
         return sys.modules[__package__.rpartition(".")[0]]
+
+
+_READING = ("array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed")
+_ADDRESSING = ("may_share_memory", "shares_memory")
+
+
+def _on_copies(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What NumPy does with copies of arrays, where it only writes them to files, or as text."""
+    name = _name_of(function)
+    if name not in _READING + _ADDRESSING:
+        raise UnsupportedError(
+            f"{function.__module__}.{name} does not take arrays on a GPU; give it copies on the processor: "
+            "np.asarray(x), or x.to_device('cpu')"
+        )
+    arrays: list[Any] = []
+    structure = flatten_with((args, kwargs), arrays, lambda value: isinstance(value, OnDevice))
+    given = [memory_of(array) if name in _ADDRESSING else np.asarray(array) for array in arrays]
+    args, kwargs = unflatten(structure, given.__getitem__)
+    return function(*args, **kwargs)
 
 
 def _record(

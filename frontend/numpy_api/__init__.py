@@ -14,6 +14,7 @@ from typing import Any
 MODULES = (
     "elementwise",
     "creation",
+    "grids",
     "requirements",
     "shape",
     "diagonals",

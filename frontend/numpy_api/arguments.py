@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.device_names import CPU, device_number
 from ...dialect.dtypes import DTypeLike, as_dtype, element_type, kind
 from ...dialect.errors import AxisError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.shape import BroadcastTo
@@ -149,14 +150,13 @@ def _promotion_entry(entry: Any) -> Any:
 
 
 def require_device(device: Any) -> None:
-    """Functions that make arrays make them on the processor; `WeftValueError` for other devices."""
-    if isinstance(device, str) and device.startswith("cuda"):
+    """Arrays of compiled code lie where it runs; `WeftValueError` where another device is asked for, or none."""
+    if device not in (None, CPU):
+        device_number(device)
         raise WeftValueError(
-            f"arrays are made on the processor: leave out device={device!r}, and copy the array with "
-            f"weft.device_put(array, {device!r})"
+            f"device={device!r} in a compiled function: its arrays lie where the function runs; leave it out, and call "
+            f"the function with arrays on that device, or make it with weft.function(device={device!r})"
         )
-    if device not in (None, "cpu"):
-        raise WeftValueError(f"device {device!r} is not available; the device there is: 'cpu'")
 
 
 def deliver(result: ArrayResult, out: Any, casting: str = "same_kind") -> ArrayResult:

@@ -1,10 +1,13 @@
-"""Arrays that lie on a GPU, where functions that make arrays are given them."""
+"""Arrays that lie on a GPU, where functions that make arrays are given them, or make them there."""
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from ...backend.gpu.on_device import is_foreign_array_on_gpu
+from ...backend.gpu.device_names import CPU, device_number
+from ...backend.gpu.on_device import OnDevice, is_foreign_array_on_gpu, memory_of
 from ...dialect.dtypes import DTypeLike, as_dtype
 from ...dialect.errors import WeftValueError
 from ..tracing.current import current_trace
@@ -25,4 +28,46 @@ def array_on_gpu(value: Any, dtype: DTypeLike | None, copy: bool | None) -> Any:
     return array.astype(dtype)
 
 
-__all__ = ["array_on_gpu"]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def require_known(device: str) -> None:
+    """`WeftValueError` for what is no name of a device; from here on it is known how GPUs are reached."""
+    from ..settings import settings  # with the first array on a GPU
+
+    device_number(device)
+    settings.cuda  # noqa: B018  (a setting is told to the driver when settings are read)
+
+
+def makes_arrays(function: Function) -> Function:
+    """Let a function that makes arrays on the processor make them on its `device`, by a copy."""
+
+    @functools.wraps(function)
+    def make(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if not isinstance(device, str) or device == CPU or current_trace() is not None:
+            return function(*args, device=device, **kwargs)
+        from ...backend.gpu.arrays.foreign import device_put  # most programs need no driver
+
+        require_known(device)
+        made = function(*args, **kwargs)
+        if isinstance(made, tuple):  # what comes beside the array is a number
+            return (device_put(made[0], device), *made[1:])
+        return device_put(made, device)
+
+    return make  # type: ignore[return-value]
+
+
+def makes_arrays_like(function: Function) -> Function:
+    """The same for a function that takes shape and dtype, and so the device, of its first argument."""
+    make = makes_arrays(function)
+
+    @functools.wraps(function)
+    def make_like(*args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], OnDevice) and current_trace() is None:
+            return make(memory_of(args[0]), *args[1:], device=device or args[0].device, **kwargs)
+        return make(*args, device=device, **kwargs)
+
+    return make_like  # type: ignore[return-value]
+
+
+__all__ = ["array_on_gpu", "makes_arrays", "makes_arrays_like", "require_known"]

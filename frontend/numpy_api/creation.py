@@ -13,19 +13,17 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.shape import BroadcastTo
-from ..indexing.broadcasting import broadcast_arrays
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements, cast_unchecked
-from ..tracing.extents import Extent, extent_scalar, is_extent, known_extent, split_shape
+from ..tracing.extents import Extent, extent_scalar, is_extent, split_shape
 from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, rank_0_array, recording, staged
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
-from .arrays_on_gpus import array_on_gpu
+from .arrays_on_gpus import array_on_gpu, makes_arrays, makes_arrays_like
 from .documentation import Family, member
-from .joining import stack
 from .memory_order import in_order, ordered
 from .selection import as_weak_operand, choose
-from .shape import expand_dims, moveaxis, reshape, swapaxes
+from .shape import expand_dims, moveaxis
 
 _numpy: Any = np
 """NumPy, for calls with arguments that the overloads of its stubs do not foresee."""
@@ -33,6 +31,7 @@ _numpy: Any = np
 # Filled arrays
 
 
+@makes_arrays
 def full(
     shape: Any,
     fill_value: ArrayLike,
@@ -45,7 +44,7 @@ def full(
     """A new array of a shape, filled with a value, as `numpy.full`.
 
     Shape: `shape`, to which `fill_value` broadcasts; extents may be traced. Dtype: `dtype`, or that of the value.
-    Raises `ValueError` for negative extents, a value that does not broadcast, and devices other than "cpu".
+    Raises `ValueError` for negative extents, a value that does not broadcast, and for devices that there are not.
 
     >>> weft.full((2, 2), 7)
     array([[7, 7],
@@ -68,11 +67,12 @@ def full(
 
 
 def _filled(value: int) -> Family:
+    @makes_arrays
     def function(
         shape: Any, dtype: DTypeLike | None = None, order: str = "C", *, device: Any = None, like: Any = None
     ) -> ArrayResult:
         """Shape: `shape`, extents of which may be traced. Dtype: `dtype`, or float64.
-        Raises `ValueError` for negative extents and for devices other than "cpu".
+        Raises `ValueError` for negative extents and for devices that there are not.
         """
         return full(shape, np.array(value, optional_dtype(dtype) or FLOAT64), None, order, device=device)
 
@@ -107,6 +107,7 @@ def empty() -> None:
     """
 
 
+@makes_arrays_like
 def full_like(
     a: ArrayLike,
     fill_value: ArrayLike,
@@ -132,6 +133,7 @@ def full_like(
 
 
 def _filled_like(value: int) -> Family:
+    @makes_arrays_like
     def function(
         a: ArrayLike,
         dtype: DTypeLike | None = None,
@@ -165,6 +167,7 @@ def ones_like() -> None:
     """
 
 
+@makes_arrays_like
 def empty_like(
     prototype: ArrayLike,
     dtype: DTypeLike | None = None,
@@ -194,6 +197,7 @@ _COPY_MODES: dict[Any, bool | None] = {
 """What libraries pass as `copy`, in the words of the Array API."""
 
 
+@makes_arrays
 def asarray(
     a: ArrayLike,
     dtype: DTypeLike | None = None,
@@ -281,6 +285,7 @@ def copy(a: ArrayLike, order: str = "K", subok: bool = False) -> ArrayResult:
     return rank_0_array(array_of(a).copy(order))
 
 
+@makes_arrays
 def astype(
     x: ArrayLike,
     dtype: DTypeLike,
@@ -307,6 +312,7 @@ def astype(
     return converted if isinstance(source, TracedArray) and source._is_scalar else rank_0_array(converted)
 
 
+@makes_arrays
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> ArrayResult:
     """A NumPy array that shares memory with an object of the DLPack protocol, as `numpy.from_dlpack`.
 
@@ -327,6 +333,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
 # Ranges
 
 
+@makes_arrays
 def arange(
     start: Any,
     stop: Any = None,
@@ -400,6 +407,7 @@ def _range(trace: Any, start: Any, step: Any, length: Extent, dtype: np.dtype[An
     return made
 
 
+@makes_arrays
 def linspace(
     start: ArrayLike,
     stop: ArrayLike,
@@ -467,131 +475,3 @@ def logspace(
     """
     powers = np.power(base, linspace(start, stop, num, endpoint=endpoint, axis=axis))
     return powers if dtype is None else cast(powers, as_dtype(dtype))
-
-
-# Matrices and grids
-
-
-def eye(
-    N: Any,
-    M: Any = None,
-    k: int = 0,
-    dtype: DTypeLike | None = None,
-    order: str = "C",
-    *,
-    device: Any = None,
-    like: Any = None,
-) -> ArrayResult:
-    """The matrix with ones on diagonal k and zeros elsewhere, as `numpy.eye`.
-
-    Shape: (N, M), or (N, N) without M; extents may be traced. Dtype: `dtype`, or float64. Raises `ValueError` for
-    negative extents and for devices other than "cpu".
-
-    >>> weft.eye(2, 3, k=1)
-    array([[0., 1., 0.],
-           [0., 0., 1.]])
-    """
-    require_device(device)
-    wanted = optional_dtype(dtype) or FLOAT64
-    columns = N if M is None else M
-    if recording(N, columns) is None:
-        return np.eye(N, columns, k, wanted)
-    row_numbers, column_numbers = arange(N), arange(columns)
-    return array_of(cast(np.equal(row_numbers[:, None] + k, column_numbers), wanted))
-
-
-def identity(n: Any, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:
-    """The square matrix with ones on its diagonal, as `numpy.identity`.
-
-    Shape: (n, n). Dtype: `dtype`, or float64. Raises `ValueError` for a negative extent.
-
-    >>> weft.identity(2)
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    return eye(n, dtype=dtype)
-
-
-def tri(
-    N: Any, M: Any = None, k: int = 0, dtype: DTypeLike | None = float, *, like: Any = None
-) -> ArrayResult:
-    """The matrix with ones at and below diagonal k and zeros above, as `numpy.tri`.
-
-    Shape: (N, M), or (N, N) without M. Dtype: `dtype`, or float64. Raises `TypeError` for dtypes that weft does not
-    have.
-
-    >>> weft.tri(2, 3)
-    array([[1., 0., 0.],
-           [1., 1., 0.]])
-    """
-    columns = N if M is None else M
-    return array_of(cast(np.greater_equal(arange(N)[:, None] + k, arange(columns)), as_dtype(dtype)))
-
-
-def meshgrid(*xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    """The coordinates of a grid, an array for each vector, as `numpy.meshgrid`.
-
-    Shape: the lengths of the vectors, the first two exchanged unless `indexing` is "ij"; under `sparse` extents of 1
-    in all axes but one. Dtype: that of each vector. Raises `ValueError` for another `indexing`.
-
-    >>> weft.meshgrid(np.array([1, 2]), np.array([3, 4]))
-    (array([[1, 2],
-           [1, 2]]), array([[3, 3],
-           [4, 4]]))
-    """
-
-    if indexing not in ("xy", "ij"):
-        raise WeftValueError("Valid values for `indexing` are 'xy' and 'ij'.")
-    rank = len(xi)
-    grids = []
-    for place, x in enumerate(xi):
-        vector = array_of(x)
-        grids.append(reshape(vector, (*(1,) * place, vector.size, *(1,) * (rank - place - 1))))
-    if indexing == "xy" and rank > 1:
-        grids = [swapaxes(grid, 0, 1) for grid in grids]
-    if not sparse:
-        grids = list(broadcast_arrays(*grids))
-    if copy:
-        return tuple(grid.copy() for grid in grids)
-    return grids if sparse else tuple(grids)  # as NumPy does
-
-
-def indices(dimensions: Any, dtype: DTypeLike = int, sparse: bool = False) -> ArrayResult:
-    """The coordinates of every element of a grid, as `numpy.indices`.
-
-    Shape: (len(dimensions), *dimensions), or a tuple of arrays that broadcast under `sparse`. Dtype: `dtype`. Raises
-    `TypeError` for dtypes that weft does not have.
-
-    >>> weft.indices((2, 2))
-    array([[[0, 0],
-            [1, 1]],
-    <BLANKLINE>
-           [[0, 1],
-            [0, 1]]])
-    """
-
-    wanted = FLOAT64 if dtype is None else dtype  # NumPy's own default of dtypes
-    ranges = [arange(extent, dtype=wanted) for extent in dimensions]
-    if not ranges:
-        return () if sparse else np.zeros(0, as_dtype(wanted))
-    grids = meshgrid(*ranges, indexing="ij", sparse=sparse)
-    return grids if sparse else stack(grids)
-
-
-def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ArrayResult:
-    """The matrix of powers of a vector, highest first unless `increasing`, as `numpy.vander`.
-
-    Shape: (n, N) for a vector (n,); N is n unless given. Dtype: that of the vector, at least int64. Raises
-    `UnsupportedError` where N is needed because n is known only when the function runs.
-
-    >>> weft.vander(np.array([1, 2, 3]))
-    array([[1, 1, 1],
-           [4, 2, 1],
-           [9, 3, 1]])
-    """
-    vector = array_of(x)
-    if vector.ndim != 1:
-        raise WeftValueError("x must be a one-dimensional array or sequence.")
-    count = known_extent(vector, 0, "vander") if N is None else N
-    exponents = _numpy.arange(count) if increasing else _numpy.arange(count)[::-1]
-    return np.power(vector[:, None], exponents)

@@ -7,12 +7,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ...backend.gpu.device_names import CPU
 from ...dialect.dtypes import BY_NAME, DTypeLike, as_dtype, bfloat16
 from ...dialect.dtypes import kind as kind_of
 from ...dialect.errors import WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike
-from .arguments import common_dtype, require_device
+from .arguments import common_dtype
+from .arrays_on_gpus import require_known
 
 DTYPES: dict[str, Any] = {name: row.dtype.type for name, row in BY_NAME.items()}
 """The dtypes by name, as in `weft.float32`; they are NumPy's scalar types, which also make scalars."""
@@ -224,12 +226,15 @@ class Info:
         return "cpu"
 
     def devices(self) -> list[str]:
-        """The devices there are."""
-        return ["cpu"]
+        """The devices there are: the processor, and the GPUs that the driver has."""
+        from ...backend.gpu.open_devices import device_names
+
+        require_known(CPU)
+        return [CPU, *device_names()]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """The dtypes of arrays made without one."""
-        require_device(device)
+        require_known(device or CPU)
         names = {
             "real floating": "float64",
             "complex floating": "complex128",
@@ -240,7 +245,7 @@ class Info:
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
         """The standard's dtypes, all or of a kind."""
-        require_device(device)
+        require_known(device or CPU)
         standard = {name: as_dtype(name) for name in DTYPES if name not in ("float16", "bfloat16")}
         if kind is None:
             return standard

@@ -21,8 +21,8 @@ from . import reductions as reduce
 from . import shape as shapes
 from .arguments import as_inexact, axis_tuple
 from .contraction import matmul
-from .creation import eye
 from .elementwise import imag, real
+from .grids import eye
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:

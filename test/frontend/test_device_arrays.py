@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import io
 import pickle
 import warnings
 from collections.abc import Iterator
@@ -330,6 +331,49 @@ def test_memory_is_exchanged_without_copies(kind: type[Foreign]) -> None:
     del taken, array
     gc.collect()
     assert not exchange._lent
+
+
+def test_arrays_are_made_on_a_device() -> None:
+    x = weft.zeros((2, 3), device="cuda:1")
+    values, step = weft.linspace(0, 1, 3, retstep=True, device="cuda")
+    for made, expected, device in [
+        (x, np.zeros((2, 3)), "cuda:1"),
+        (weft.ones_like(x, dtype="int32"), np.ones((2, 3), np.int32), "cuda:1"),
+        (weft.full_like(x, 7, device="cuda:0"), np.full((2, 3), 7.0), "cuda:0"),
+        (weft.zeros_like(X[0], device="cuda"), np.zeros((3, 4)), "cuda:0"),
+        (weft.eye(2, device="cuda"), np.eye(2), "cuda:0"),
+        (weft.asarray([1, 2], device="cuda"), np.array([1, 2]), "cuda:0"),
+        (values, np.linspace(0, 1, 3), "cuda:0"),
+    ]:
+        assert (made.device, made.dtype) == (device, expected.dtype)
+        np.testing.assert_array_equal(made, expected)
+    assert step == 0.5
+    assert isinstance(weft.empty_like(x, device="cpu"), np.ndarray)
+    assert weft.__array_namespace_info__().devices() == ["cpu", "cuda:0", "cuda:1"]
+
+
+def test_functions_that_write_files_or_text_take_copies() -> None:
+    there, file = weft.device_put(X), io.BytesIO()
+    np.save(file, there)
+    np.testing.assert_array_equal(np.load(io.BytesIO(file.getvalue())), X)
+    assert np.array_str(there) == str(X)
+    assert np.shares_memory(there, there[1:])
+    assert not np.shares_memory(there, there.copy())
+    with pytest.raises(NotImplementedError, match=r"np\.asarray\(x\)"):
+        np.min_scalar_type(there)
+
+
+def test_capsules_that_nobody_takes_are_given_up() -> None:
+    there = weft.device_put(X)
+    with pytest.raises((RuntimeError, BufferError), match=r"[Dd]evice"):
+        np.from_dlpack(there)
+    kept = there.__dlpack__()
+    assert there.__dlpack__() is not None
+    there.__dlpack__()
+    assert len(exchange._lent) == 2  # that which is kept, and the last
+    del kept
+    there.__dlpack__()
+    assert len(exchange._lent) == 1
 
 
 def test_what_cannot_be_exchanged_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import operator
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
@@ -36,6 +37,12 @@ class Operations(Protocol):
 
 
 _operations: list[Operations] = []
+
+
+def _computing() -> Operations:
+    if not _operations:  # no name of devices was asked of the package so far, which would have brought them
+        importlib.import_module(__package__.rpartition(".backend")[0]).DeviceArray  # noqa: B018
+    return _operations[0]
 
 
 def install_operations(operations: Operations) -> None:
@@ -334,7 +341,7 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         """The functions of the Array API."""
-        return _operations[0].namespace()
+        return _computing().namespace()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
@@ -373,7 +380,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _compute(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    return _operations[0].call(function, args, kwargs)
+    return _computing().call(function, args, kwargs)
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], device: OpenDevice) -> DeviceArray:

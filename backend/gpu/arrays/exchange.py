@@ -7,6 +7,7 @@ it is used; that stream waits for what was asked of the other.
 from __future__ import annotations
 
 import ctypes
+import sys
 from typing import Any
 
 from ....dialect.dtypes import element_type
@@ -73,21 +74,38 @@ set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("P
 NAME, USED = b"dltensor", b"used_dltensor"
 VERSIONED_NAME, USED_VERSIONED = b"dltensor_versioned", b"used_dltensor_versioned"
 
-_lent: dict[int, tuple[Any, ...]] = {}
-"""What is given away, by address: everything that the taker reads, until it calls the deleter."""
+_lent: dict[int, list[Any]] = {}
+"""What is given away, by address: the capsule, and what the taker reads, until it calls the deleter.
+
+A capsule has no destructor: that would be Python code which runs while the exception is on its way with which somebody
+refuses the capsule. What nobody has taken is found when the next one is made.
+"""
 
 
 def _take_back(address: int) -> None:
     _lent.pop(address, None)
 
 
-def _drop(capsule: int) -> None:
-    """Free what a capsule holds that nobody has taken."""
-    if is_valid(capsule, NAME):
-        _take_back(pointer_of(capsule, NAME))
+_TAKE_BACK = DELETER(_take_back)
 
 
-_TAKE_BACK, _DROP = DELETER(_take_back), DELETER(_drop)
+def _is_abandoned(kept: list[Any]) -> bool:
+    """Whether nobody else knows the object that comes first, and, of a capsule, nobody has taken what is in it."""
+    return sys.getrefcount(kept[0]) <= _ALONE and bool(is_valid(id(kept[0]), NAME))
+
+
+def _count_alone() -> int:
+    kept = [object()]
+    return sys.getrefcount(kept[0])
+
+
+_ALONE = _count_alone()
+
+
+def _drop_abandoned() -> None:
+    for address, kept in list(_lent.items()):
+        if _is_abandoned(kept):
+            _take_back(address)
 
 
 def to_dlpack(array: Any, stream: Any, device: tuple[int, int] | None, copy: bool | None) -> Any:
@@ -114,9 +132,11 @@ def to_dlpack(array: Any, stream: Any, device: tuple[int, int] | None, copy: boo
         None,
         ctypes.cast(_TAKE_BACK, ctypes.c_void_p),
     )
+    _drop_abandoned()
     address = ctypes.addressof(managed)
-    _lent[address] = (managed, shape, strides, source)
-    return _new_capsule(address, NAME, ctypes.cast(_DROP, ctypes.c_void_p))
+    capsule = _new_capsule(address, NAME, None)
+    _lent[address] = [capsule, managed, shape, strides, source]
+    return capsule
 
 
 def _make_wait(device: OpenDevice, stream: Any) -> None:
