@@ -7,7 +7,7 @@ An op class states its derivative in one of four forms:
   partial may be infinite: a cotangent of zero stays zero then. Ops of several results have a tuple for each.
 * `linear`: the operands in which the op is linear, together or (`multilinear`) one by one, in the order in which their
   cotangents are made; `transpose`, or `transpose_<operand>` where there are several, gives the cotangent.
-* `jvp` and `vjp`, of one operand and result.
+* `jvp` and `vjp`, of one operand and result; `pushforward` and `pullback`, of all of them.
 * `flat`: the derivative is zero wherever there is one.
 
 Ops whose results are no real or complex numbers need none. The tangent of f at x along t is J t, the cotangent of g
@@ -57,6 +57,7 @@ def forms_of(op_class: type[Op]) -> list[str]:
         "partials": bool(op_class.partials),
         "linear": bool(op_class.linear),
         "own": op_class.vjp is not Op.vjp,
+        "whole": op_class.pullback is not Op.pullback,
     }
     return [form for form, is_stated in stated.items() if is_stated]
 
@@ -85,6 +86,9 @@ def cotangents(
             total = _adjoint(b, op_class, operands, results, given, number, len(wanted) > 1)
             if total is not None:
                 found.append((number, total))
+    elif op_class.pullback is not Op.pullback:
+        cotangents_of_all = op_class.pullback(b, given, operands, results, **attributes)
+        found = [(n, cotangents_of_all[n]) for n in wanted if cotangents_of_all[n] is not None]
     elif given[0] is None or op_class.flat:
         return []
     elif op_class.linear:
@@ -110,6 +114,9 @@ def tangents(
         return [None] * len(results)
     if op_class.partials:
         return [_forward(b, op_class, operands, results, given, number) for number in range(len(results))]
+    if op_class.pushforward is not Op.pushforward:
+        moved: list[Tensor | None] = op_class.pushforward(b, given, operands, results, **attributes)
+        return moved
     if op_class.linear:
         return [_linear_tangent(b, op_class, operands, results[0], given, attributes)]
     if op_class.jvp is not Op.jvp:

@@ -42,5 +42,5 @@ def extent_source(value: Value, axis: int) -> Axis | None:
         return (operation.operands[0], attributes["axis"]) if op_class is Dim else None
     types = [type_from_mlir(operand.type) for operand in operation.operands]
     held = [t.tensor if isinstance(t, RefType) else t for t in types]
-    source = op_class.extent_source(held, attributes, axis)
+    source = op_class.source_of_result(held, attributes, value.result_number, axis)
     return None if source is None else (operation.operands[source[0]], source[1])

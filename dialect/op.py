@@ -116,6 +116,12 @@ Attributes: TypeAlias = Mapping[str, Any]
 ExtentSource: TypeAlias = "tuple[int, int] | None"
 """Where an extent comes from: the number of an operand and its axis, -1 if it is the extent; None where it is new."""
 
+VARIADIC = -1
+"""The number of results of an op that may have any number, up to `MOST`, and of any types, as its operands may be."""
+
+MOST = 16
+"""The largest number of operands and of results of such an op."""
+
 OPS: dict[str, type[Op]] = {}
 """Every op by its name without the dialect prefix, in order of definition."""
 
@@ -144,6 +150,8 @@ class Op:
     """The operands in which the op is linear."""
     multilinear: ClassVar[bool] = False
     """Whether it is linear in each of these, and not in all together."""
+    underived: ClassVar[str] = ""
+    """Why there is no rule, where there is none."""
     elementary: ClassVar[str] = ""
     """The elementary function of the math dialect that the op is on floats, which `backend/functions/` expands."""
 
@@ -211,9 +219,27 @@ class Op:
         raise NotImplementedError
 
     @staticmethod
+    def pullback(*args: Any, **kwargs: Any) -> Any:
+        """The cotangents of all operands from those of all results: (emitter, cotangents, operands, results,
+        attributes); None stands for zero, among the cotangents that are given, too."""
+        raise NotImplementedError
+
+    @staticmethod
+    def pushforward(*args: Any, **kwargs: Any) -> Any:
+        """The tangents of all results from those of all operands; arguments as of `pullback`."""
+        raise NotImplementedError
+
+    @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         """Where the extent of an axis of the results comes from that is not known, from the operands' types."""
         raise NotImplementedError
+
+    @classmethod
+    def source_of_result(
+        cls, types: Sequence[TensorType], attributes: Attributes, result: int, axis: int
+    ) -> ExtentSource:
+        """As `extent_source`, for one of the results; ops whose results have different shapes override it."""
+        return cls.extent_source(types, attributes, axis)
 
     @classmethod
     def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 from .attributes import (
@@ -14,8 +15,8 @@ from .attributes import (
     type_to_mlir,
 )
 from .errors import InternalError, WeftError, WeftTypeError, WeftValueError
-from .mlir import Location, Operation, Type, Value, ir, load_dialects
-from .op import OPS, Effect, FieldKind, Op
+from .mlir import Attribute, Location, Operation, Type, Value, ir, load_dialects
+from .op import MOST, OPS, VARIADIC, Effect, FieldKind, Op
 from .ops import load_families
 from .types import RefType, TensorType, ValueType
 
@@ -124,7 +125,7 @@ class _Verified:
 
 def _definition(op_class: type[Op]) -> str:
     """The IRDL of an op; fields keep their names, constraints are left to the verifier."""
-    results = ["result"] if op_class.results == 1 else [f"result_{i}" for i in range(op_class.results)]
+    results = ["result:"] if op_class.results == 1 else [f"result_{i}:" for i in range(op_class.results)]
     numbers = itertools.count()
     constraints: list[str] = []
 
@@ -132,12 +133,14 @@ def _definition(op_class: type[Op]) -> str:
         constraints.append(f"%{next(numbers)} = irdl.any")
         return f"%{len(constraints) - 1}"
 
-    operands = [
-        f"{f.name}: {'variadic ' if f.kind is FieldKind.OPERANDS else ''}{any_value()}"
-        for f in op_class.operand_fields()
+    # The values of a variadic operand or result have one type: IRDL checks them against one variable.
+    is_open = op_class.results == VARIADIC
+    declared = [
+        f"{f.name}: {'variadic' if f.kind is FieldKind.OPERANDS else ''}" for f in op_class.operand_fields()
     ]
+    operands = [f"{each} {any_value()}" for each in (_several("operand") if is_open else declared)]
     attributes = [f'"{f.name}" = {any_value()}' for f in op_class.attribute_fields()]
-    outputs = [f"{name}: {any_value()}" for name in results]
+    outputs = [f"{each} {any_value()}" for each in (_several("result") if is_open else results)]
     lines = [
         *constraints,
         f"irdl.operands({', '.join(operands)})" if operands else "",
@@ -145,6 +148,10 @@ def _definition(op_class: type[Op]) -> str:
         f"irdl.results({', '.join(outputs)})" if outputs else "",
     ]
     return f"irdl.operation @{op_class.name} {{\n" + "\n".join(filter(None, lines)) + "\n}\n"
+
+
+def _several(name: str) -> list[str]:
+    return [f"{name}_{i}: optional" for i in range(MOST)]
 
 
 def _load() -> None:
@@ -234,10 +241,19 @@ def create(
         results=results,
         operands=operands,
         attributes={
-            f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()
+            **{f.name: attribute_to_mlir(f.kind, attributes[f.name]) for f in op_class.attribute_fields()},
+            **(segments(operands, results) if op_class.results == VARIADIC else {}),
         },
         loc=location,
     )
+
+
+def segments(operands: Sequence[Value], results: Sequence[Type]) -> dict[str, Attribute]:
+    """The attributes that say how many operands and results an op has that may have any number."""
+    groups = {"operandSegmentSizes": len(operands), "resultSegmentSizes": len(results)}
+    return {
+        name: ir.DenseI32ArrayAttr.get([1] * count + [0] * (MOST - count)) for name, count in groups.items()
+    }
 
 
 _inferred: dict[Any, list[Type]] = {}
@@ -273,4 +289,4 @@ def tensor_type(value: Value) -> TensorType:
     return value_type
 
 
-__all__ = ["Type", "context", "create", "decode_attributes", "op_class_of", "tensor_type"]
+__all__ = ["Type", "context", "create", "decode_attributes", "op_class_of", "segments", "tensor_type"]

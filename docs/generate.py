@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable
 
 import weft
-from weft.dialect.op import OPS, FieldKind, Op
+from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
 from weft.dialect.ops import FAMILIES, load_families
 from weft.frontend.settings import Settings
 from weft.passes.base import Pass
@@ -55,9 +55,8 @@ def op_row(op_class: type[Op]) -> str:
     attributes = ", ".join(f"{f.name}: {f.kind.value}" for f in op_class.attribute_fields())
     effects = ", ".join(effect.value for effect in op_class.effects) or "pure"
     summary = op_class.summary().replace("|", "\\|")
-    return (
-        f"| `weft.{op_class.name}` | {operands} | {attributes} | {op_class.results} | {effects} | {summary} |"
-    )
+    count = "any" if op_class.results == VARIADIC else op_class.results
+    return f"| `weft.{op_class.name}` | {operands} | {attributes} | {count} | {effects} | {summary} |"
 
 
 def ops_page() -> str:

@@ -47,6 +47,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
             [
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "write-random-numbers",  # as sorts
+                "write-loop-calls",
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored
                 "empty-tensor-to-alloc-tensor",

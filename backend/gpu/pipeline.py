@@ -51,6 +51,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "write-device-sorts",  # those that become launches
                 "write-sorts",  # on tensors still, as upstream's bufferisation does not know their ops
                 "write-random-numbers",  # as sorts
+                "write-loop-calls",
                 "unwrap-numbers",  # which would be memory otherwise
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
                 "eliminate-empty-tensors",  # results are computed where they are stored

@@ -69,8 +69,8 @@ class PlanBuffers(Pass):
             statistics["copies"] += plan.copies
 
 
-_TAKEN = ("raise_if", "sort", "argsort", "partition", "fill_random")
-"""The ops of weft that are left, of which the sorts are in kernels."""
+_TAKEN = ("raise_if", "sort", "argsort", "partition", "fill_random", "call_loop")
+"""The ops of weft that are left, of which all but the first are in kernels."""
 
 
 def plan_buffers(

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from ...dialect.mlir import Block, Operation, Value, ir
 from ...dialect.ops.shape import Stretch
 from ...dialect.ops.state import RaiseIf
+from ...dialect.ops.ufunc_loops import CallLoop
 from ...dialect.records import dataclass
 from ...passes.rewriting import operations_in, terminator
 from .calls import is_function_call
@@ -408,6 +409,9 @@ def _destination_operand(op: Operation, result: Value, known: Origins | None = N
         return op.operands[len(op.operands) - tensors + result.result_number]
     if name.startswith("linalg."):
         return _accumulator(op, result)
+    if name == CallLoop.mlir_name():
+        written = result.result_number + 1 < len(op.results)
+        return op.operands[len(op.operands) - len(op.results) + 1 + result.result_number] if written else None
     if name == "scf.while":
         condition = terminator(op.regions[0].blocks[0])
         carried = condition.operands[1 + result.result_number]

@@ -42,6 +42,8 @@ _SORTING = re.compile(r"weft_(sort|argsort|select)_(int|float|complex)\d+")
 
 _RANDOM = re.compile(r"weft_random_[a-z_]+_(pcg64|pcg64dxsm|philox)_(bool|u?int\d+|float\d+)")
 """Draw random numbers."""
+_LOOP = "weft_loop."
+"""What the names of functions begin with that call a loop of a ufunc."""
 
 RUNTIME = (RESERVE, RELEASE, CLEAR, POLL)
 
@@ -111,6 +113,23 @@ def is_random_name(name: str) -> bool:
     return _RANDOM.fullmatch(name) is not None
 
 
+def loop_name(function: str, loop: str) -> str:
+    """The name of the function that calls a loop of a ufunc.
+
+    >>> loop_name("numpy.linalg._umath_linalg.solve", "dd->d")
+    'weft_loop.numpy.linalg._umath_linalg.solve.dd.d'
+    """
+    return f"{_LOOP}{function}.{loop.replace('?', '_').replace('->', '.')}"
+
+
+def loop_of_name(name: str) -> tuple[str, str] | None:
+    """The ufunc and the loop that a function of a name calls; None for other names."""
+    if not name.startswith(_LOOP):
+        return None
+    function, taken, given = name.removeprefix(_LOOP).rsplit(".", 2)
+    return function, f"{taken}->{given}".replace("_", "?")
+
+
 def is_own_name(name: str) -> bool:
     """Whether the backend makes functions of that name."""
     return (
@@ -118,6 +137,7 @@ def is_own_name(name: str) -> bool:
         or is_host_name(name)
         or is_sorting_name(name)
         or is_random_name(name)
+        or name.startswith(_LOOP)
         or name
         in (
             EXIT,

@@ -60,7 +60,7 @@ class OutlineKernels(Pass):
         statistics["kernels made"] += len(kernels.names)
 
 
-_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition", "fill_random")
+_TAKEN = ("raise_if", "stretch", "sort", "argsort", "partition", "fill_random", "call_loop")
 """The ops of weft that are left among those of linalg."""
 
 _ALLOCATIONS = ("memref.alloc", "memref.alloca")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..errors import WeftTypeError
 from ..op import (
     Array,
@@ -104,6 +106,7 @@ EXCEPTIONS: dict[str, type[Exception]] = {
         UnboundLocalError,
         MemoryError,
         RecursionError,
+        np.linalg.LinAlgError,
     )
 }
 """The exceptions that compiled code may raise, by name."""

@@ -39,7 +39,7 @@ MODULES = (
 That with a dot in front lies beside this package: indexing broadcasts, too.
 """
 
-EXTENSIONS = ("linalg",)
+EXTENSIONS = ("linalg", "fft")
 """The modules that are in it as modules."""
 
 

@@ -19,7 +19,7 @@ from ..indexing.views import get_item
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_element
 from ..tracing.staging import ArrayResult, apply, asarray, cast
-from . import contraction, linalg, lookup, names, reductions
+from . import EXTENSIONS, contraction, lookup, names, reductions
 from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
@@ -235,8 +235,8 @@ def has_counterpart(function: Any) -> bool:
 
 def _names_of(module: str) -> list[str]:
     """The supported functions of a NumPy module."""
-    if module.startswith("numpy.linalg"):
-        return list(linalg.__all__)
+    if (extension := _extension_of(module)) is not None:
+        return list(lookup(extension).__all__)
     is_main = module == "numpy" or module.startswith(("numpy._core", "numpy.lib"))
     return sorted(name for name in names() if isinstance(lookup(name), FunctionType)) if is_main else []
 
@@ -245,13 +245,20 @@ def _names_of(module: str) -> list[str]:
 def _function_of(module: str, name: str) -> Callable[..., Any] | None:
     if name not in _names_of(module):
         return None
-    found: Callable[..., Any] = getattr(linalg, name) if module.startswith("numpy.linalg") else lookup(name)
+    extension = _extension_of(module)
+    found: Callable[..., Any] = lookup(name) if extension is None else getattr(lookup(extension), name)
     return found
+
+
+def _extension_of(module: str) -> str | None:
+    """The extension that has the functions of a NumPy module."""
+    return next((each for each in EXTENSIONS if module.startswith(f"numpy.{each}")), None)
 
 
 def _shown(module: str) -> str:
     """The module of a function, as programs name it."""
-    return "np.linalg" if module.startswith("numpy.linalg") else module.replace("numpy", "np", 1)
+    extension = _extension_of(module)
+    return module.replace("numpy", "np", 1) if extension is None else f"np.{extension}"
 
 
 def _unsupported_message(module: str, name: str) -> str:

@@ -181,7 +181,7 @@ def _broadcast_but(x: ArrayResult, extents: Sequence[Extent], axis: int) -> Arra
     """The array broadcast to extents, but for one axis."""
     shape = (*extents[:axis], x.shape[axis], *extents[axis + 1 :])
     same = all(
-        known == wanted or (known is None and is_traced(wanted))
+        known is None if is_traced(wanted) else known == wanted
         for known, wanted in zip(known_shape(x), shape, strict=True)
     )
     return x if same else broadcast_to(x, shape)

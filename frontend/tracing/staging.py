@@ -104,11 +104,11 @@ def raise_where(condition: Any, error: type[Exception], message: str, *shown: An
     """Raise where a condition holds: now, or when the program runs; braces in the message show numbers."""
     if isinstance(condition, TracedArray):
         trace = condition._storage.trace
-        builtin = next(base for base in error.__mro__ if base.__module__ == "builtins")
+        known = next(base for base in error.__mro__ if base.__module__ in ("builtins", "numpy.linalg"))
         numbers = [
             v if isinstance(v, TracedArray) else wrap(trace, value_of(trace, np.int64(v))) for v in shown
         ]
-        raise_if(condition, builtin.__name__, message, *numbers)
+        raise_if(condition, known.__name__, message, *numbers)
     elif condition:
         raise error(message.format(*shown))
 

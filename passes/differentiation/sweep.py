@@ -96,7 +96,11 @@ def require_known(operation: Operation) -> None:
             "is not known yet; work on a copy of the argument: x = x.copy()",
         )
     if op_class is not None and not is_differentiable(op_class):
-        raise refuse(operation, f"{op_class.mlir_name()} has no derivative")
+        raise refuse(
+            operation,
+            f"{op_class.mlir_name()} has no derivative"
+            + (f": {op_class.underived}" if op_class.underived else ""),
+        )
     if operation.name == "func.call":
         raise refuse(
             operation,

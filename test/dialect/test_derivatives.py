@@ -46,10 +46,14 @@ def missing_rule(op: type[Op]) -> str:
     if len(stated) > 1:
         return f"{op.name} states its derivative as {' and '.join(stated)}"
     wanted = any(numbers_of(use) for use in uses_of(op))
+    if op.underived:
+        return f"{op.name} has a rule and a reason for none" if stated else ""
     if wanted and not stated:
         return f"{op.name} has results of real numbers: it needs partials, linear, vjp and jvp, or flat"
     if stated == ["own"] and op.jvp is Op.jvp:
         return f"{op.name} has a vjp and needs a jvp"
+    if stated == ["whole"] and op.pushforward is Op.pushforward:
+        return f"{op.name} has a pullback and needs a pushforward"
     if stated and not wanted:
         return f"{op.name} has no results of real numbers, but {stated[0]}"
     return ""
@@ -87,6 +91,8 @@ def values_of(use: Use, low: float, high: float) -> list[Any]:
             found.append(given)
         else:
             value = parts[0] + 0.4j * parts[1] if kind(operand.dtype) == "c" else parts[0]
+            if use.op.name == "cholesky":  # of positive definite matrices
+                value = value + 8 * np.eye(given.shape[-1])
             found.append(np.asarray(value).astype(operand.dtype))
     return found
 
@@ -180,6 +186,8 @@ def checked_uses(op: type[Op]) -> Iterator[Use]:
             continue
         if all(isinstance(r, TensorType) and r.dtype.itemsize < 8 for r in results):
             continue
+        if op.name == "eigh" and use.types[0].dtype == np.complex128:
+            continue  # vectors have any phase: what does not depend on it is tested below
         if all(t.dtype in (np.float64, np.complex128) for t in use.types if has_numbers(t)) and numbers_of(
             use
         ):
@@ -254,6 +262,36 @@ def test_ops_that_rules_make_compute_what_rules_compute(name: str, dynamic: bool
     got = interpret(build([*types, *seed_types], body), "main", [*arrays, *seeds])
     for array, number in zip(got, sorted(expected), strict=True):
         np.testing.assert_allclose(array, expected[number], rtol=1e-12, err_msg=str(use))
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_vectors_of_complex_matrices_move_up_to_their_phases(upper: bool) -> None:
+    generator = np.random.default_rng(3)
+    x, move = (generator.normal(size=(3, 3)) + 1j * generator.normal(size=(3, 3)) for _ in range(2))
+
+    def projectors(at: Any) -> Any:
+        _, vectors, _ = OPS["eigh"].compute([at], {"upper": upper})
+        return np.einsum("ik,jk->kij", vectors, vectors.conj())
+
+    results = list(map(eager.value, OPS["eigh"].compute([x], {"upper": upper})))
+    found = tangents(eager, OPS["eigh"], [eager.value(x)], results, [eager.value(move)], {"upper": upper})
+    assert found[1] is not None
+    vectors, moved = results[1].handle, found[1].handle
+    got = np.einsum("ik,jk->kij", moved, vectors.conj())
+    expected = (projectors(x + STEP * move) - projectors(x - STEP * move)) / (2 * STEP)
+    np.testing.assert_allclose(got + got.conj().swapaxes(1, 2), expected, atol=1e-7)
+    seeds = [np.zeros(3), direction(generator, vectors), np.zeros(0)]
+    ((_, back),) = cotangents(
+        eager,
+        OPS["eigh"],
+        [eager.value(x)],
+        results,
+        list(map(eager.value, seeds)),
+        {"upper": upper},
+        [0],
+    )
+    assert isinstance(back, Tensor)
+    assert np.isclose(inner(seeds[1], moved), inner(back.handle, move))
 
 
 # Kinks, ties and infinities

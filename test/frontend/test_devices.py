@@ -165,3 +165,13 @@ def test_what_goes_between_host_and_device_is_told() -> None:
     for one, other in zip(concrete(x, np.int64(3)), expected, strict=True):
         np.testing.assert_allclose(one, other)
     assert weft.function(f).get_concrete_function(np.ones(8), 3).cost_analysis().device is None
+
+
+def test_libraries_are_called_on_the_host() -> None:
+    def f(x):
+        return np.linalg.inv(x * 2) + np.fft.rfft(x)[0, 0].real
+
+    x = np.eye(3) + np.arange(9.0).reshape(3, 3)
+    compiled = weft.function(f, device="cuda")
+    np.testing.assert_allclose(compiled(x), f(x))
+    assert "it calls a library" in compiled.get_concrete_function(x).as_text("placed")

@@ -63,6 +63,15 @@ DIAGNOSTICS = {
         "  return %0 : tensor<2xf32>\n}\n",
         "a loop nest is made of an op on memrefs",
     ),
+    "--write-loop-calls": (
+        "func.func @f(%x: tensor<2x2xf64>, %y: tensor<f64>) -> tensor<f64> {\n"
+        '  %0:2 = "weft.call_loop"(%x, %y) {function = "numpy.linalg._umath_linalg.det", loop = "d->d", '
+        "updated = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, "
+        "resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} "
+        ": (tensor<2x2xf64>, tensor<f64>) -> (tensor<f64>, tensor<i64>)\n"
+        "  return %0#0 : tensor<f64>\n}\n",
+        "the result of a loop is stored to memory: run --plan-buffers before --write-loop-calls",
+    ),
     "--write-sorts": (
         "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
         '  %0 = "weft.sort"(%x) {axis = 0 : i64, descending = false} : (tensor<2xf32>) -> tensor<2xf32>\n'

@@ -1,4 +1,4 @@
-"""Calls of native code in kernels, by the addresses of memory: what sorts, and what draws random numbers.
+"""Calls of native code in kernels, by the addresses of memory: what sorts, what draws random numbers, loops of ufuncs.
 
 The ops that become such calls are alone in their kernels, which store their results, while the rest is on tensors:
 
@@ -35,9 +35,17 @@ class Memory:
             return made.operands[0]
         copy = self.scratch(operand.type, self.extents(operand))
         if made is None or made.name != "tensor.empty":
-            flags = {"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()}
-            create("bufferization.materialize_in_destination", [], [operand, copy], flags)
+            self.write(operand, copy)
         return copy
+
+    def write(self, tensor: Value, memref: Value) -> None:
+        """Write a tensor to memory."""
+        flags = {"restrict": ir.UnitAttr.get(), "writable": ir.UnitAttr.get()}
+        create("bufferization.materialize_in_destination", [], [tensor, memref], flags)
+
+    def read(self, memref: Value, type: Type) -> Value:
+        """The tensor that is in memory."""
+        return create("bufferization.to_tensor", [type], [memref], {"restrict": ir.UnitAttr.get()})
 
     def extents(self, value: Value) -> list[Index]:
         """The extents of memory, or of a tensor."""
@@ -78,12 +86,12 @@ def is_dense(memref: Value) -> bool:
     )
 
 
-def call_native(inside: Operation, emitter: Emitter, name: str, arguments: Sequence[Index]) -> None:
-    """Call a function of native code, which takes integers and addresses."""
+def call_native(inside: Operation, emitter: Emitter, name: str, arguments: Sequence[Index]) -> Value:
+    """Call a function of native code, which takes integers and addresses; the i64 that it returns."""
     i64 = ir.IntegerType.get_signless(64)
     integers = [create("arith.index_cast", [i64], [emitter.value(each)]) for each in arguments]
     _declare(name, ir.FunctionType.get([i64] * len(arguments), [i64]), inside)
-    create("func.call", [i64], integers, {"callee": ir.FlatSymbolRefAttr.get(name)})
+    return create("func.call", [i64], integers, {"callee": ir.FlatSymbolRefAttr.get(name)})
 
 
 def _declare(name: str, type: Type, inside: Operation) -> None:

@@ -21,7 +21,7 @@ from ....dialect.types import TensorType
 from ....passes.base import Pass, Statistics
 from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_in
-from ...nests.emit import Emitter, Index, create
+from ...nests.emit import Emitter, Index
 from .native_calls import Memory, call_native, is_dense, only_store
 
 BLOCK = 4096
@@ -92,9 +92,7 @@ class _RowSort:
         if is_stored:
             store.erase()
         else:
-            result.replace_all_uses_with(
-                create("bufferization.to_tensor", [result.type], [target], {"restrict": ir.UnitAttr.get()})
-            )
+            result.replace_all_uses_with(memory.read(target, result.type))
 
     def _sort_rows(self, source: Index, target: Index, length: Index, rows: Index) -> None:
         if self._op.name == Argsort.mlir_name():

@@ -18,6 +18,7 @@ from ...planning.names import (
     REFUSALS,
     is_random_name,
     is_sorting_name,
+    loop_of_name,
 )
 from ...target import current
 from ..lowering.host_calls import host_call_address
@@ -73,6 +74,10 @@ def _address(name: str) -> int:
         from ..random_numbers.library import random_address  # few programs draw random numbers
 
         return random_address(name)
+    if (loop := loop_of_name(name)) is not None:
+        from .ufunc_loops import loop_address  # few programs call one
+
+        return loop_address(*loop)
     if name not in ALLOWED:
         raise InternalError(f"the compiled code calls an unknown function {name}")
     address = library_function(name)

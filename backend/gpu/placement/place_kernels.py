@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from ....dialect.mlir import Module, Operation, Value, ir
 from ....dialect.ops.random import FillRandom
+from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.rewriting import operations_of
@@ -54,6 +55,8 @@ def _place(kernel: Operation) -> tuple[str, str]:
         return HOST, "it returns numbers that the host needs"
     if any(op.name in SORTS and memory_of_sort(op) is None for op in operations_of(kernel)):
         return HOST, "it sorts what lies in memory with gaps"
+    if any(op.name == CallLoop.mlir_name() for op in operations_of(kernel)):
+        return HOST, "it calls a library"
     called = {op.attributes["callee"].value for op in operations_of(kernel) if op.name == "func.call"}
     if called - {EXIT}:
         return HOST, "it calls functions of the host"

@@ -1,0 +1,149 @@
+"""Loops of ufuncs in kernels: calls of native code that NumPy or SciPy has, on memory without gaps.
+
+An op that calls a loop is alone in its kernel, which stores its results:
+
+    %x, %status = weft.call_loop(%a, %b, %empty) {function = "numpy.linalg._umath_linalg.solve", loop = "dd->d", ...}
+    bufferization.materialize_in_destination %x in restrict writable %target
+
+becomes a call of `weft_loop.numpy.linalg._umath_linalg.solve.dd.d(arguments, extents, steps)`: three tables of words on
+the stack, as NumPy's C API describes them (https://numpy.org/doc/stable/reference/c-api/generalized-ufuncs.html). It
+returns 0 where the loop did not raise the floating-point flag "invalid", by which these loops tell that they failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ....dialect.mlir import Module, Operation, Value, ir
+from ....dialect.ops.ufunc_loops import CallLoop
+from ....dialect.records import dataclass
+from ....dialect.ufunc_loops import signature_of
+from ....passes.base import Pass, Statistics
+from ....passes.preconditions import refuse
+from ....passes.rewriting import defined_functions, operations_in
+from ...nests.emit import Emitter, Index, create, store
+from ...planning.names import loop_name
+from .native_calls import Memory, call_native, is_dense, only_store
+
+
+@dataclass(frozen=True)
+class WriteLoopCalls(Pass):
+    """Replace the calls of loops in kernels by calls of native functions on memory."""
+
+    name: ClassVar[str] = "write-loop-calls"
+    summary: ClassVar[str] = "write loops of ufuncs as calls of native code"
+
+    def run(self, module: Module, statistics: Statistics) -> None:
+        for view in defined_functions(module):
+            calls = [op for op in operations_in(view.regions[0].blocks[0]) if op.name == CallLoop.mlir_name()]
+            for operation in calls:
+                with ir.InsertionPoint(operation), operation.location:
+                    _LoopCall(operation, Emitter(view.operation)).write()
+                operation.erase()
+                statistics["calls of loops written"] += 1
+
+
+class _LoopCall:
+    """A call of a loop."""
+
+    def __init__(self, operation: Operation, emitter: Emitter) -> None:
+        self._op, self._emitter, self._memory = operation, emitter, Memory(emitter)
+        self._word = ir.IntegerType.get_signless(64)
+        self._function: str = operation.attributes["function"].value
+        self._loop: str = operation.attributes["loop"].value
+
+    def write(self) -> None:
+        """Write the tables and the call, and store the results."""
+        arguments = list(self._op.operands)
+        *results, status = self._op.results
+        first = len(arguments) - len(results)
+        places = [self._memory.of(argument) for argument in arguments[:first]]
+        places += [self._target(a, r) for a, r in zip(arguments[first:], results, strict=True)]
+        tables = [[self._memory.address(place) for place in places], *self._sizes(places)]
+        name = loop_name(self._function, self._loop)
+        found = call_native(self._op, self._emitter, name, [self._table(words) for words in tables])
+        self._store_status(status, found)
+
+    def _target(self, argument: Value, result: Value) -> Value:
+        """The memory of an argument that the loop writes, which holds its value and is where the result belongs."""
+        stored = only_store(result)
+        if stored is None and any(True for _ in result.uses):
+            refuse(
+                self._op,
+                "the result of a loop is stored to memory: run --plan-buffers before --write-loop-calls",
+            )
+        if stored is not None and is_dense(stored.operands[1]):
+            target = stored.operands[1]
+            stored.erase()
+        else:
+            target = self._memory.scratch(argument.type, self._memory.extents(argument))
+            result.replace_all_uses_with(self._memory.read(target, result.type))
+        if not _is_empty(argument) and not _is_in(argument, target):
+            self._memory.write(argument, target)
+        return target
+
+    def _sizes(self, places: Sequence[Value]) -> tuple[list[Index], list[Index]]:
+        """The table of extents: of the loop and of the core's axes; and of bytes: from core to core, and in them."""
+        signature = signature_of(self._function)
+        cores = [*signature.operands, *signature.results]
+        emitter = self._emitter
+        sizes: dict[str, Index] = {}
+        outer: list[Index] = []
+        inner: list[Index] = []
+        count: Index = 1
+        characters = self._loop.replace("->", "")
+        for axes, place, character in zip(cores, places, characters, strict=True):
+            extents = self._memory.extents(place)
+            split = len(extents) - len(axes)
+            sizes.update(
+                {name: e for name, e in zip(axes, extents[split:], strict=True) if name not in sizes}
+            )
+            step: Index = np.dtype(character).itemsize
+            steps: list[Index] = []
+            for extent in reversed(extents[split:]):
+                steps.append(step)
+                step = emitter.multiply(step, extent)
+            inner += reversed(steps)
+            outer.append(step if split else 0)
+            if split:
+                count = 1
+                for extent in extents[:split]:
+                    count = emitter.multiply(count, extent)
+        return [count, *sizes.values()], [*outer, *inner]
+
+    def _table(self, words: Sequence[Index]) -> Value:
+        """Words on the stack: their address."""
+        with self._emitter.entry_point():
+            no_sizes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+            table = create("memref.alloca", [ir.MemRefType.get([len(words)], self._word)], [], no_sizes)
+        for place, word in enumerate(words):
+            stored = create("arith.index_cast", [self._word], [self._emitter.value(word)])
+            store(stored, table, [self._emitter.value(place)])
+        return self._memory.address(table)
+
+    def _store_status(self, status: Value, found: Value) -> None:
+        stored = only_store(status)
+        if stored is not None:
+            store(found, stored.operands[1], [])
+            stored.erase()
+        elif any(True for _ in status.uses):
+            refuse(
+                self._op,
+                "whether a loop failed is stored to memory: run --plan-buffers before --write-loop-calls",
+            )
+
+
+def _is_empty(tensor: Value) -> bool:
+    """Whether a tensor has no elements yet."""
+    return not isinstance(tensor.owner, ir.Block) and tensor.owner.operation.name == "tensor.empty"
+
+
+def _is_in(tensor: Value, memref: Value) -> bool:
+    """Whether a tensor is what memory holds."""
+    if isinstance(tensor.owner, ir.Block):
+        return False
+    made = tensor.owner.operation
+    return bool(made.name == "bufferization.to_tensor" and made.operands[0] == memref)

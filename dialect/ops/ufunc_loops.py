@@ -1,0 +1,139 @@
+"""Ops that are loops of generalised ufuncs: their rules follow from the signature of the ufunc."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import WeftTypeError
+from ..op import (
+    VARIADIC,
+    Array,
+    Attributes,
+    Cost,
+    ExtentSource,
+    Int,
+    Op,
+    Operands,
+    ShapedOp,
+    String,
+    TensorType,
+)
+from ..ufunc_loops import (
+    Known,
+    axis_source,
+    call_loop,
+    core_sizes,
+    find_ufunc,
+    loop_of,
+    result_dtypes,
+    signature_of,
+)
+
+_FAILED = TensorType((), np.dtype(np.bool_))
+_STATUS = TensorType((), np.dtype(np.int64))
+
+
+class LoopOp(ShapedOp, cost=Cost.EXPENSIVE):
+    """Base of ops that are a loop of a ufunc: operands of exactly its dtypes, with all axes of the loop or none.
+
+    Operands that the loop overwrites come first among the results; whether the loop failed, where it may, comes last.
+    """
+
+    function: ClassVar[str] = ""
+    """The ufunc, with its module."""
+    overwrites: ClassVar[int] = 0
+    """How many operands, of the first, the loop overwrites with results."""
+    fails: ClassVar[bool] = True
+    """Whether the loop may find operands invalid."""
+
+    @classmethod
+    def function_of(cls, attributes: Attributes) -> str:
+        """The ufunc that attributes choose."""
+        return cls.function
+
+    @classmethod
+    def new_sizes(cls, math: Any, sizes: dict[str, Any], attributes: Attributes) -> dict[str, Any]:
+        """The extents of axes that no operand has, from those of operands."""
+        return {}
+
+    @classmethod
+    def infer(cls, *operands: TensorType, **attributes: Any) -> Any:
+        """What the ufunc's signature says."""
+        function = cls.function_of(attributes)
+        around, sizes = core_sizes(function, operands)
+        sizes.update(cls.new_sizes(Known(), sizes, attributes))
+        dtypes = result_dtypes(loop_of(function, [operand.dtype for operand in operands]))
+        made = [
+            TensorType((*around, *(sizes[name] for name in axes)), dtype)
+            for axes, dtype in zip(signature_of(function).results, dtypes, strict=True)
+        ]
+        types = (*operands[: cls.overwrites], *made, *((_FAILED,) if cls.fails else ()))
+        return types[0] if len(types) == 1 else types
+
+    @classmethod
+    def source_of_result(
+        cls, types: Sequence[TensorType], attributes: Attributes, result: int, axis: int
+    ) -> ExtentSource:
+        """Of the operand that is overwritten, or that has the axis."""
+        if result < cls.overwrites:
+            return result, axis
+        return axis_source(cls.function_of(attributes), types, result - cls.overwrites, axis)
+
+    @classmethod
+    def evaluate(cls, *operands: Array, **attributes: Any) -> Any:
+        """Call the ufunc."""
+        function = cls.function_of(attributes)
+        inferred = cls.result_types([TensorType(a.shape, a.dtype) for a in operands], attributes)
+        types = inferred[cls.overwrites : len(inferred) - cls.fails]
+        made = [np.empty([e or 0 for e in t.shape], t.dtype) for t in types if isinstance(t, TensorType)]
+        given = [a.copy() if number < cls.overwrites else a for number, a in enumerate(operands)]
+        failed = call_loop(function, loop_of(function, [a.dtype for a in operands]), [*given, *made])
+        results = (*given[: cls.overwrites], *made, *((np.bool_(failed),) if cls.fails else ()))
+        return results[0] if len(results) == 1 else results
+
+
+class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
+    """Call a loop of a ufunc on all its arguments, the last `updated` of which it writes; not 0 where it failed."""
+
+    arguments: Operands
+    updated: Int
+    function: String
+    loop: String
+    results = VARIADIC
+
+    @staticmethod
+    def infer(arguments: tuple[TensorType, ...], updated: int, function: str, loop: str) -> Any:
+        ufunc = find_ufunc(function)
+        if len(arguments) != ufunc.nargs or not 0 < updated <= len(arguments):
+            raise WeftTypeError(
+                f"weft.call_loop of {function} takes {ufunc.nargs} arguments, not {len(arguments)}"
+            )
+        if loop not in ufunc.types or "O" in loop:
+            raise WeftTypeError(f"{function} has no loop {loop}")
+        return (*arguments[len(arguments) - updated :], _STATUS)
+
+    @classmethod
+    def source_of_result(
+        cls, types: Sequence[TensorType], attributes: Attributes, result: int, axis: int
+    ) -> ExtentSource:
+        """Of the argument that becomes the result."""
+        return len(types) - attributes["updated"] + result, axis
+
+    @classmethod
+    def is_speculatable(cls, operands: Sequence[TensorType], results: Sequence[TensorType]) -> bool:
+        """Never: it is made when nothing moves any more."""
+        return False
+
+    @staticmethod
+    def evaluate(arguments: tuple[Array, ...], updated: int, function: str, loop: str) -> Any:
+        given = list(arguments)
+        for place in range(len(given) - updated, len(given)):
+            given[place] = given[place].copy()
+        failed = call_loop(function, loop, given)
+        return (*given[len(given) - updated :], np.int64(failed))
+
+
+__all__ = ["CallLoop", "LoopOp"]
