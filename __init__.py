@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
+    from .frontend.variables.variable import Variable
 
 __version__ = "0.1.0"
 
@@ -64,6 +65,7 @@ _EXPORTS: dict[str, str] = {
     "hessian": ".frontend.gradients.jacobians",
     "stop_gradient": ".frontend.gradients.transforms",
     "constant": ".frontend.numpy_api.constants",
+    "Variable": ".frontend.variables.variable",
     "eager": ".frontend.calls.eager_calls",
     "run_functions_eagerly": ".frontend.calls.eager_calls",
     "TensorArray": ".frontend.autograph.tensor_array",
@@ -145,6 +147,7 @@ __all__ = [
     "TransferWarning",
     "UnrollingWarning",
     "UnsupportedError",
+    "Variable",
     "WeftError",
     "WeftIndexError",
     "WeftTypeError",

@@ -43,6 +43,7 @@ ORDER = {
         "random",
         "autograph",
         "python_state",
+        "variables",
         "compiling",
         "calls",
         "disk_cache",

@@ -75,6 +75,8 @@ class PythonState(ABC):
         """Places that hold an array argument, by its position."""
         self._leaves = {id(leaf): (leaf, traced, position) for leaf, traced, position in leaves}
         self._by_value: dict[int, Input] = {}
+        self._function: Any = None
+        """The function that is traced."""
         self._stand_ins = StandIns(trace, self)
         self._guarded: set[Any] = set()
         self._names: dict[int, Names] = {}
@@ -114,6 +116,7 @@ class PythonState(ABC):
 
     def meet_callable(self, function: Any) -> None:
         """Take note of the function that is traced, and of what it is bound to."""
+        self._function = function
         if isinstance(function, functools.partial):
             self.snapshot.follow((function.args, function.keywords), "")
             self.meet_callable(function.func)
@@ -198,6 +201,16 @@ class PythonState(ABC):
         for method in self.lookups.special_methods(value):
             self.meet(method)
             self.meet_plain(method)
+
+    @property
+    def owner(self) -> Any:
+        """What the function belongs to that is traced: the object whose method it is, or the function itself."""
+        return next((value for value in self._arguments[0] if self._owner(value) is not None), self._function)
+
+    def hold(self, owner: Any, name: str) -> None:
+        """Take note of an object, however it was found, so that its attributes are state."""
+        if self._owner(owner) is None:
+            self._follow(owner, name)
 
     def include_in(self, snapshot: Snapshot) -> None:
         """Let a snapshot remember all that was met so far and can be changed."""

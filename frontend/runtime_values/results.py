@@ -10,6 +10,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError
 from ..signature.generators import parts_of_generator
 from ..signature.signature import Structure, constants, flatten_with
+from ..signature.traced_value import ArrayHolder
 from ..source.modules import is_own_module
 from ..tracing.array import TracedArray
 from .result_spec import list_of
@@ -32,7 +33,7 @@ def flatten_results(value: Any, leaves: list[Any]) -> Structure:
                 f"the result holds a {kind} object, whose code would run after the tracing of the function has ended; "
                 "return a list or a tuple"
             )
-        if holds_traced(constant, depth=3):
+        if not isinstance(constant, ArrayHolder) and holds_traced(constant, depth=3):
             raise UnsupportedError(
                 f"the result holds a traced array inside of a {kind} object, which weft.function cannot take apart; "
                 f"return {_CONTAINERS}"
@@ -83,6 +84,8 @@ class RuntimeChoice(RuntimeValue):
 
 
 def _is_array(value: object) -> bool:
+    if isinstance(value, ArrayHolder):
+        return False
     if isinstance(value, (TracedArray, np.ndarray, np.generic, RuntimeValue)) or holder_of(value) is not None:
         return True
     if parts_of_generator(value) is not None:

@@ -18,7 +18,7 @@ from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
 from .foreign_arrays import require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
-from .traced_value import TracedValue
+from .traced_value import ArrayHolder, TracedValue
 
 Key: TypeAlias = Any
 
@@ -124,7 +124,7 @@ def signature_of(python_function: Callable[..., Any]) -> inspect.Signature:
 def is_array(value: object) -> bool:
     """Whether a value is data: an array, a NumPy scalar, a spec, or something that NumPy or DLPack can read."""
     return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
-        not isinstance(value, type)
+        not isinstance(value, (type, ArrayHolder))
         and (
             hasattr(value, "__array__")
             or hasattr(value, "__dlpack__")

@@ -1,6 +1,8 @@
-"""What stands for an array while a program is recorded, as far as those below the recording know it."""
+"""What stands for an array while a program is recorded, and what holds one, as far as those below know them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from ...dialect.types import TensorType
 
@@ -16,4 +18,20 @@ class TracedValue:
         raise NotImplementedError
 
 
-__all__ = ["TracedValue"]
+class ArrayHolder:
+    """An object that holds one array, and computes as that: it is a constant, and its array is data."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> Any:
+        """The array; what stands for it while a trace is recorded."""
+        raise NotImplementedError
+
+
+def held(value: Any) -> Any:
+    """The array that an object holds; any other value as it is."""
+    return value.value if isinstance(value, ArrayHolder) else value
+
+
+__all__ = ["ArrayHolder", "TracedValue", "held"]

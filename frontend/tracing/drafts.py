@@ -81,6 +81,8 @@ class Draft:
         self.trace.op_count = self._ops_before
         del self.trace.kept[self._kept_before :]
         self.parent.erase(self.op)
+        for region in self._regions:
+            region.drop()
         self._end()
 
     def _end(self) -> None:

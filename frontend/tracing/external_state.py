@@ -63,6 +63,13 @@ class ExternalState(Protocol):
     def generator(self, value: Any) -> Any:
         """What stands for a random generator that was there before; the value itself where nothing does."""
 
+    @property
+    def owner(self) -> Any:
+        """What the function belongs to that is traced: the object whose method it is, or the function itself."""
+
+    def hold(self, owner: Any, name: str) -> None:
+        """Take note of an object, however it was found, so that its attributes are state."""
+
     def meet(self, function: FunctionType) -> None:
         """Guard what the code of a function reads by name, before it runs for the first time."""
 

@@ -374,6 +374,10 @@ class Recorder(ABC):
         """The innermost place in the user's program, or None outside of it."""
 
     @abstractmethod
+    def place_chain(self) -> tuple[SourceRange, ...]:
+        """The place in the user's program with those of the calls that led there, innermost first."""
+
+    @abstractmethod
     def enter_recording(self) -> Caller | None:
         """Remember where the branch, loop or call is that will be recorded; returns what was remembered before."""
 

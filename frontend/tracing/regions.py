@@ -62,6 +62,17 @@ class Region:
         self._sections[number:] = [Section(self)]
         self.erase_behind(last)
 
+    def drop(self) -> None:
+        """Take note that all that was recorded here is erased."""
+        for section in self._sections:
+            section.is_erased = True
+
+    @property
+    def sections_around(self) -> tuple[Section, ...]:
+        """What is being recorded now in the region and in those around it: if one is erased, so is this point."""
+        around = () if self.parent is None else self.parent.sections_around
+        return (self.section, *around)
+
     def hoist(self, operation: Operation) -> None:
         """Let an op that was put at the begin of the block stay there, whatever is erased."""
         if self._hoisted is None:

@@ -21,6 +21,7 @@ from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.types import TensorType, type_of
 from ..signature.foreign_arrays import require_numpy_rules
+from ..signature.traced_value import ArrayHolder, held
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
 from .layouts import Layout, layout_of, layout_of_result
@@ -52,11 +53,14 @@ def trace_of(values: Any) -> Recorder | None:
             return value._storage.trace
         if isinstance(value, (list, tuple)) and (found := trace_of(value)) is not None:
             return found
+        if isinstance(value, ArrayHolder) and (trace := current_trace()) is not None:
+            return trace
     return None
 
 
 def value_of(trace: Recorder, operand: Any) -> Value:
     """The SSA value of an operand: a traced array, a NumPy array to capture, or a scalar constant."""
+    operand = held(operand)
     if isinstance(operand, TracedArray):
         storage = operand._storage
         if storage.trace is not trace:
@@ -141,6 +145,7 @@ def apply(op_class: type[Op], *operands: ArrayLike, **attributes: Any) -> ArrayR
 
 def as_operand(value: ArrayLike) -> Any:
     """A traced array, a NumPy array or a Python scalar from whatever NumPy would take as an array."""
+    value = held(value)
     if isinstance(value, (TracedArray, np.ndarray, np.generic, *_PYTHON_SCALARS)):
         return value
     return asarray(value)
@@ -148,6 +153,7 @@ def as_operand(value: ArrayLike) -> Any:
 
 def type_of_operand(value: ArrayLike) -> TensorType:
     """The tensor type of an operand; Python scalars have NumPy's default dtypes."""
+    value = held(value)
     if isinstance(value, TracedArray):
         return value.type
     return type_of(np.asarray(value))
@@ -174,7 +180,7 @@ def cast(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
 
 def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
     """Make an array of a traced array, array, scalar or nested lists; lists with traced entries are stacked."""
-    wanted = None if dtype is None else as_dtype(dtype)
+    wanted, value = None if dtype is None else as_dtype(dtype), held(value)
     if isinstance(value, (list, tuple)) and trace_of(value) is not None:
         entries = [asarray(entry) for entry in value]
         common = np.result_type(*(entry.dtype for entry in entries))

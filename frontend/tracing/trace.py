@@ -354,6 +354,15 @@ class Trace(Recorder):
         frames = user_frames(innermost=True)
         return range_of_frame(frames[0]) if frames else None
 
+    def place_chain(self) -> tuple[SourceRange, ...]:
+        """The place in the user's program with those of the calls that led there, innermost first."""
+        places = []
+        here = callers(self._callers)
+        while here is not None:
+            places.append(here.place)
+            here = here.caller()
+        return tuple(places)
+
     def enter_recording(self) -> Caller | None:
         """Remember where the branch, loop or call is that will be recorded; returns what was remembered before."""
         around, self._callers = self._callers, callers(self._callers)

@@ -14,6 +14,7 @@ from ....runtime_values import effects as printing
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.strings import RuntimeString, format_string, to_string
 from ....runtime_values.values import holds_traced
+from ....signature.traced_value import held
 from ....tracing.array import TracedArray
 from ....tracing.staging import is_traced
 from ..lists.dynamic_lists import GrowingList
@@ -140,10 +141,29 @@ def _choice(theirs: Function, applies: Callable[..., bool], ours: Function) -> F
     return function
 
 
+_LOOKING_AT_OBJECTS = frozenset({isinstance, type, getattr, setattr, delattr, hasattr, vars, dir})
+"""What looks at a variable itself, not at its array."""
+
+
+def _on_values(function: Function) -> Function:
+    """A function that gets arrays in the places of what holds them."""
+
+    def on_values(*args: Any, **kwargs: Any) -> Any:
+        return function(*map(held, args), **kwargs)
+
+    on_values.__name__ = getattr(function, "__name__", "call")
+    return on_values
+
+
 @cache
 def _table() -> dict[int, Function]:
     """The replacements, by the identity of what they replace."""
-    rows = {id(theirs): _choice(theirs, *row) for theirs, row in _ROWS.items()}
+    rows = {
+        id(theirs): _choice(theirs, *row)
+        if theirs in _LOOKING_AT_OBJECTS
+        else _on_values(_choice(theirs, *row))
+        for theirs, row in _ROWS.items()
+    }
     return rows | {id(theirs): ours for theirs, ours in array_makers().items()}
 
 

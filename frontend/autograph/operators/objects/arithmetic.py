@@ -10,6 +10,7 @@ import numpy as np
 
 from .....backend.gpu.on_device import ARRAYS
 from ....signature.foreign_arrays import require_numpy_rules
+from ....signature.traced_value import held
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ..calls.calls import call
@@ -38,6 +39,7 @@ _ARRAYS = (np.ndarray, TracedArray)
 
 def binary(symbol: str, left: Any, right: Any) -> Any:
     """`left symbol right`, comparisons too."""
+    left, right = held(left), held(right)
     if isinstance(left, _ARRAYS) or isinstance(right, _ARRAYS):
         trace = current_trace()
         if trace is not None and _is_operand(left) and _is_operand(right):
@@ -61,6 +63,7 @@ def _is_operand(value: Any) -> bool:
 
 def unary(symbol: str, value: Any) -> Any:
     """`symbol value`."""
+    value = held(value)
     if isinstance(value, _ARRAYS):
         trace = current_trace()
         if trace is not None:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
+from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import resolve_grown_list
@@ -25,7 +26,7 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     >>> compare("<", (1, 2), (1, 3))
     True
     """
-    left, right = resolve_grown_list(left), resolve_grown_list(right)
+    left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if current_trace() is not None and has_users_operator(symbol, left, right):
         return call_operator(symbol, left, right)
     if not _goes_by_entry(left, right):

@@ -11,6 +11,7 @@ from typing import Any
 
 from ....runtime_values.strings import STRING_METHODS, RuntimeString, format_string, string_of, to_string
 from ....runtime_values.values import make_exception
+from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.branches import stage_if
 from ..branches.conditions import is_staged, truth_of
@@ -29,7 +30,7 @@ def fstring(*parts: Any) -> Any:
 
 def _shown(value: Any, conversion: str | None, spec: Any) -> tuple[Any, str | None, Any]:
     """A part of an f-string, where a method that a user has written makes the text."""
-    value = resolve_grown_list(value)
+    value = held(resolve_grown_list(value))
     text = shown(value, conversion, spec)
     if text is value:
         return value, conversion, spec

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....guards.generated import is_generated
+from ....signature.traced_value import held
 from ....source.modules import is_users_module
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
@@ -79,6 +80,7 @@ def call_operator(symbol: str, left: Any, right: Any) -> Any:
 
 def tested(value: Any) -> Any:
     """What decides in the place of a value: what its `__bool__` or `__len__` gives, where a user has written that."""
+    value = held(value)
     if _is_plain(value):
         return value
     for name in ("__bool__", "__len__"):
@@ -141,6 +143,7 @@ class Items:
 
 def iterated(value: Any) -> Any:
     """What is walked in the place of a value: what its `__iter__` gives, where a user has written that."""
+    value = held(value)
     if _is_plain(value):
         return value
     method = users_method(value, "__iter__")
