@@ -16,6 +16,7 @@ from ..backend.gpu.device_names import device_number
 from ..backend.gpu.libraries import choose_library
 from ..backend.target import named
 from ..dialect.errors import WeftValueError, WeftWarning
+from ..passes.differentiation.memory import DEFAULT_MEMORY
 
 
 def _setting(default: Any, variable: str, help: str) -> Any:
@@ -77,6 +78,11 @@ class Settings:
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
     full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
+    gradient_memory: int = _setting(
+        DEFAULT_MEMORY,
+        "WEFT_GRADIENT_MEMORY",
+        "How many bytes a loop may keep for its gradient before it is cut in pieces that run again.",
+    )
     # Recording takes 30 us an op and compiling 0.1 to 0.7 ms: the limit is met after 3 s, and a program just below
     # it compiles in 10 s (elementwise chains) to a minute (many small kernels).
     max_trace_ops: int = _setting(

@@ -17,6 +17,7 @@ from ...dialect.mlir import ir
 from ...dialect.records import dataclass
 from ...dialect.register import context
 from ...dialect.types import TensorType
+from ...passes.differentiation.memory import DEFAULT_MEMORY, MEMORY
 from ...passes.timing import CompileTimes, phase
 from ..autograph.operators.branches.diverging import Diverged, record_raise, refuses, require_own
 from ..autograph.operators.lists.kept_items import require_unchanged
@@ -78,6 +79,7 @@ def compile_function(
             target = target_of(device)
         with context(), ir.Location.unknown():
             _mark_constants(trace)
+            _mark_memory(trace)
             traced = trace.module.operation.clone()
             with explained_at_their_place():
                 optimize(trace.module)
@@ -152,6 +154,13 @@ def _mark_constants(trace: Trace) -> None:
     constants = [first + number for number, value in enumerate(values) if is_constant(value)]
     if constants:
         trace.function.attributes[CONSTANT_ARGUMENTS] = ir.DenseI64ArrayAttr.get(constants)
+
+
+def _mark_memory(trace: Trace) -> None:
+    """Let the module say what gradients may keep, where that is not what it always is."""
+    if settings.gradient_memory != DEFAULT_MEMORY:
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), settings.gradient_memory)
+        trace.module.operation.attributes[MEMORY] = number
 
 
 def _packed_inputs(trace: Trace, code: MachineCode) -> list[PackedInput]:

@@ -18,6 +18,7 @@ from .branches import reverse_branch
 from .counted import reverse_while
 from .forward import ForwardSweep
 from .loops import reverse_for
+from .memory import DEFAULT_MEMORY, MEMORY
 from .sweep import Sweep
 
 
@@ -50,13 +51,18 @@ class Differentiate(Pass):
             key = list(first.operands)[:2]
             gradients = [op for op in requests if op_class_of(op) is Gradient and op.block == first.block]
             group = [op for op in gradients if list(op.operands)[:2] == key]
-            _replace(first, group)
+            _replace(first, group, _memory_of(module))
             statistics["gradients replaced"] += len(group)
         for operation in operations_of(module.operation):
             if op_class_of(operation) in (Independent, StopGradient):
                 replace_all(operation.results, operation.operands)
                 operation.erase()
                 statistics["marks dropped"] += 1
+
+
+def _memory_of(module: Module) -> int:
+    attributes = module.operation.attributes
+    return int(attributes[MEMORY].value) if MEMORY in attributes else DEFAULT_MEMORY
 
 
 REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while}
@@ -71,7 +77,7 @@ def _pairs(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
     return found or [(value, derivative)]
 
 
-def _replace(first: Operation, group: list[Operation]) -> None:
+def _replace(first: Operation, group: list[Operation], memory: int) -> None:
     given = _pairs(*list(first.operands)[:2])
     independent = list(dict.fromkeys(op.operands[2] for op in group))
     operations = _in_front_of(first)
@@ -79,7 +85,7 @@ def _replace(first: Operation, group: list[Operation]) -> None:
     activity.follow(operations)
     _require_outside_of_loops(first, [y for y, _ in given], independent)
     with ir.InsertionPoint(first):
-        adjoints, sweep = Adjoints(), Sweep(activity, REVERSES)
+        adjoints, sweep = Adjoints(), Sweep(activity, REVERSES, memory)
         b = OpEmitter(first.location)
         for y, cotangent in given:
             if y in activity:

@@ -33,7 +33,8 @@ from ..control_flow.structure import (
 )
 from ..rewriting import operations_in
 from .adjoints import Adjoints
-from .residuals import ForwardRegion, rebuilt, size_of
+from .pieces import cut, keep_last_piece, length_of, piece_length, state_size
+from .residuals import ForwardRegion, is_piece, may_run_again, rebuilt, size_of
 from .stacks import stack_of
 from .sweep import Sweep, captured
 
@@ -61,6 +62,8 @@ class _Reversal:
 
     sweep: Sweep
     loop: Operation
+    state: int | None = None
+    """For a loop over pieces: how many values it carried before it was cut."""
     reverse: Any = None
     anchor: Any = None
     """An op of the reverse body in front of which values of the forward one are computed again."""
@@ -68,7 +71,7 @@ class _Reversal:
     """The number of the iteration that is reversed, as i64[]."""
 
     def run(self, adjoints: Adjoints) -> None:
-        """Make the reverse loop, then provide what its body needs."""
+        """Make the reverse loop, then provide what its body needs, in pieces where that is too much."""
         loop, activity = self.loop, self.sweep.activity
         b = OpEmitter(loop.location)
         initial, arguments = list(loop.operands)[3:], list(body(loop).arguments)[1:]
@@ -94,10 +97,22 @@ class _Reversal:
             for place, i in enumerate(carried):
                 if yielded(body(loop))[i] in activity:
                     inner.add(b, yielded(body(loop))[i], b.value(given[place]))
-            self.sweep.run(operations_in(body(loop))[:-1], inner)
+            with self.sweep.in_loop():
+                self.sweep.run(operations_in(body(loop))[:-1], inner)
             left = [inner.total(b, arguments[i]) for i in carried]
             operation_of("scf.yield", [*left, *(inner.values[v] for v in read)], [], location=loop.location)
-        self._provide(counter)
+        forward_counter = body(loop).arguments[0]
+        ForwardRegion(loop, body(loop), [forward_counter]).ask_for_extents(operations_in(block))
+        forward = ForwardRegion(loop, body(loop), [forward_counter])
+        kept, undone = self._needed(forward)
+        length = self._piece_length(forward, kept, undone)
+        if length is not None:
+            before = dict(zip([*(loop.results[i] for i in carried), *read], starts, strict=True))
+            self._run_in_pieces(length, before, adjoints)
+            return
+        self._provide(forward, kept, undone, {forward_counter: counter})
+        if self.state is not None:
+            self._keep_last_piece(self.state)
         results = list(self.reverse.results)
         for value, result in zip(read, results[len(carried) : len(carried) + len(read)], strict=True):
             adjoints.values[value] = result
@@ -133,24 +148,59 @@ class _Reversal:
 
     # What the reverse body needs
 
-    def _provide(self, counter: Value) -> None:
-        loop, block = self.loop, body(self.reverse)
-        forward_counter = body(loop).arguments[0]
-        known = [forward_counter]
-        ForwardRegion(loop, body(loop), known).ask_for_extents(operations_in(block))
-        forward = ForwardRegion(loop, body(loop), known)
-        needed = forward.used_by(operations_in(block))
+    def _needed(self, forward: ForwardRegion) -> tuple[list[Value], list[_Undo]]:
+        """What is to be kept, and the arrays that are put back."""
+        needed = forward.used_by(operations_in(body(self.reverse)))
         undone = self._undoable(forward)
         kept = forward.keep(needed, [undo.argument for undo in undone])
         reached = forward.reached(needed, kept)
-        undone = [undo for undo in undone if undo.argument in reached]
+        return kept, [undo for undo in undone if undo.argument in reached]
+
+    def _provide(
+        self, forward: ForwardRegion, kept: list[Value], undone: list[_Undo], lookup: dict[Value, Value]
+    ) -> None:
         logs = {id(update): _old_part(update) for undo in undone for update in undo.updates}
-        values = dict.fromkeys([*kept, *logs.values()])
-        lookup: dict[Value, Value] = {forward_counter: counter, **self._keep(list(values))}
-        forward = ForwardRegion(self.loop, body(self.loop), known)
+        lookup.update(self._keep(list(dict.fromkeys([*kept, *logs.values()]))))
+        forward = ForwardRegion(self.loop, body(self.loop), [body(self.loop).arguments[0]])
         if undone:
             self._put_back(undone, logs, forward, lookup)
         forward.provide(operations_in(body(self.reverse)), lookup, self.anchor)
+
+    # Pieces
+
+    def _piece_length(self, forward: ForwardRegion, kept: list[Value], undone: list[_Undo]) -> Value | None:
+        """How many iterations a piece is to have; None for a loop that is not cut, or would not compute the same."""
+        replaced = [update.operands[1] for undo in undone for update in undo.updates]
+        size = sum(map(size_of, [*kept, *replaced]))
+        is_cut = self.state is not None or is_piece(self.loop)
+        if is_cut or not size or not may_run_again(self.loop):
+            return None
+        state = state_size(forward, [*kept, *replaced])
+        with ir.InsertionPoint(self.loop), self.loop.location:
+            return piece_length(
+                self.loop, self._trips(), size, state, self.sweep.memory, self.sweep.is_in_loop
+            )
+
+    def _run_in_pieces(self, length: Value, before: dict[Value, Value], adjoints: Adjoints) -> None:
+        """Make the reverse of a loop over pieces instead, from the cotangents there were."""
+        sweep, loop = self.sweep, self.loop
+        with ir.InsertionPoint(loop):
+            trips = self._trips()
+        results, state = list(loop.results), len(list(loop.results))
+        around = cut(loop, trips, length)
+        sweep.retire(loop, around)
+        sweep.set_aside(self.reverse)
+        sweep.activity.follow([around])
+        following = dict(zip(results, around.results, strict=True))
+        adjoints.values.update((following.get(value, value), known) for value, known in before.items())
+        _Reversal(sweep, around, state).run(adjoints)
+
+    def _keep_last_piece(self, state: int) -> None:
+        found = keep_last_piece(self.loop, self.reverse, state)
+        if found is not None:
+            for old, new in zip((self.loop, self.reverse), found, strict=True):
+                self.sweep.retire(old, new)
+            self.loop, self.reverse = found
 
     def _undoable(self, forward: ForwardRegion) -> list[_Undo]:
         """The arrays that the loop carries and replaces small parts of."""
@@ -172,8 +222,9 @@ class _Reversal:
             return {}
         loop, b = self.loop, OpEmitter(self.loop.location)
         with ir.InsertionPoint(loop):
-            known = trip_count(loop)
-            trips = b.value(tensor_from(self._trips())) if known is None else known
+            rows = length_of(loop) if is_piece(loop) else self._trips()
+            known = scalar_constant(rows)
+            trips = b.value(tensor_from(rows)) if known is None else known
             extents = Extents()
             stacks = [stack_of(loop, value, trips, extents) for value in values]
         block = body(loop)

@@ -25,6 +25,8 @@ from ..control_flow.structure import CONTROL, copy_of, defined_inside, used_insi
 from ..rewriting import is_unused, operations_in, operations_of
 from .minimum_cut import values_to_keep
 
+PIECE = "weft.piece"
+"""The attribute of loops over a piece of another loop, whose step is the length of the piece."""
 _UNKNOWN_EXTENT = 4096
 """What is taken for an extent that is known only at run time."""
 _NEVER_KEPT = 1 << 50
@@ -55,6 +57,11 @@ def may_run_again(operation: Operation) -> bool:
     return not any(
         op_class_of(op) is ReadRef or (op.name == "func.call" and len(op.results)) for op in inside
     )
+
+
+def is_piece(operation: Operation) -> bool:
+    """Whether an op is a loop over a piece of another."""
+    return PIECE in operation.attributes
 
 
 def is_effect(operation: Operation) -> bool:
@@ -114,11 +121,12 @@ class ForwardRegion:
         return list(found)
 
     def sources(self, value: Value) -> list[Value] | None:
-        """Of what a value may be computed again; a loop runs again for what has another size each time."""
+        """Of what a value may be computed again; a loop runs again for what has another size each time, or a piece."""
         operation = self.producers.get(value)
         if operation is None:
             return None
-        if may_repeat(operation) or (not _is_static(value) and may_run_again(operation)):
+        is_again = is_piece(operation) or not _is_static(value)
+        if may_repeat(operation) or (is_again and may_run_again(operation)):
             return self.read_by(operation)
         return None
 
@@ -215,10 +223,13 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
 
 
 __all__ = [
+    "PIECE",
     "ForwardRegion",
     "copy_without_effects",
     "is_effect",
+    "is_piece",
     "may_repeat",
+    "may_run_again",
     "rebuilt",
     "size_of",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from ...dialect.derivatives import cotangents, is_differentiable
@@ -21,12 +22,32 @@ from .adjoints import Adjoints
 class Sweep:
     """Walks ops backwards and emits the ops of their cotangents at the current insertion point."""
 
-    def __init__(self, activity: Activity, reverses: Mapping[str, Reverse]) -> None:
+    def __init__(self, activity: Activity, reverses: Mapping[str, Reverse], memory: int) -> None:
         self.activity = activity
+        self.memory = memory
+        """The bytes above which what a loop keeps is kept in pieces."""
+        self._loops = 0
         self.reverses = reverses
         """What emits the reverse of branches and loops, by their names."""
         self.retired: list[Operation] = []
         """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
+
+    @property
+    def is_in_loop(self) -> bool:
+        """Whether the body of a loop is being reversed."""
+        return self._loops > 0
+
+    @contextmanager
+    def in_loop(self) -> Iterator[None]:
+        """While the body of a loop is reversed."""
+        self._loops += 1
+        yield
+        self._loops -= 1
+
+    def set_aside(self, operation: Operation) -> None:
+        """Take what was made in vain out of the program; kept as long as there may be handles of what is inside."""
+        operation.detach_from_parent()
+        self.retired.append(operation)
 
     def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
         """Go through the ops of a block, last first."""
