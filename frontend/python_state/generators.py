@@ -60,8 +60,8 @@ class Generators:
     def settle(self) -> None:
         """Guard that all places which were read and held one generator hold one at later calls, too."""
         for words, made, place in self._traced.values():
-            generator = generator_of(made._algorithm, words)
-            for other in self._places(generator, made._algorithm):
+            generator = generator_of(made.stream.algorithm, words)
+            for other in self._places(generator, made.stream.algorithm):
                 if other.key != place.key:
                     self._found.guards.append(Same(place, other))
 

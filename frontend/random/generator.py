@@ -11,67 +11,95 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import as_dtype
-from ...dialect.errors import WeftTypeError
-from ...dialect.op import Op
-from ...dialect.ops.random import RandomFloats
-from ..numpy_api.arguments import write_into
 from ..signature.generators import generator_of
 from ..tracing.array import TracedArray
-from ..tracing.extents import product, split_shape
-from ..tracing.staging import emit
-from .sizes import require_size, shape_of_size
+from . import arrangements, choices, floats, integers
+from .run_time_calls import drawn_by_python
+from .stream import Stream
 
 
 class TracedGenerator:
-    """A `numpy.random.Generator` in a trace."""
+    """A `numpy.random.Generator` in a trace; methods that it does not have are called when the program runs."""
 
-    __slots__ = ("_algorithm", "_words")
+    __slots__ = ("stream",)
 
     def __init__(self, algorithm: str, words: TracedArray) -> None:
-        self._algorithm = algorithm
-        self._words = words
+        self.stream = Stream(algorithm, words)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         return np.random.Generator
 
     def __repr__(self) -> str:
-        return f"<traced numpy.random.Generator({self._algorithm})>"
+        return f"<traced numpy.random.Generator({self.stream.algorithm})>"
 
     def __weft_parts__(self) -> tuple[Any, Callable[[Any], Any]]:
         """The state, and what makes a generator of it: the one whose state it is, or a new one."""
-        algorithm = self._algorithm
-        return self._words, lambda words: generator_of(algorithm, words)
+        algorithm = self.stream.algorithm
+        return self.stream.words, lambda words: generator_of(algorithm, words)
 
-    def draw(self, op_class: type[Op], operands: tuple[Any, ...], shape: Any, **attributes: Any) -> Any:
-        """Record a draw: the numbers; the state is another one from now on."""
-        attribute, dims = split_shape(shape)
-        values = (self._words, *operands, *dims)
-        attributes |= {"algorithm": self._algorithm, "shape": attribute}
-        numbers, state = emit(self._words._storage.trace, op_class, values, attributes)
-        self._words._write(state)
-        return numbers
-
-    def floats(self, distribution: str, size: Any, dtype: Any, out: Any) -> Any:
-        """Numbers of a distribution, as NumPy gives them: a Python float where no size is asked for."""
-        wanted = as_dtype(dtype)
-        if wanted not in (np.float32, np.float64):
-            raise WeftTypeError(f"Unsupported dtype {wanted!r} for {distribution}")
-        if out is not None:
-            require_size(out, size, wanted)
-            size = out.shape
-        shape = () if size is None else shape_of_size(size)
-        count = product(shape)
-        numbers = self.draw(RandomFloats, (), (count,), distribution=distribution, dtype=wanted)
-        if size is None:
-            return numbers[0].astype(np.float64)._like_python(float)
-        shaped = numbers.reshape(shape)
-        return shaped if out is None else write_into(out, shaped)
+    def __getattr__(self, name: str) -> Any:
+        return drawn_by_python(self.stream, name)
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
         """As `numpy.random.Generator.random`."""
-        return self.floats("uniform", size, dtype, out)
+        return floats.fill(self.stream, "random", "uniform", size, dtype, out)
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """As `numpy.random.Generator.standard_normal`."""
+        return floats.fill(self.stream, "standard_normal", "normal", size, dtype, out)
+
+    def standard_exponential(
+        self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
+    ) -> Any:
+        """As `numpy.random.Generator.standard_exponential`."""
+        if method == "zig":
+            return floats.fill(self.stream, "standard_exponential", "exponential", size, dtype, out)
+        if np.dtype(dtype) == np.float32:  # whose logarithms depend on the version of NumPy
+            return drawn_by_python(self.stream, "standard_exponential")(size, dtype, method, out)
+        return floats.fill(self.stream, "standard_exponential", "inverse_exponential", size, dtype, out)
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        """As `numpy.random.Generator.uniform`."""
+        return floats.uniform(self.stream, low, high, size)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        """As `numpy.random.Generator.normal`."""
+        return floats.normal(self.stream, loc, scale, size)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        """As `numpy.random.Generator.exponential`."""
+        return floats.exponential(self.stream, scale, size)
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
+        """As `numpy.random.Generator.integers`."""
+        return integers.integers(self.stream, low, high, size, dtype, endpoint)
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """As `numpy.random.Generator.permutation`."""
+        return arrangements.permutation(self.stream, x, axis)
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """As `numpy.random.Generator.shuffle`."""
+        arrangements.shuffle(self.stream, x, axis)
+
+    def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+        """As `numpy.random.Generator.permuted`."""
+        return arrangements.permuted(self.stream, x, axis, out)
+
+    def choice(
+        self,
+        a: Any,
+        size: Any = None,
+        replace: bool = True,
+        p: Any = None,
+        axis: int = 0,
+        shuffle: bool = True,
+    ) -> Any:
+        """As `numpy.random.Generator.choice`."""
+        return choices.choice(self.stream, a, size, replace, p, axis, shuffle)
 
 
 __all__ = ["TracedGenerator"]

@@ -18,7 +18,6 @@ import logging
 import operator
 import os
 import pprint
-import random
 import re
 import secrets
 import statistics
@@ -39,7 +38,6 @@ import weft
 
 F64 = np.float64
 X = np.arange(3.0)
-RNG = np.random.default_rng(0)
 COUNTER = itertools.count()
 ROWS = (row for row in [1, 2])
 QUEUE = collections.deque([1, 2])
@@ -50,11 +48,6 @@ TEXT = io.StringIO("a\nb\n")
 class Colour(enum.Enum):
     RED = 1
     GREEN = 2
-
-
-class Noise:
-    def __init__(self):
-        self.level = random.random()
 
 
 @functools.lru_cache
@@ -73,31 +66,12 @@ def unpacked(x):
     return x + first
 
 
-def drawn_in_a_helper(x):
-    return x + remembered_noise()
-
-
-@functools.cache
-def remembered_noise():
-    return random.random()
-
-
 def opened(x):
     with open(os.devnull) as file:
         return x + len(file.read())
 
 
 VARYING = [
-    (lambda x: x + np.random.rand(), "draws a random number"),
-    (lambda x: x + np.random.default_rng(3).random(), "draws a random number"),
-    (lambda x: x + RNG.standard_normal(3).sum(), r"Generator.standard_normal draws a random number"),
-    (lambda x: x + random.random(), "draws a random number"),
-    (lambda x: x + random.Random(0).random(), "draws a random number"),
-    (lambda x: x + functools.partial(random.randint, 0)(3), "Random.randint draws a random number"),
-    (lambda x: x + sum(map(lambda _: random.random(), [1, 2])), "draws a random number"),
-    (lambda x: x + next(iter(itertools.starmap(lambda _: random.random(), [(1,)]))), "draws a random number"),
-    (lambda x: x + Noise().level, "draws a random number"),
-    (drawn_in_a_helper, "draws a random number"),
     (lambda x: x + secrets.randbelow(3), "draws a random number"),
     (lambda x: x + uuid.uuid4().int, "draws a random number"),
     (lambda x: x + time.localtime().tm_year, "reads the clock"),

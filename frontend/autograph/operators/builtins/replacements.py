@@ -26,7 +26,7 @@ from ..values.ranges import Range
 from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
-from . import plain_lists
+from . import plain_lists, random_functions
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
 from .operator_functions import operator_rows
@@ -169,7 +169,7 @@ def _table() -> dict[int, Function]:
 
 def replacement_of(function: Any) -> Function | None:
     """What to call instead of a function; None for what is called as it is."""
-    for find in (effects.maker_of, plain_lists.method_of, dict_lookups.method_of):
+    for find in (effects.maker_of, plain_lists.method_of, dict_lookups.method_of, random_functions.method_of):
         if (found := find(function)) is not None:
             return found
     return _table().get(id(function))

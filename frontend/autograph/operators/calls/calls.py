@@ -12,6 +12,7 @@ from typing import Any
 from .....dialect.bit_generators import is_generator
 from .....dialect.errors import ConversionError, UnsupportedError
 from ....guards.generated import is_generated
+from ....random.stream import draws_of
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
 from ...convert import (
@@ -168,7 +169,13 @@ def _call_remembered(function: Any, *args: Any, **kwargs: Any) -> Any:
         return call(function.__wrapped__, *args, **kwargs)
     known = trace.state(_Remembered).results
     if key not in known or not is_available(known[key]):
+        drawn = draws_of(trace)
         known[key] = call(function.__wrapped__, *args, **kwargs)
+        if draws_of(trace) != drawn:
+            raise UnsupportedError(
+                f"{function.__name__} draws a random number, and Python remembers what it gave: compiled code would "
+                "draw another one each time: call it outside of the function, and pass the result as an argument"
+            )
     return known[key]
 
 

@@ -20,6 +20,7 @@ from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_number
 from ....tracing.recorder import Recorder
+from ..builtins.random_functions import are_generators
 from ..calls.calls import call
 from ..statements import dict_lookups
 from ..statements.dict_lookups import are_constants, is_looked_up, look_up
@@ -55,6 +56,8 @@ def attr(owner: Any, name: str) -> Any:
     if isinstance(owner, TracedArray) and owner._python_type is not None:
         need_number(owner, f"the attribute {name}")
     trace, noting = current_trace(), lookups()
+    if isinstance(owner, Chosen) and trace is not None and are_generators(owner.options):
+        return Chosen(owner.index, tuple(attr(option, name) for option in owner.options))
     if not isinstance(owner, TracedArray):
         if noting is not None:
             noting.attribute(owner, name)

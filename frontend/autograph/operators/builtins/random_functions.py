@@ -1,0 +1,153 @@
+"""What converted code calls instead of functions that draw random numbers, or make what draws them.
+
+Generators that are compiled have methods of their own (`frontend/random/`). All others, the functions of `np.random`
+and of Python's `random` among them, are called when the program runs, in their order.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .....dialect.bit_generators import ALGORITHMS, is_generator
+from .....dialect.errors import UnsupportedError
+from ....numpy_api.arguments import axis_index, write_into
+from ....numpy_api.indexing import take
+from ....random import making
+from ....random.arrangements import places
+from ....random.generator import TracedGenerator
+from ....random.run_time_calls import draw_later, order_later
+from ....tracing.array import TracedArray
+from ....tracing.current import current_trace
+from ....tracing.extents import known_extent
+from ..interface import operators
+
+Function = Callable[..., Any]
+
+
+def method_of(function: Any) -> Function | None:
+    """What to call instead of a function that draws random numbers, or makes a generator; None for others."""
+    trace = current_trace()
+    if trace is None:
+        return None
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, random.Random) and function.__name__ in _OF_PYTHON:
+        return functools.partial(_OF_PYTHON[function.__name__], function)
+    if isinstance(owner, random.Random):
+        return functools.partial(_draw, function)
+    if sys.modules.get("numpy.random") is None:
+        return None
+    if isinstance(owner, TracedGenerator):
+        return functools.partial(_shuffle_compiled, owner) if function.__name__ == "shuffle" else None
+    if isinstance(owner, (np.random.RandomState, np.random.Generator)):
+        return functools.partial(_shuffle if function.__name__ == "shuffle" else _draw, function)
+    found = _makers().get(id(function))
+    if found is not None:
+        return functools.partial(found, trace)
+    if (getattr(function, "__module__", None) or "").startswith("numpy.random"):
+        found = getattr(
+            np.random.mtrand._rand, getattr(function, "__name__", ""), None
+        )  # of which it calls a method
+    return None if found is None else functools.partial(_draw, found)
+
+
+@functools.cache
+def _makers() -> dict[int, Function]:
+    """What makes generators, by the identities of what it is called instead of."""
+    kinds = {id(getattr(np.random, name)): algorithm for algorithm, name in ALGORITHMS.items()}
+    unknown = (
+        np.random.MT19937,
+        np.random.SFC64,
+        np.random.RandomState,
+        np.random.SeedSequence,
+        random.Random,
+    )
+    return {
+        id(np.random.default_rng): making.default_rng,
+        id(np.random.Generator): making.generator,
+        **{key: _bit_generator(algorithm) for key, algorithm in kinds.items()},
+        **{id(kind): functools.partial(_refuse, kind) for kind in (*unknown, random.SystemRandom)},
+    }
+
+
+def are_generators(values: Sequence[Any]) -> bool:
+    """Whether values are random generators, all of them."""
+    return all(isinstance(value, TracedGenerator) or is_generator(value) for value in values)
+
+
+def _bit_generator(algorithm: str) -> Function:
+    return lambda trace, *args, **kwargs: making.bit_generator(trace, algorithm, *args, **kwargs)
+
+
+def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> Any:
+    return making.refuse_object(kind)()
+
+
+def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
+    trace = current_trace()
+    assert trace is not None
+    return draw_later(trace, function, args, kwargs)
+
+
+def _shuffle(function: Function, x: Any, axis: int = 0) -> None:
+    """Shuffle an array or a list in the order that a generator of Python's gives."""
+    trace = current_trace()
+    assert trace is not None
+    if isinstance(x, list):
+        _put_in_order(x, order_later(trace, function, len(x)))
+        return
+    if not isinstance(x, (np.ndarray, TracedArray)):
+        raise UnsupportedError(f"shuffle changes a {type(x).__name__}, which compiled code does not follow")
+    axis = axis_index(axis, x.ndim)
+    order = order_later(trace, function, known_extent(x, axis, "shuffle"))
+    write_into(x, take(x, order, axis))
+
+
+def _shuffle_compiled(generator: TracedGenerator, x: Any, axis: int = 0) -> None:
+    """Shuffle an array, or a list of anything."""
+    if isinstance(x, list) and axis == 0:
+        _put_in_order(x, places(generator.stream, len(x)))
+    else:
+        generator.shuffle(x, axis)
+
+
+def _put_in_order(items: list[Any], order: Any) -> None:
+    if len(items) > 1:
+        items[:] = _items_at(tuple(items), order, len(items))
+
+
+def _items_at(items: Any, order: Any, count: int) -> list[Any]:
+    """The items at places that are known at run time."""
+    return [operators().item(items, order[number]) for number in range(count)]
+
+
+def _choice(function: Function, seq: Any) -> Any:
+    """`random.choice(seq)`."""
+    return operators().item(seq, _draw(function, range(len(seq))))
+
+
+def _sample(function: Function, population: Any, k: int, **kwargs: Any) -> list[Any]:
+    """`random.sample(population, k)`."""
+    return _items_at(population, _draw(function, range(len(population)), k, **kwargs), k)
+
+
+def _choices(
+    function: Function, population: Any, weights: Any = None, *, cum_weights: Any = None, k: int = 1
+) -> list[Any]:
+    """`random.choices(population, weights, k=k)`."""
+    drawn = _draw(function, range(len(population)), weights, cum_weights=cum_weights, k=k)
+    return _items_at(population, drawn, k)
+
+
+_OF_PYTHON: dict[str, Function] = {
+    "shuffle": _shuffle, "choice": _choice, "sample": _sample, "choices": _choices,
+}  # fmt: skip
+"""Methods of Python's generators that get or give items of any kind: these are found at places that are drawn."""
+
+
+__all__ = ["are_generators", "method_of"]
