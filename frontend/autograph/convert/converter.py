@@ -19,7 +19,7 @@ from .compiling import as_definition, compile_definition
 from .depth import require_bounded_depth
 from .emitter import Context
 from .generated import Names, names_in
-from .generators import consumed, why_not_consumed
+from .generators import consumed, why_not_consumed, why_only_around
 from .operators import Operators
 from .source import Missing, Source, find_source
 from .unsupported import unsupported
@@ -34,6 +34,8 @@ class Conversion:
     code: CodeType
     definition: ast.FunctionDef
     """The converted function as a tree."""
+    only_around: str | None = None
+    """Why a generator function is converted as a context manager only."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,10 @@ def convert(function: FunctionType, operators: Operators) -> FunctionType:
 def convert_generator(function: FunctionType, operators: Operators) -> FunctionType | None:
     """A generator function as a function that calls a consumer, its first argument, with each item.
 
-    The consumer returns whether the generator is to end. None for one that cannot be converted, of which
-    `why_not_converted` tells. Raises ConversionError as `convert` does.
+    The consumer returns whether the generator is to end. None for one that cannot be converted; `why_not_converted`
+    tells why, and also why the consumer of one can only be the block of a context manager.
+
+    Raises ConversionError as `convert` does.
     """
     conversion = _conversion_of(function)
     return None if isinstance(conversion, Skipped) else _function_of(function, conversion.code, operators)
@@ -92,7 +96,7 @@ def is_generator_function(function: FunctionType) -> bool:
 def why_not_converted(function: FunctionType) -> str | None:
     """Why `convert` returns a function as it is; None where it converts it."""
     conversion = _conversion_of(function)
-    return conversion.reason if isinstance(conversion, Skipped) else None
+    return conversion.reason if isinstance(conversion, Skipped) else conversion.only_around
 
 
 def is_converted(code: CodeType) -> bool:
@@ -180,13 +184,15 @@ def _environment(function: FunctionType) -> Mapping[str, Any]:
 def _convert_source(function: FunctionType, source: Source, context: Context) -> Conversion:
     names = Names(names_in(source.node))
     definition = as_definition(source.node)
+    only_around = None
     if is_generator_function(function):
+        only_around = why_only_around(definition)
         definition = consumed(definition, names)
     body = BlockConverter(context, names).function_body(definition)
     definition = build.copied(definition, body=body)
     code = compile_definition(function.__code__, definition, source, names)
     _note_converted(code)
-    return Conversion(code, definition)
+    return Conversion(code, definition, only_around)
 
 
 def _note_converted(code: CodeType) -> None:

@@ -34,11 +34,18 @@ def why_not_consumed(node: FunctionNode) -> str | None:
     for found in _own_nodes(node.body):
         if isinstance(found, (ast.Yield, ast.YieldFrom)) and id(found) not in allowed:
             return f"it is a generator that uses the value of a yield (line {found.lineno})"
-    for statement in statements:
+    return None
+
+
+def why_only_around(node: ast.FunctionDef) -> str | None:
+    """Why a generator function can only run around a block, as a context manager; None where a loop can walk it.
+
+    What a block raises goes through the `yield`, and what the body of a loop raises does not.
+    """
+    for statement in _statements(node.body):
         if isinstance(statement, ast.Try):
             guarded = statement.body if statement.handlers else []
-            inside = [*guarded, *statement.finalbody]
-            if is_generator(inside):
+            if is_generator([*guarded, *statement.finalbody]):
                 return f"it is a generator that yields in a try or finally block (line {statement.lineno})"
     return None
 
@@ -110,4 +117,4 @@ def _own_nodes(block: Sequence[ast.AST]) -> Iterator[ast.AST]:
         stack.extend(ast.iter_child_nodes(node))
 
 
-__all__ = ["consumed", "is_generator", "why_not_consumed"]
+__all__ = ["consumed", "is_generator", "why_not_consumed", "why_only_around"]

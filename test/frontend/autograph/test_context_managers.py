@@ -40,11 +40,9 @@ def shifted(array, by):
 
 
 @contextlib.contextmanager
-def catching(array):
-    try:
-        yield array
-    except ValueError:
-        print("taken")
+def asking(array):
+    given = yield array
+    print("given", given)
 
 
 def with_objects(x):
@@ -77,7 +75,7 @@ def with_generators(x):
 
 
 def with_arrays(x):
-    with catching(x):
+    with asking(x):
         return x
 
 
@@ -97,5 +95,37 @@ def test_generator_functions_run_around_the_block():
 
 def test_generator_functions_that_are_not_converted():
     refused(
-        with_arrays, ARRAYS[0], error=weft.UnsupportedError, match=r"catching\(\), which is a context manager"
+        with_arrays, ARRAYS[0], error=weft.UnsupportedError, match=r"asking\(\), which is a context manager"
     )
+
+
+@contextlib.contextmanager
+def guarded(x):
+    print("in")
+    try:
+        yield x * 2
+    except ValueError as error:
+        print("caught", error)
+    except KeyError:
+        raise RuntimeError("no key") from None
+    else:
+        print("else")
+    finally:
+        x[0] = -1
+        print("out")
+
+
+def test_functions_of_managers_handle_what_their_block_raises() -> None:
+    def f(x):
+        with guarded(x) as y:
+            if x[0] > 0:
+                raise ValueError("first")
+            if x[1] > 5:
+                raise KeyError("second")
+            if x[2] > 7:
+                return y
+            print("body", y)
+        return x + 1
+
+    same(f, np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, 2.0]), np.array([0.0, 1.0, 9.0]), traces=None)
+    same(f, np.array([0.0, 9.0, 2.0]))

@@ -414,3 +414,50 @@ def test_the_body_is_recorded_once():
 
     text = weft.function(f).get_concrete_function(I64(5)).as_text("weft")
     assert text.count("scf.for") == 1
+
+
+def three():
+    yield 1
+    yield 2
+    yield 3
+
+
+def taken_in_a_branch(x):
+    items = three()
+    if x > 0:
+        next(items)
+    return next(items)
+
+
+def taken_behind_a_loop(x):
+    items = three()
+    for i in items:
+        if i > x:
+            break
+    return list(items)
+
+
+def test_items_that_are_left_at_run_time_are_not_taken() -> None:
+    refused(taken_in_a_branch, I64(1), match="made in front of a branch or loop")
+    refused(taken_behind_a_loop, I64(1), match="asked for behind a loop that was left")
+
+
+def test_what_python_runs_of_a_generator_happens_until_the_loop_is_left() -> None:
+    def counting(seen):
+        try:
+            for i in range(4):
+                seen[i] += 1
+                yield i
+        except ValueError:
+            pass
+
+    def f(x, limit):
+        for i in counting(x):
+            if i >= limit:
+                break
+        for i in map(lambda k: print("asked for", k) or k, [5, 6, 7]):
+            if i > limit:
+                break
+        return i, x
+
+    same(f, (np.zeros(4), I64(1)), (np.zeros(4), I64(6)), joined=True)

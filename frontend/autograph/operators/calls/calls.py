@@ -315,10 +315,12 @@ def _generator_function(function: types.FunctionType) -> Callable[..., Any]:
         note_unconverted(function, reason)
         require_conversion(function, reason)
         return function
+    only_around = why_not_converted(function)
     note_unconverted(
-        function, "it is a generator that next() or something in Python walks; a `for` loop is compiled"
+        function,
+        only_around or "it is a generator that next() or something in Python walks; a `for` loop is compiled",
     )
-    return lambda *args, **kwargs: Generator(function, feeding, args, kwargs)
+    return lambda *args, **kwargs: Generator(function, feeding, args, kwargs, only_around is None)
 
 
 __all__ = ["call", "converted", "converted_root"]

@@ -25,6 +25,7 @@ from ..branches.exits import (
     status_of,
     without_continue,
 )
+from ..values.hidden_state import Walked
 from ..values.iterables import Sequence
 from ..values.own_variables import Variables
 from ..values.program_locations import UNBOUND
@@ -47,8 +48,10 @@ class Walk:
         raise NotImplementedError
 
 
-class Generator(Walk):
+class Generator(Walk, Walked):
     """A call of a generator function: nothing of it has run yet."""
+
+    __weft_state__ = ("_is_used", "_is_left")
 
     def __init__(
         self,
@@ -56,26 +59,48 @@ class Generator(Walk):
         feeding: Callable[..., Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
+        is_fed_by_loops: bool = True,
     ) -> None:
         self._original = original
         self._feeding = feeding
         self._arguments = (args, kwargs)
+        self.is_fed_by_loops = is_fed_by_loops
+        """Whether the body of a loop may be its consumer, and not only the block of a context manager."""
         self._plain: Any = None
         self._is_used = False
+        self._is_left = False
         trace = current_trace()
         self._region = None if trace is None else trace.region
 
     def feed(self, consumer: Consumer) -> None:
         args, kwargs = self._arguments
-        trace = current_trace()
-        if trace is None or trace.region is not self._region:
-            raise UnsupportedError(
-                f"the generator {self._original.__name__}() is made in front of a branch or loop and walked inside of "
-                "it; call it where it is walked"
-            )
+        self._require_place()
         if not self._is_used:
             self._is_used = True
             self._feeding(consumer, *args, **kwargs)
+
+    def run_in_python(self) -> None:
+        """Give the items to a loop that Python runs, which asks for each where it takes it."""
+        self._generator()
+        self._region = None
+
+    def leave(self) -> None:
+        """Note that a loop may have been left before all items were taken."""
+        self._is_left = True
+
+    def _require_place(self) -> None:
+        """Refuse to take items where tracing does not know which are left."""
+        trace, name = current_trace(), self._original.__name__
+        if trace is not None and self._region is not None and trace.region is not self._region:
+            raise UnsupportedError(
+                f"the generator {name}() is made in front of a branch or loop and walked inside of it; call it where "
+                "it is walked"
+            )
+        if self._is_left:
+            raise UnsupportedError(
+                f"items of the generator {name}() are asked for behind a loop that was left: compiled code has ended "
+                "it there; do what follows in the same loop, or make a list of the items"
+            )
 
     @property
     def is_begun(self) -> bool:
@@ -87,6 +112,7 @@ class Generator(Walk):
         self._is_used = False
 
     def _generator(self) -> Any:
+        self._require_place()
         if self._plain is None:
             args, kwargs = self._arguments
             trace = current_trace()
@@ -165,15 +191,32 @@ def zipped(walks: list[Any], sequences: list[Sequence | None]) -> Walk | None:
 
 def for_walk(walk: Walk, body: Callable[[Any], Exit], orelse: Body | None, dead: Variables) -> Exit:
     """`for item in walk: body(item) else: orelse()`."""
-    trace = current_trace()
-    if trace is None or (isinstance(walk, Generator) and walk.is_begun):
-        return run_items(walk, body, orelse)
+    trace, source = current_trace(), _source_of(walk)
+    if trace is None or (source is not None and (source.is_begun or not source.is_fed_by_loops)):
+        return _run(walk, source, body, orelse)
     checkpoint = Checkpoint.take(trace, (body,))
     try:
         exit_ = _fed(walk, body, dead)
     except (ConcreteValueError, ControlFlowError) as error:
         return _in_python(checkpoint, walk, body, orelse, error)
+    if exit_ is not None and source is not None:
+        source.leave()
     return finish_loop(exit_, orelse)
+
+
+def _run(walk: Walk, source: Generator | None, body: Callable[[Any], Exit], orelse: Body | None) -> Exit:
+    """Let Python run a generator, and the loop that walks it."""
+    if source is not None:
+        source.run_in_python()
+    return run_items(walk, body, orelse, source)
+
+
+def _source_of(walk: Walk) -> Generator | None:
+    """The generator that gives the items."""
+    source: Any = walk
+    while isinstance(source, Mapped):
+        source = source._inner
+    return source if isinstance(source, Generator) else None
 
 
 def _in_python(
@@ -181,13 +224,11 @@ def _in_python(
 ) -> Exit:
     """Let Python run the generator after all; what was in the way is the error when that does not work either."""
     checkpoint.roll_back()
-    source: Any = walk
-    while isinstance(source, Mapped):
-        source = source._inner
-    if isinstance(source, Generator):
+    source = _source_of(walk)
+    if source is not None:
         source.reset()
     try:
-        return run_items(walk, body, orelse)
+        return _run(walk, source, body, orelse)
     except ConcreteValueError:
         raise error from None
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .....dialect.errors import ConcreteValueError, ControlFlowError
+from .....dialect.errors import ConcreteValueError, ControlFlowError, UnsupportedError
 from ....settings import settings
 from ....tracing.current import current_trace
 from ....tracing.recorder import Recorder
@@ -17,7 +17,7 @@ from ..branches.checkpoints import Checkpoint
 from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from ..loops.loops import Loop
-from ..values.hidden_state import note_walked
+from ..values.hidden_state import acts, note_walked, require_followed, state_of
 from ..values.narrowing import facts_of, narrowed
 from ..values.optional import MaybeUnbound, Optional
 from ..values.own_variables import Variables, variables_named
@@ -150,16 +150,50 @@ def run_items(
 ) -> Exit:
     """A loop that Python runs; after an iteration that may have left it at run time, the next ones are branches.
 
-    What is walked is then walked to its end while tracing, and nothing else may ask it for items.
+    What `walked`, an iterator that the items come from, does to give the next item happens in these branches, too.
+    It is walked to its end while tracing, so that nothing else may ask it for items if run-time values end the loop.
     """
     exit_: Exit = None
-    for item in items:
-        exit_ = continued(exit_, lambda item=item: without_continue(body(item)), (body,))  # type: ignore[misc]
-        if exit_ in (BREAK, RETURN):
+    iterator, may_be_left = iter(items), False
+    while exit_ not in (BREAK, RETURN):
+        turn = _Turn(iterator, body, is_repeatable=not acts(walked))
+        exit_ = turn() if exit_ is None else continued(exit_, turn, (body, partial(_same, state_of(walked))))
+        if turn.is_at_end:
             break
         if isinstance(exit_, StagedExit):
-            note_walked(current(), walked)
+            require_followed(walked)
+            may_be_left = True
+    if may_be_left:
+        note_walked(current(), walked)
     return finish_loop(exit_, orelse)
+
+
+class _Turn:
+    """One iteration of a loop that Python runs."""
+
+    def __init__(self, iterator: Iterator[Any], body: Callable[[Any], Exit], is_repeatable: bool) -> None:
+        self._iterator = iterator
+        self._body = body
+        self._is_repeatable = is_repeatable
+        self._taken: list[Any] = []
+        self.is_at_end = False
+
+    def __call__(self) -> Exit:
+        if not self._taken:
+            try:
+                self._taken.append(next(self._iterator))
+            except StopIteration:
+                self.is_at_end = True
+        elif not self._is_repeatable:
+            raise UnsupportedError(
+                "a loop over an iterator that runs Python code is ended by run-time values, and has to be recorded a "
+                "second time, which would run that code again: walk a list of the items (list(iterator))"
+            )
+        return None if self.is_at_end else without_continue(self._body(self._taken[0]))
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _nothing() -> None:

@@ -13,7 +13,7 @@ import collections
 import contextlib
 import io
 from collections.abc import Iterable
-from types import FunctionType
+from types import FunctionType, GeneratorType
 from typing import Any
 
 import numpy as np
@@ -61,14 +61,41 @@ def note_made(trace: Recorder, made: Any, given: Iterable[Any] = ()) -> None:
 
 def note_walked(trace: Recorder, iterator: Any) -> None:
     """Take note that a loop walks an iterator whose end is known when the program runs, and so what it leaves."""
+    if isinstance(iterator, Walked):
+        iterator.leave()
+    elif has_hidden_state(iterator):
+        trace.state(MadeObjects).places[id(iterator)] = (iterator, None)
+
+
+def require_followed(iterator: Any) -> None:
+    """Refuse an iterator whose end is an exception that a branch would have to raise."""
     if isinstance(iterator, Items):
         raise UnsupportedError(
-            "a loop over an iterator with a __next__ in Python is ended by run-time values, and the calls of __next__ "
-            "behind that would be made all the same: write __iter__ as a generator function (with yield), or walk a "
-            "list of the items"
+            "a loop over an iterator with a __next__ in Python is ended by run-time values, which then decide on every "
+            "further call of __next__: write __iter__ as a generator function (with yield), or walk a list of the items"
         )
-    if has_hidden_state(iterator):
-        trace.state(MadeObjects).places[id(iterator)] = (iterator, None)
+
+
+def acts(iterator: Any) -> bool:
+    """Whether asking an iterator for an item may run code of the user's."""
+    return isinstance(iterator, (Walked, GeneratorType, map, filter)) or (
+        has_hidden_state(iterator) and type(iterator).__module__ == "itertools"
+    )
+
+
+def state_of(iterator: Any) -> list[Any]:
+    """What asking an iterator for an item may change."""
+    if isinstance(iterator, GeneratorType):
+        return [] if iterator.gi_frame is None else list(iterator.gi_frame.f_locals.values())
+    return [iterator]
+
+
+class Walked:
+    """An iterator that is told when a loop may have left it."""
+
+    def leave(self) -> None:
+        """Note that it is not known which items are left."""
+        raise NotImplementedError
 
 
 def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
@@ -121,4 +148,15 @@ INSTEAD = (
 """The three ways out for what compiled code does not call by itself."""
 
 
-__all__ = ["INSTEAD", "has_hidden_state", "note_made", "note_walked", "require_own", "require_writable"]
+__all__ = [
+    "INSTEAD",
+    "Walked",
+    "acts",
+    "has_hidden_state",
+    "note_made",
+    "note_walked",
+    "require_followed",
+    "require_own",
+    "require_writable",
+    "state_of",
+]
