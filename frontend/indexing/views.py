@@ -76,11 +76,7 @@ def _whole_view(x: TracedArray) -> TracedArray:
     """Another object that shows the same elements, as `x[:]` does."""
     from ..tracing.array import TracedArray
 
-    if type(x) is not TracedArray or not (x.ndim or x._storage.is_array):
-        return x
-    view = TracedArray(x._storage, x._path, x.type)
-    view._assumptions, view._is_another = x._assumptions, True
-    return view
+    return x._view_of_all() if type(x) is TracedArray and (x.ndim or x._storage.is_array) else x
 
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:

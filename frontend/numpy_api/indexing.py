@@ -312,10 +312,13 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
     target, source = asarray(dst), as_weak_operand(src)
     given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
     require_castable(given, target.dtype, casting)
-    value = broadcast_to(cast_unchecked(source, target.dtype), target.shape)
+    value = cast_unchecked(source, target.dtype)
     if where is not True:
         value = blend(asarray(where), value, target)
-    write_into(target, value)
+    if isinstance(target, TracedArray):
+        target[...] = value
+    else:
+        write_into(target, value)
 
 
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> ArrayResult:

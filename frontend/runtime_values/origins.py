@@ -62,7 +62,7 @@ class Origins:
             value = state.returned(value)
         if not isinstance(value, TracedArray) or value._is_scalar:
             return COMPUTED
-        if value._storage.handed is not None and not value._path and not value._is_another:
+        if value._storage.handed is not None and not value._path and value._is_another is False:
             return value._storage
         return self._number_of(value)
 

@@ -129,7 +129,11 @@ class Outputs:
         _note_returned(leaf)
         path = _path_of(leaf)
         if storage.argument is not None and _can_be_made_again(path):
-            return ArgumentResult(self._argument_of(storage.argument), self._plain(path), self._bounds(path))
+            made = ArgumentResult(self._argument_of(storage.argument), self._plain(path), self._bounds(path))
+            if leaf._path or not isinstance(leaf._is_another, TracedArray):
+                return made
+            choice = self._computed(leaf._is_another)._replace(is_python=True)
+            return SelectedResult(choice, (made._replace(path=(), bounds=()), made))
         return self._selected(leaf) or self._laid_out(leaf) or self._computed(leaf)
 
     def _selected(self, leaf: TracedArray) -> SelectedResult | None:
@@ -218,7 +222,7 @@ def _note_returned(leaf: TracedArray) -> None:
 
 def _path_of(leaf: TracedArray) -> tuple[ViewStep, ...]:
     """The steps from an array to a result; one that takes all of it makes another object of it."""
-    if leaf._path or not leaf._is_another:
+    if leaf._path or leaf._is_another is False:
         return leaf._path
     bounds = {"start": (0,), "stop": (INT64_MAX,), "step": (1,)}
     return (ViewStep(Slice, {name: value * leaf.ndim for name, value in bounds.items()}),)

@@ -75,7 +75,7 @@ class TracedArray(TracedValue):
         self._cached_section: Section | None = None
         self._python_type: Callable[..., Any] | None = None
         """int or float where NumPy would have a Python number here, an extent for example: weak in promotion."""
-        self._is_another = False
+        self._is_another: bool | TracedArray = False
         """Whether it is a view of all of an array, another object than the array itself."""
 
     if TYPE_CHECKING:  # made by _install
@@ -206,6 +206,12 @@ class TracedArray(TracedValue):
             raise WeftTypeError(f"{step.op_class.mlir_name()} does not make a view")
         view = TracedArray(self._storage, (*self._path, step), view_type)
         view._assumptions = self._assumptions
+        return view
+
+    def _view_of_all(self) -> TracedArray:
+        """Another object that shows the same elements, as `x[:]` does."""
+        view = TracedArray(self._storage, self._path, self._type)
+        view._assumptions, view._is_another = self._assumptions, True
         return view
 
     def _write(self, new: TracedArray) -> None:

@@ -99,8 +99,11 @@ def _layout_of(operand: Any) -> Layout:
 
 
 def raise_if(condition: TracedArray, error: str, message: str, *values: TracedArray) -> None:
-    """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
-    operands = [value._value() for value in values]
+    """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds.
+
+    Braces in the message show the values, integers.
+    """
+    operands = [cast(value, np.dtype(np.int64))._value() for value in values]
     condition._storage.trace.raise_if(condition._value(), error, message, *operands)
 
 

@@ -105,6 +105,30 @@ def test_changed_containers_are_seen() -> None:
     same(g, X, traces=None)  # it raises while it is traced
 
 
+def test_lists_may_change_in_a_loop_over_them() -> None:
+    def f(x):
+        items, seen = [2.0, 3.0], 0.0
+        for k, v in enumerate(items):
+            seen += v + k
+            try:
+                x[x > v] += 1
+            except IndexError:
+                pass
+            else:
+                items.clear()
+        for v in items:
+            seen += v
+        return (
+            seen,
+            list(zip(items, x, strict=False)),
+            [*map(len, ["ab", "c"])],
+            dict(enumerate("ab")),
+            [*reversed(items)],
+        )
+
+    same(f, X)
+
+
 def test_one_iterator_twice_takes_items_in_turn() -> None:
     def f(x):
         items = iter([4, 5, 6])
@@ -150,6 +174,15 @@ def filtered_twice(x):
     return next(kept), list(kept)
 
 
+def changed_in_a_branch(x):
+    items, seen = [1, 2, 3], 0
+    for v in items:
+        seen += v
+        if x[0] > 5:
+            items.pop()
+    return seen
+
+
 class Countdown:
     def __init__(self, n):
         self.n = n
@@ -177,6 +210,7 @@ def own_iterator(x):
         (given_to_another, "items of this iterator are taken that was given to another one .*enumerate"),
         (left_by_a_loop, "a loop that run-time values end has taken items of this count"),
         (filtered_twice, r"items of what filter\(\) gave are asked for a second time"),
+        (changed_in_a_branch, "a list becomes longer or shorter in a branch while a loop walks it"),
         (own_iterator, "write __iter__ as a generator function"),
     ],
 )

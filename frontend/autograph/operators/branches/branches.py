@@ -19,11 +19,21 @@ from ..values.abstract import (
     Kind,
     Mismatch,
     absent_values,
+    as_array_kind,
     carried_types,
     flatten,
+    kind_of,
     unflatten,
 )
-from ..values.aliases import is_available, note_aliases, note_handed, same_value, sees_any
+from ..values.aliases import (
+    as_another,
+    is_another,
+    is_available,
+    note_aliases,
+    note_handed,
+    same_value,
+    sees_any,
+)
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
 from ..values.program_locations import (
@@ -58,6 +68,8 @@ class _Merge:
     """The joined abstract type; None where nothing needs to be computed."""
     value: Any = None
     """What is the same on all paths that get to the end, or the joined value."""
+    viewed: _Merge | None = None
+    """The merge of an array which this one tells to be another object than the array itself, as `x[:]` is, or not."""
 
 
 def stage_if(
@@ -124,6 +136,9 @@ def join_paths(
     for merge in computed:
         assert merge.kind is not None
         merge.value = unflatten(trace, merge.kind, values)
+        if merge.viewed is not None:
+            merge.viewed.value = as_another(merge.viewed.value, merge.value)
+            continue
         note_aliases(join, merge.value, merge.values)
         handed = [
             (number, ABSENT if gone or value is UNBOUND else value)
@@ -133,6 +148,8 @@ def join_paths(
             note_handed(merge.value, Handed(results[0].owner, None, tuple(handed)))
     result = _deliver(merges, paths, dead)
     for merge in computed:
+        if merge.viewed is not None:
+            continue
         place = merge.place
         originals = [p.result if place is None else value_after(p.changes, place, snapshot) for p in paths]
         note_containers(trace, merge.name, merge.value, originals)
@@ -224,6 +241,8 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
         alive = [value for gone, value in zip(merge.absent, merge.values, strict=True) if not gone]
         if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
             merge.value = alive[0] if alive else UNBOUND
+            if any(is_another(value) is not is_another(merge.value) for value in alive):
+                computed.append(_identity_of(merge))
             continue
         key = None if merge.place is None else merge.place.key()
         merge.values = [path.contents.get(key, v) for path, v in zip(paths, merge.values, strict=True)]
@@ -237,6 +256,14 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
     if problems:
         raise control_flow_error("the two sides of a condition leave values that cannot be one", problems)
     return computed
+
+
+def _identity_of(merge: _Merge) -> _Merge:
+    """Whether an array that is the same on all paths is another object than the array itself, as each path says."""
+    values = [
+        None if gone else is_another(value) for gone, value in zip(merge.absent, merge.values, strict=True)
+    ]
+    return _Merge(merge.name, None, values, merge.absent, as_array_kind(kind_of(False)), viewed=merge)
 
 
 def _finish(trace: Recorder, draft: Draft, paths: list[Path], merges: list[_Merge]) -> list[Value]:

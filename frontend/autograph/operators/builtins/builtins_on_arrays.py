@@ -38,7 +38,14 @@ from ..values.iterables import (
     sequence_of,
 )
 from ..values.ranges import Range
-from ..values.sequence_iterators import SequenceIterator, iter_, iterator_over, left_of, left_of_each
+from ..values.sequence_iterators import (
+    SequenceIterator,
+    iter_,
+    iterator_over,
+    left_of,
+    left_of_each,
+    python_sequence,
+)
 from ..values.special_methods import tested, users_length
 
 
@@ -57,7 +64,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
     iterable = left_of(iterable, "enumerate")
     if isinstance(iterable, Walk):
         return enumerated(iterable, start)
-    sequence = sequence_of(iterable)
+    sequence = python_sequence(iterable)
     if sequence is None:
         return builtins.enumerate(iterable, start)
     return iterator_over(Enumerated(sequence, start), builtins.enumerate)
@@ -66,7 +73,7 @@ def enumerate_(iterable: Any, start: Any = 0) -> Any:
 def zip_(*iterables: Any, strict: bool = False) -> Any:
     """`zip`; staged when all arguments can be."""
     iterables = left_of_each(iterables, "zip")
-    sequences = [sequence_of(iterable) for iterable in iterables]
+    sequences = [python_sequence(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
     if not strict and (walked := zipped(list(iterables), sequences)) is not None:
         return walked
@@ -87,7 +94,7 @@ def _require_same_length(zipped: Zipped) -> None:
 
 def reversed_(iterable: Any) -> Any:
     """`reversed`."""
-    sequence = None if isinstance(iterable, range) else sequence_of(iterable)
+    sequence = None if isinstance(iterable, range) else python_sequence(iterable)
     return (
         builtins.reversed(iterable)
         if sequence is None
@@ -98,7 +105,7 @@ def reversed_(iterable: Any) -> Any:
 def map_(function: Callable[..., Any], *iterables: Any) -> Any:
     """`map`."""
     iterables = left_of_each(iterables, "map")
-    sequences = [sequence_of(iterable) for iterable in iterables]
+    sequences = [python_sequence(iterable) for iterable in iterables]
     found = tuple(sequence for sequence in sequences if sequence is not None)
     applied = functools.partial(operators().call, function)
     if len(iterables) == 1 and isinstance(iterables[0], Walk):
@@ -257,7 +264,7 @@ def fold(combine: Callable[[Any, Any], Any], iterable: Any, start: Any) -> Any:
         nonlocal total
         total = combine(total, item)
 
-    for_(iterable, body)
+    for_(left_of(iterable), body)
     return total
 
 

@@ -34,10 +34,17 @@ from ..values.iterables import Filtered, Sequence, Tail, Unrolled, is_never_unro
 from ..values.own_variables import Variables, variables_named
 from ..values.program_locations import Slot
 from ..values.resolve_grown_lists import resolve_grown_list
-from ..values.sequence_iterators import Held, Numbered, SequenceIterator, left_of
+from ..values.sequence_iterators import (
+    Held,
+    Numbered,
+    PythonItems,
+    SequenceIterator,
+    left_of,
+    positions_of,
+)
 from ..values.special_methods import iterated
 from .generators import Walk, for_walk
-from .statements import Body, continued, finish_loop, if_, run_items, while_
+from .statements import Body, continued, finish_loop, if_, run_items, run_sequence, while_
 
 _INT = TensorType((), np.dtype(np.int64))
 
@@ -59,6 +66,8 @@ def _walk(
     """A loop behind which nothing looks at the variables in `dead`."""
     if isinstance(iterable, Held):
         return _walk_held(trace, iterable.iterator, body, orelse, dead)
+    if isinstance(iterable, SequenceIterator) and iterable.is_in_python and iterable.is_known:
+        return _run_sequence(trace, iterable.given("a loop"), body, orelse)
     iterable = iterated(resolve_grown_list(left_of(iterable)))
     require_own(trace, iterable)
     if isinstance(iterable, Filtered):
@@ -71,6 +80,8 @@ def _walk(
     sequence = sequence_of(iterable)
     if isinstance(iterable, GrowingList):
         body = _keeping_length(iterable, body)
+    if sequence is None and type(iterable) is list:
+        return _run_sequence(trace, PythonItems(iterable), body, orelse)
     if sequence is None:
         return run_items(_counted(trace, iterable), body, orelse, iterable)
     length = sequence.length
@@ -83,6 +94,13 @@ def _walk(
         except _TooManyOps:
             checkpoint.roll_back()
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
+
+
+def _run_sequence(
+    trace: Recorder | None, sequence: Sequence, body: Callable[[Any], Exit], orelse: Body | None
+) -> Exit:
+    """Let Python run a loop over what it has itself; a list may become longer or shorter meanwhile."""
+    return run_sequence(sequence, _counted(trace, positions_of(sequence)), body, orelse)
 
 
 class _TakesItems(Exception):
@@ -115,7 +133,7 @@ def _walk_held(
     checkpoint = Checkpoint.take(trace, (step,))
     try:
         if iterator.is_in_python and iterator.is_known:
-            return run_items(_counted(trace, numbered.latest()), step, orelse)
+            return _run_sequence(trace, numbered, step, orelse)
         return _walk(trace, numbered, step, orelse, dead)
     except _TakesItems:
         checkpoint.roll_back()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from ..branches.conditions import is_staged, truth_of
 from ..branches.exits import BREAK, RETURN, Exit, StagedExit, without_break, without_continue
 from ..loops.loops import Loop
 from ..values.hidden_state import acts, note_walked, require_followed, state_of
+from ..values.iterables import Sequence
 from ..values.narrowing import facts_of, narrowed
 from ..values.optional import MaybeUnbound, Optional
 from ..values.own_variables import Variables, variables_named
@@ -153,12 +155,28 @@ def run_items(
     What `walked`, an iterator that the items come from, does to give the next item happens in these branches, too.
     It is walked to its end while tracing, so that nothing else may ask it for items if run-time values end the loop.
     """
+    iterator = iter(items)
+    is_repeatable = not acts(walked)
+    return _run((_Taken(iterator, is_repeatable) for _ in itertools.repeat(None)), body, orelse, walked)
+
+
+def run_sequence(
+    sequence: Sequence, positions: Iterable[int], body: Callable[[Any], Exit], orelse: Body | None
+) -> Exit:
+    """A loop over the items of a sequence at some positions that Python runs; see `run_items`."""
+    return _run((partial(sequence.item, position) for position in positions), body, orelse, None)
+
+
+def _run(
+    fetches: Iterator[Callable[[], Any]], body: Callable[[Any], Exit], orelse: Body | None, walked: Any
+) -> Exit:
+    """Run a loop of which each item is fetched in the branch that takes it; StopIteration says that there is none."""
     exit_: Exit = None
-    iterator, may_be_left = iter(items), False
-    while exit_ not in (BREAK, RETURN):
-        turn = _Turn(iterator, body, is_repeatable=not acts(walked))
+    may_be_left = False
+    for fetch in fetches:
+        turn = _Turn(fetch, body)
         exit_ = turn() if exit_ is None else continued(exit_, turn, (body, partial(_same, state_of(walked))))
-        if turn.is_at_end:
+        if turn.is_at_end or exit_ in (BREAK, RETURN):
             break
         if isinstance(exit_, StagedExit):
             require_followed(walked)
@@ -171,25 +189,37 @@ def run_items(
 class _Turn:
     """One iteration of a loop that Python runs."""
 
-    def __init__(self, iterator: Iterator[Any], body: Callable[[Any], Exit], is_repeatable: bool) -> None:
-        self._iterator = iterator
+    def __init__(self, fetch: Callable[[], Any], body: Callable[[Any], Exit]) -> None:
+        self._fetch = fetch
         self._body = body
-        self._is_repeatable = is_repeatable
-        self._taken: list[Any] = []
         self.is_at_end = False
 
     def __call__(self) -> Exit:
-        if not self._taken:
-            try:
-                self._taken.append(next(self._iterator))
-            except StopIteration:
-                self.is_at_end = True
+        try:
+            item = self._fetch()
+        except StopIteration:
+            self.is_at_end = True
+            return None
+        return without_continue(self._body(item))
+
+
+class _Taken:
+    """The next item of an iterator of Python's, which is asked for it once."""
+
+    def __init__(self, iterator: Iterator[Any], is_repeatable: bool) -> None:
+        self._iterator = iterator
+        self._is_repeatable = is_repeatable
+        self._items: list[Any] = []
+
+    def __call__(self) -> Any:
+        if not self._items:
+            self._items.append(next(self._iterator))
         elif not self._is_repeatable:
             raise UnsupportedError(
                 "a loop over an iterator that runs Python code is ended by run-time values, and has to be recorded a "
                 "second time, which would run that code again: walk a list of the items (list(iterator))"
             )
-        return None if self.is_at_end else without_continue(self._body(self._taken[0]))
+        return self._items[0]
 
 
 def _same(value: Any) -> Any:
@@ -207,4 +237,15 @@ def current() -> Recorder:
     return trace
 
 
-__all__ = ["continued", "current", "finish_loop", "if_", "result", "run_items", "then_", "variable", "while_"]
+__all__ = [
+    "continued",
+    "current",
+    "finish_loop",
+    "if_",
+    "result",
+    "run_items",
+    "run_sequence",
+    "then_",
+    "variable",
+    "while_",
+]

@@ -29,6 +29,18 @@ def same_value(one: Any, other: Any) -> bool:
     )
 
 
+def is_another(value: Any) -> Any:
+    """Whether a value is a view of all of an array, and not the array itself: a bool, or a traced one."""
+    return value._is_another if isinstance(value, TracedArray) else False
+
+
+def as_another(array: TracedArray, is_one: TracedArray) -> TracedArray:
+    """An array that is a view of all of itself where a condition holds."""
+    made = array._view_of_all()
+    made._is_another = is_one
+    return made
+
+
 def is_available(value: Any) -> bool:
     """Whether all arrays in a value were made where they can be used now."""
     if isinstance(value, TracedArray):
@@ -143,7 +155,9 @@ def _holds_one_of(value: Any, storages: set[int]) -> bool:
 
 
 __all__ = [
+    "as_another",
     "entry_of",
+    "is_another",
     "is_available",
     "is_visible",
     "note_aliases",

@@ -15,7 +15,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ..interface import operators
-from .iterables import Sequence, sequence_of
+from .iterables import Enumerated, Mapped, Reversed, Sequence, Zipped, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -37,7 +37,12 @@ class PythonItems(Sequence):
         return len(now) if now is self.inner else now.length
 
     def item(self, position: Any) -> Any:
-        return operators().item(resolve_grown_list(self.inner), position)
+        now = resolve_grown_list(self.inner)
+        return (
+            now[position]
+            if isinstance(position, int) and now is self.inner
+            else operators().item(now, position)
+        )
 
 
 @dataclass(frozen=True)
@@ -90,12 +95,36 @@ class Numbered(Sequence):
         here = self.start + position
         return here, self.inner.item(here)
 
-    def latest(self) -> Iterator[Any]:
-        """The items one by one, also those that come to a list meanwhile."""
-        position = 0
-        while position < self.length:
-            yield self.item(position)
-            position += 1
+
+def positions_of(sequence: Sequence) -> Iterator[int]:
+    """The positions of the items, also of those that come to a list meanwhile."""
+    position = 0
+    while True:
+        length = sequence.length
+        if not isinstance(length, int):
+            raise UnsupportedError(
+                "a list becomes longer or shorter in a branch while a loop walks it, and its length is known only when "
+                "the program runs: walk a copy (for item in items.copy()), or write `while i < len(items)`"
+            )
+        if position >= length:
+            return
+        yield position
+        position += 1
+
+
+def python_sequence(iterable: Any) -> Sequence | None:
+    """The items of a list or tuple as a sequence, as `sequence_of` has others."""
+    now = resolve_grown_list(iterable)
+    return PythonItems(iterable) if now is iterable and type(now) in (list, tuple) else sequence_of(now)
+
+
+def _lies_in_python(sequence: Sequence) -> bool:
+    """Whether items are those of a container of Python's, which may hold anything."""
+    if isinstance(sequence, (PythonItems, HashedItems)):
+        return True
+    if isinstance(sequence, Zipped):
+        return any(map(_lies_in_python, sequence.inner))
+    return isinstance(sequence, (Enumerated, Reversed, Mapped, Rest)) and _lies_in_python(sequence.inner)
 
 
 class SequenceIterator:
@@ -115,12 +144,16 @@ class SequenceIterator:
     @property
     def is_in_python(self) -> bool:
         """Whether the items lie in a container of Python's, which may hold anything."""
-        return isinstance(self.sequence, (PythonItems, HashedItems)) and isinstance(self.sequence.length, int)
+        return _lies_in_python(self.sequence) and isinstance(self.sequence.length, int)
 
     @property
     def is_known(self) -> bool:
         """Whether tracing knows which items are left."""
         return isinstance(self.position, int) and isinstance(self.sequence.length, int)
+
+    @property
+    def _is_begun(self) -> bool:
+        return not isinstance(self.position, int) or self.position > 0
 
     def require_items(self) -> None:
         """Refuse to take items of an iterator that something else takes items of."""
@@ -136,18 +169,17 @@ class SequenceIterator:
         self.require_items()
         length = self.sequence.length
         if self.is_in_python and isinstance(self.position, int):
-            left: Any = [self.sequence.item(position) for position in range(self.position, length)]
+            left: Any = list(self)
         else:
-            is_whole = isinstance(self.position, int) and self.position == 0
-            left = self.sequence if is_whole else Rest(self.sequence, self.position)
+            left = Rest(self.sequence, self.position) if self._is_begun else self.sequence
         self.position = length
         return left
 
     def given(self, taker: str) -> Any:
         """The items that are left, for something that takes some of them when it is asked to."""
-        left = self.taken()
+        self.require_items()
         self._taker = taker
-        return left
+        return Rest(self.sequence, self.position) if self._is_begun else self.sequence
 
     def take(self) -> Any:
         """The next item, which is known to be there."""
@@ -244,7 +276,7 @@ def left_of_each(iterables: tuple[Any, ...], taker: str) -> tuple[Any, ...]:
 def _every(items: Any, start: int, step: int) -> Any:
     if step == 1:
         return items
-    return items[start::step] if isinstance(items, list) else Rest(items, start, step)
+    return Rest(items, start, step)
 
 
 __all__ = [
@@ -259,5 +291,7 @@ __all__ = [
     "iterator_over",
     "left_of",
     "left_of_each",
+    "positions_of",
+    "python_sequence",
     "walked",
 ]
