@@ -17,7 +17,7 @@ from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
 from ..tracing.may_alias import connect
-from ..tracing.recorder import Join
+from ..tracing.recorder import Join, Stacked
 from ..tracing.staging import apply, cast, emit, raise_if, trace_of, type_of_operand, value_of
 from ..tracing.view_steps import ViewStep
 
@@ -155,6 +155,7 @@ def _select(trace: Recorder, entries: list[Any], place: TracedArray) -> Any:
         # It is one of the arrays: a write to one of these makes what was stacked stale.
         arrays = [entry._storage if isinstance(entry, TracedArray) else None for entry in entries]
         connect(found._storage, Join(), arrays)
+        found._storage.handed = Stacked(tuple(entries))
         return found
     kinds = {(isinstance(entry, TracedArray) and entry._python_type) or type(entry) for entry in entries}
     number = (float if float in kinds else int) if kinds <= {int, float} else None

@@ -1,28 +1,45 @@
-"""Which array of the caller's a result is, where a branch or loop decided: `y = a if c else b` is a or b itself.
+"""Which array of the caller's a result is, where the program decided: `y = a if c else b` is a or b itself.
 
 Branches and loops hand on elements, not arrays. For a result that may be one of the caller's arrays a number is handed
 on beside them, through cells that are written at the end of each region and read behind the op; the passes make values
-of them. 0 stands for what was computed.
+of them. Of `rows[i]`, where i is known when the program runs, it is the number at the place i among those of the rows.
+0 stands for what was computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
+from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.creation import Constant
+from ...dialect.ops.indexing import Gather
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import context, create
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray
-from ..tracing.recorder import ABSENT, BEFORE_LOOP, Recorder, Storage
+from ..tracing.recorder import ABSENT, BEFORE_LOOP, Handed, Recorder, Stacked, Storage
+from ..tracing.view_steps import ViewStep
 from .result_spec import COMPUTED
 
 _NUMBER = TensorType((), np.dtype(np.int64))
+
+
+class Source(NamedTuple):
+    """What knows which array it is: what a branch or loop handed on, or the place of one that was stacked."""
+
+    storage: Storage
+    place: TracedArray | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and self.storage is other.storage and self.place is other.place
+
+    def __hash__(self) -> int:
+        return hash((id(self.storage), id(self.place)))
 
 
 class Origins:
@@ -32,28 +49,37 @@ class Origins:
         self._trace = trace
         self._number_of = number_of
         """The number of an array that the caller has; COMPUTED for others."""
-        self._numbers: dict[Storage, Value] = {}
+        self._numbers: dict[Source, Value] = {}
 
-    def possible(self, storage: Storage) -> set[int]:
-        """The numbers of what a storage may be."""
+    def source(self, array: TracedArray) -> tuple[Source, tuple[ViewStep, ...]] | None:
+        """What tells which array of the caller's one is a view of, and the steps of that view; None if it is none."""
+        storage, path = array._storage, array._path
+        if storage.handed is None or array._is_scalar:
+            return None
+        if isinstance(storage.handed, Handed):
+            return Source(storage), path
+        (place,) = path[0].operands  # it is stacked to be looked at behind this step only
+        return Source(storage, place), path[1:]
+
+    def possible(self, source: Source) -> set[int]:
+        """The numbers of what a source may be."""
         found: set[int] = set()
-        pending, met = [storage], {storage}
+        pending, met = [source], {source}
         while pending:
-            handed = pending.pop().handed
-            for _, value in () if handed is None else handed.values:
-                source = self._source(value)
-                if isinstance(source, int):
-                    found.add(source)
-                elif source is not None and source not in met:
-                    met.add(source)
-                    pending.append(source)
+            for _, value in _handed_values(pending.pop().storage):
+                further = self._source(value)
+                if isinstance(further, int):
+                    found.add(further)
+                elif further is not None and further not in met:
+                    met.add(further)
+                    pending.append(further)
         return found
 
-    def number(self, storage: Storage) -> TracedArray:
+    def number(self, source: Source) -> TracedArray:
         """An i64[]: which of them it is."""
-        return TracedArray(Storage(self._trace, self._read(storage), _NUMBER))
+        return TracedArray(Storage(self._trace, self._read(source), _NUMBER))
 
-    def _source(self, value: Any) -> int | Storage | None:
+    def _source(self, value: Any) -> int | Source | None:
         """The number of what was handed on, or what knows it; None where nothing looks at it."""
         state = self._trace.python_state
         if value is ABSENT:
@@ -62,43 +88,66 @@ class Origins:
             value = state.returned(value)
         if not isinstance(value, TracedArray) or value._is_scalar:
             return COMPUTED
-        if value._storage.handed is not None and not value._path and value._is_another is False:
-            return value._storage
+        found = self.source(value)
+        if found is not None and not found[1] and value._is_another is False:
+            return found[0]
         return self._number_of(value)
 
-    def _read(self, storage: Storage) -> Value:
-        """The number of a storage, where its value is defined."""
-        if storage in self._numbers:
-            return self._numbers[storage]
-        handed = storage.handed
-        assert handed is not None
-        with context(), ir.Location.unknown():
-            start = ir.InsertionPoint.at_block_begin(self._trace.entry.block)
-            initial = _made(start, Constant, [], {"value": np.array(COMPUTED, np.int64)})
-            cell = _made(start, AllocRef, [initial], {})
-            op, to, values = handed
-            behind = (
-                ir.InsertionPoint.after(op)
-                if to is None
-                else ir.InsertionPoint.at_block_begin(op.regions[to].blocks[0])
+    def _read(self, source: Source) -> Value:
+        """The number of a source, where its value is defined."""
+        if source not in self._numbers:
+            with context(), ir.Location.unknown():
+                handed = source.storage.handed
+                made = self._picked(source) if isinstance(handed, Stacked) else self._handed_on(source)
+                self._numbers[source] = made
+        return self._numbers[source]
+
+    def _picked(self, source: Source) -> Value:
+        """The number at a place among those of what was stacked."""
+        assert source.place is not None
+        point = ir.InsertionPoint.after(source.storage.value.owner)
+        numbers = [self._written(point, self._source(array)) for _, array in _handed_values(source.storage)]
+        stacked = _made(point, Stack, numbers, {"axis": 0})
+        return _made(point, Gather, [stacked, source.place._value()], {"axes": (0,), "position": 0})
+
+    def _handed_on(self, source: Source) -> Value:
+        """The number that a branch or loop hands on."""
+        handed = source.storage.handed
+        assert isinstance(handed, Handed)
+        start = ir.InsertionPoint.at_block_begin(self._trace.entry.block)
+        cell = _made(start, AllocRef, [self._written(start, COMPUTED)], {})
+        op, to, values = handed
+        behind = (
+            ir.InsertionPoint.after(op)
+            if to is None
+            else ir.InsertionPoint.at_block_begin(op.regions[to].blocks[0])
+        )
+        number = self._numbers[source] = _made(behind, ReadRef, [cell], {})  # a loop hands it on to itself
+        for region, value in values:
+            further = self._source(value)
+            if further is None:
+                continue
+            point = (
+                ir.InsertionPoint(op)
+                if region == BEFORE_LOOP
+                else ir.InsertionPoint.at_block_terminator(op.regions[region].blocks[0])
             )
-            number = self._numbers[storage] = _made(behind, ReadRef, [cell], {})
-            for region, value in values:
-                source = self._source(value)
-                if source is None:
-                    continue
-                point = (
-                    ir.InsertionPoint(op)
-                    if region == BEFORE_LOOP
-                    else ir.InsertionPoint.at_block_terminator(op.regions[region].blocks[0])
-                )
-                written = (
-                    _made(point, Constant, [], {"value": np.array(source, np.int64)})
-                    if isinstance(source, int)
-                    else self._read(source)
-                )
-                _create(point, WriteRef, [cell, written], {})
+            _create(point, WriteRef, [cell, self._written(point, further)], {})
         return number
+
+    def _written(self, point: Any, source: int | Source | None) -> Value:
+        """A number, or that of a source, at a point of the program."""
+        if isinstance(source, Source):
+            return self._read(source)
+        return _made(point, Constant, [], {"value": np.array(source or COMPUTED, np.int64)})
+
+
+def _handed_values(storage: Storage) -> Iterable[tuple[int, Any]]:
+    """What a storage may be, each with the region that hands it on."""
+    handed = storage.handed
+    if handed is None:
+        return ()
+    return handed.values if isinstance(handed, Handed) else enumerate(handed.arrays)
 
 
 def _create(point: Any, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> Any:
@@ -111,4 +160,4 @@ def _made(point: Any, op_class: type[Op], operands: list[Value], attributes: dic
     return _create(point, op_class, operands, attributes).results[0]
 
 
-__all__ = ["Origins"]
+__all__ = ["Origins", "Source"]

@@ -138,14 +138,15 @@ class Outputs:
 
     def _selected(self, leaf: TracedArray) -> SelectedResult | None:
         """A result that may be one of the caller's arrays, as a branch or loop decided, or a view of one."""
-        storage = leaf._storage
-        path = _path_of(leaf)
-        if storage.handed is None or leaf._is_scalar or not _can_be_made_again(path):
+        found = self._origins.source(leaf)
+        if found is None or not _can_be_made_again(found[1]):
             return None
-        possible = self._origins.possible(storage)
+        source, path = found
+        possible = self._origins.possible(source)
         if possible <= {COMPUTED}:
             return None
-        choice = self._computed(self._origins.number(storage))
+        path = path if path else _path_of(leaf)[len(leaf._path) :]
+        choice = self._computed(self._origins.number(source))
         plain, bounds = self._plain(path), self._bounds(path)
         options = [option.viewed(plain, bounds) for option in self._options]
         computed = self._laid_out(leaf) or self._computed(leaf) if COMPUTED in possible else options[0]

@@ -90,9 +90,9 @@ def _is_array(value: object) -> bool:
         return True
     if parts_of_generator(value) is not None:
         return True
-    if is_own_module(type(value).__module__) and hasattr(value, "item") and hasattr(value, "length"):
+    if is_own_module(type(value).__module__) and hasattr(value, "sequence") and hasattr(value, "kind"):
         raise UnsupportedError(
-            f"the result holds what {type(value).__name__.lower()}() gives, whose items only the program makes; "
+            f"the result holds what {value.kind.__name__}() gives, whose items only the program makes; "
             "return a list of them"
         )
     return isinstance(value, BaseException) and holds_traced(value, depth=3)

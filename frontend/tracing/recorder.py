@@ -50,6 +50,12 @@ class Handed(NamedTuple):
     """Each with the region at whose end it is handed on, or BEFORE_LOOP; ABSENT where nothing looks at it."""
 
 
+class Stacked(NamedTuple):
+    """The arrays that were stacked, to take the one at a place that is known when the program runs."""
+
+    arrays: tuple[Any, ...]
+
+
 BEFORE_LOOP = -1
 ABSENT = object()
 
@@ -162,8 +168,8 @@ class Storage:
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
-        self.handed: Handed | None = None
-        """What a branch or loop handed on as this."""
+        self.handed: Handed | Stacked | None = None
+        """What a branch or loop handed on as this, or what this was stacked of."""
         self.layout: Layout | None = None
         """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
         self.assumption: Assumption | None = None
@@ -396,6 +402,7 @@ __all__ = [
     "Handed",
     "Join",
     "Recorder",
+    "Stacked",
     "Storage",
     "Watcher",
 ]

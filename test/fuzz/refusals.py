@@ -12,6 +12,7 @@ DOCUMENTED = {
     r"does not broadcast|unknown extent|known when the program runs|stretch": "unknown extents do not stretch",
     r"overlap in memory|overlaps in memory": "two different arrays that share memory are refused if one is written",
     r"is taken to be 1|must not be empty": "a slice of one element must not be empty",
+    r"an item of a list that grows has an extent": "items of a list that grows have one size",
     r"assignment destination is read-only: ": "arguments that are written must be writable",
     r"cannot hold what is computed|is an array of NumPy's|constants of the trace": "NumPy arrays made while tracing",
 }

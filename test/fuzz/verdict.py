@@ -37,6 +37,9 @@ STAGES = ("weft", "optimized", "compiled")
 _ORDERING = re.compile(r"sort|unique|max|min|clip|ptp")
 """What takes one of two zeros, and does not say which."""
 
+_SORTING = re.compile(r"\bsorted\(|\.sort\(\)|\b(?:min|max)\(")
+"""What Python does with items of which none is smaller than NaN."""
+
 REFUSALS = (UnsupportedError, ConcreteValueError, ControlFlowError, LeakedArrayError)
 """What weft says of programs that it does not take."""
 
@@ -139,6 +142,10 @@ def judge(text: str, stage: str) -> Verdict:
                 if verdict.outcome == "failed" and joins.seen and _only_types_differ(got, expected, before):
                     verdict = Verdict(
                         "refused", "documented: numbers of two types are joined", verdict.detail
+                    )
+                if verdict.outcome == "failed" and "nan" in verdict.detail and _SORTING.search(text):
+                    verdict = Verdict(
+                        "refused", "documented: floats with NaN are sorted by Python", verdict.detail
                     )
                 if verdict.outcome != "right":
                     return Verdict(verdict.outcome, verdict.kind, verdict.detail, number)

@@ -239,3 +239,16 @@ def test_new_arrays_take_traced_values() -> None:
     assert array.tolist() == [1, 10, 11, 4]
     assert full.tolist() == [[1.5, 10, 11, 1.5]] * 2
     assert numbers.tolist() == [0, 10, 11, 3]
+
+
+def test_copyto_takes_arrays_of_extents_that_are_known_when_the_program_runs() -> None:
+    def program(x: Any) -> Any:
+        np.copyto(x, np.unique(x))
+        np.copyto(x, np.unique(x) + 1, where=x > 2)
+        return x
+
+    for values in ([4, 4, 4], [3, 1, 2]):
+        expected = program(np.array(values))
+        assert np.array_equal(run_staged(program, np.array(values)), expected)
+    with pytest.raises(ValueError, match="could not broadcast input array from shape"):
+        run_staged(program, np.array([1, 2, 2]))

@@ -65,6 +65,26 @@ def written(x: Any, z: Any) -> Any:
     return x + 1
 
 
+def viewed(x: Any, z: Any) -> Any:
+    if x[0] > 1:
+        z = z[:]
+    try:
+        print(end="")
+        x = x[:]
+    except IndexError:
+        pass
+    return x, z
+
+
+def picked(x: Any, z: Any) -> Any:
+    n = int(x[0]) // 2
+    row = [x, z, BIAS][n]
+    one, other = [(x, z[1:]), (z, x[1:]), (x + 1, z[:2])][n]
+    again = row if x[1] > 1 else x
+    mixed = [again, x * 2, row][n]
+    return row, row[1:], one, other, [again, mixed], (x, z, BIAS, row)[-1 - n]
+
+
 def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
     """For the arrays in a value which of some arrays they are or share memory with."""
     if isinstance(value, dict):
@@ -74,7 +94,9 @@ def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
     return [(value is array, np.shares_memory(value, array)) for array in arrays]
 
 
-@pytest.mark.parametrize("function", [early, chosen, of_views, from_loop, swapped, caught, written])
+@pytest.mark.parametrize(
+    "function", [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked]
+)
 def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)
     for first in (0.0, 2.0, 5.0):

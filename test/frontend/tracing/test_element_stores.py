@@ -179,3 +179,16 @@ def test_arrays_and_lists_are_no_elements(dtype: str, store: str) -> None:
         got, error = outcome(interpreted(program), [np.zeros(3, dtype), np.array([2])])
         assert type(error).__name__.removeprefix("Weft") == type(wanted).__name__
         assert wanted is not None or not difference(got, expected)
+
+
+def test_scalars_of_all_integers_are_stored_where_they_fit() -> None:
+    def program(target: Any, value: Any) -> Any:
+        target[:] = value
+        return target
+
+    for value in (np.uint8(9), np.uint8(200), np.int16(-200), np.uint64(2**63)):
+        expected, wanted = outcome(program, [np.zeros(3, np.int8), value])
+        got, error = outcome(interpreted(program), [np.zeros(3, np.int8), value])
+        assert type(error) is type(wanted)
+        assert str(error) == str(wanted)
+        assert wanted is not None or not difference(got, expected)

@@ -196,7 +196,7 @@ class Arrays(Numbers):
             "np.where({condition}, {one}, {other})", "np.matmul({one}, {other})", "np.hstack([{one}, {other}])",
             "np.vstack(({one}, {other}))", "np.select([{one} > 0], [{other}], 1)", "np.append({one}, {other})",
             "np.array([{number}, {number}])", "np.array([{literal}, {literal}], {dtype})",
-            "np.add.reduce({one})", "np.inner({one}, {other})", "np.array({one})",
+            "np.add.reduce({one})", "np.inner({one}, {one})", "np.array({one})",
             "np.einsum('i,i->i', {one}, {other})",
             one=self.array(), other=self.operand(),
         )  # fmt: skip

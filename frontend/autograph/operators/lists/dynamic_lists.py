@@ -22,7 +22,7 @@ from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
-from ....tracing.staging import raise_if, value_of
+from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
 from ..values.abstract import (
     ArrayKind,
@@ -106,7 +106,7 @@ class GrowingList(ListMethods, RuntimeLength):
 
         def grow() -> None:
             join_arrays, zeros = lookup("concatenate"), lookup("zeros")
-            more = [zeros((ROOM, *array.type.shape[1:]), array.dtype) for array in self._arrays]
+            more = [zeros((ROOM, *array.shape[1:]), array.dtype) for array in self._arrays]
             self._arrays = tuple(join_arrays((a, a, b)) for a, b in zip(self._arrays, more, strict=True))
 
         room = self._arrays[0].shape[0] if self._arrays else 0
@@ -116,6 +116,7 @@ class GrowingList(ListMethods, RuntimeLength):
         values = [wrap(trace, value) for value in flatten(trace, item, kind)]
         arrays = []
         for array, value in zip(self._arrays, values, strict=True):
+            _require_room_for(array, value)
             updated = array.copy()
             updated[self._length] = value
             arrays.append(updated)
@@ -147,8 +148,10 @@ class GrowingList(ListMethods, RuntimeLength):
         trace = _trace()
         arrays = []
         for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
+            new = wrap(trace, value)
+            _require_room_for(array, new)
             updated = array.copy()
-            updated[position] = wrap(trace, value)
+            updated[position] = new
             arrays.append(updated)
         self._arrays = tuple(arrays)
 
@@ -373,6 +376,19 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
             f"({leaf.type}); pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _require_room_for(array: TracedArray, item: TracedArray) -> None:
+    """Raise `ValueError`, when the program runs, for an item of another size than the others: it would be stretched."""
+    for extent, there in zip(item.shape, array.shape[1:], strict=True):
+        if extent is not there and (isinstance(extent, TracedArray) or isinstance(there, TracedArray)):
+            raise_where(np.not_equal(extent, there), ValueError, _OTHER_SIZE, extent, there)
+
+
+_OTHER_SIZE = (
+    "an item of a list that grows has an extent of {0}, and the others have {1}: in compiled code all have one size; "
+    "pad them, or write them into one array"
+)
 
 
 def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any]:
