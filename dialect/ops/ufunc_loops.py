@@ -95,6 +95,37 @@ class LoopOp(ShapedOp, cost=Cost.EXPENSIVE):
         return results[0] if len(results) == 1 else results
 
 
+class CallUfunc(LoopOp, name="call_ufunc", family="ufunc_loops"):
+    """A loop of any ufunc of NumPy or SciPy: operands have the shape of all of them, or no axes."""
+
+    arguments: Operands
+    ufunc: String
+    results = VARIADIC
+    fails = False
+    underived = "what a library computes is not known; write the function with NumPy's own, or as weft.custom_gradient"
+
+    @classmethod
+    def function_of(cls, attributes: Attributes) -> str:
+        """That of the attribute."""
+        function: str = attributes["ufunc"]
+        return function
+
+    @classmethod
+    def infer(cls, *operands: Any, **attributes: Any) -> Any:
+        """What the ufunc's signature says, as a tuple."""
+        (arguments,) = operands
+        types = super().infer(*arguments, **attributes)
+        return types if isinstance(types, tuple) else (types,)
+
+    @classmethod
+    def evaluate(cls, *operands: Any, **attributes: Any) -> Any:
+        """Call the ufunc."""
+        (arguments,) = operands
+        loop = loop_of(attributes["ufunc"], [a.dtype for a in arguments])
+        results = find_ufunc(attributes["ufunc"])(*arguments, signature=loop)
+        return results if isinstance(results, tuple) else (results,)
+
+
 class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
     """Call a loop of a ufunc on all its arguments, the last `updated` of which it writes; not 0 where it failed."""
 
@@ -136,4 +167,4 @@ class CallLoop(Op, name="call_loop", family="ufunc_loops", cost=Cost.EXPENSIVE):
         return (*given[len(given) - updated :], np.int64(failed))
 
 
-__all__ = ["CallLoop", "LoopOp"]
+__all__ = ["CallLoop", "CallUfunc", "LoopOp"]

@@ -19,7 +19,7 @@ from ..indexing.views import get_item
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_element
 from ..tracing.staging import ArrayResult, apply, asarray, cast
-from . import EXTENSIONS, contraction, lookup, names, reductions
+from . import EXTENSIONS, contraction, lookup, names, reductions, special
 from .accumulation import scan
 from .arguments import BOOL, NO_VALUE, axis_tuple, deliver, write_into
 from .creation import arange
@@ -234,7 +234,9 @@ def has_counterpart(function: Any) -> bool:
 
 
 def _names_of(module: str) -> list[str]:
-    """The supported functions of a NumPy module."""
+    """The supported functions of a module of NumPy, or of SciPy."""
+    if module.startswith("scipy.special"):
+        return special.__all__
     if (extension := _extension_of(module)) is not None:
         return list(lookup(extension).__all__)
     is_main = module == "numpy" or module.startswith(("numpy._core", "numpy.lib"))
@@ -246,6 +248,8 @@ def _function_of(module: str, name: str) -> Callable[..., Any] | None:
     if name not in _names_of(module):
         return None
     extension = _extension_of(module)
+    if module.startswith("scipy.special"):
+        return getattr(special, name)  # type: ignore[no-any-return]
     found: Callable[..., Any] = lookup(name) if extension is None else getattr(lookup(extension), name)
     return found
 

@@ -32,6 +32,7 @@ from ..tracing.staging import (
 )
 from ..tracing.stretching import broadcast_together
 from .arguments import as_mask, write_into
+from .library_ufuncs import call_library, has_loop, library_name
 
 if TYPE_CHECKING:
     from ..tracing.recorder import Recorder
@@ -99,8 +100,10 @@ def _results(
     """Stage the op on operands cast to the loop that NumPy picks; one result per output."""
     if len(inputs) != ufunc.nin:
         raise TypeError(f"{ufunc.__name__}() takes {ufunc.nin} input arguments but {len(inputs)} were given")
-    op_class = op_of(ufunc)
     operands = [as_operand(value) for value in inputs]
+    if ufunc not in ops_of_ufuncs() and library_name(ufunc) is not None:
+        return _library_results(trace, ufunc, operands, outputs, casting, dtype)
+    op_class = op_of(ufunc)
     if ufunc in _COMPARISONS and (decided := _decided_comparison(ufunc, operands)) is not None:
         op_class, operands = decided
         ufunc = op_class.ufunc
@@ -115,6 +118,25 @@ def _results(
     arrays = broadcast_together(trace, arrays, into=targets[0] if targets else None)
     emitted = emit(trace, op_class, arrays, {})
     return emitted if isinstance(emitted, tuple) else (emitted,)
+
+
+def _library_results(
+    trace: Recorder,
+    ufunc: np.ufunc,
+    operands: Sequence[Any],
+    outputs: Sequence[Any],
+    casting: Any,
+    dtype: Any,
+) -> tuple[ArrayResult, ...]:
+    """Stage a call of the library that has the ufunc."""
+    loop = _loop(ufunc, operands, outputs, casting, dtype)[: ufunc.nin]
+    if not has_loop(ufunc, loop):
+        raise UnsupportedError(
+            f"the ufunc {ufunc.__name__} has no loop for {', '.join(map(str, loop))} that compiled code may call"
+        )
+    arrays = [_cast(trace, operand, wanted) for operand, wanted in zip(operands, loop, strict=True)]
+    _broadcast_shape([*arrays, *(target for target in outputs if target is not None)])
+    return call_library(trace, ufunc, arrays)
 
 
 def _cast(trace: Recorder, operand: Any, dtype: np.dtype[Any]) -> Any:

@@ -20,7 +20,15 @@ load_families()
 
 WITHOUT_CASES = {
     *("constant", "empty", "gradient", "tangent", "pairs", "alloc_ref", "read_ref", "write_ref", "raise_if"),
-    *("random_floats", "random_integers", "random_permutation", "random_choice", "fill_random", "call_loop"),
+    *(
+        "random_floats",
+        "random_integers",
+        "random_permutation",
+        "random_choice",
+        "fill_random",
+        "call_loop",
+        "call_ufunc",
+    ),
 }
 """What has tests of its own: the constant has no operands, some have effects, some the state of a generator."""
 

@@ -17,7 +17,10 @@ from ....numpy_api.selection import is_python_number
 from ....tracing.staging import asarray, rank_0_array, trace_of
 from .array_makers import as_data
 
-_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft"})
+SCIPY_SUMS = "scipy.special._logsumexp"
+"""Functions in Python that are called instead of converted: they ask arrays for what is not known of traced ones."""
+
+_MODULES = frozenset({"numpy", "numpy.linalg", "numpy.fft", SCIPY_SUMS})
 
 
 def numpy_function(function: Any) -> Callable[..., Any] | None:
@@ -74,4 +77,4 @@ def _strong(args: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(rank_0_array(asarray(value)) for value in args)
 
 
-__all__ = ["numpy_function"]
+__all__ = ["SCIPY_SUMS", "numpy_function"]

@@ -25,6 +25,7 @@ from ...convert import (
 )
 from ...decisions import excuse, note_converted, note_unconverted, require_conversion
 from ...marks import is_marked
+from ..builtins.numpy_functions import SCIPY_SUMS, numpy_function
 from ..builtins.replacements import replacement_of
 from ..interface import operators
 from ..lists.dynamic_lists import GrowingList
@@ -130,6 +131,11 @@ def converted(function: Any) -> Callable[..., Any]:
     replaced = replacement_of(function)
     if replaced is not None:
         return replaced
+    if (
+        getattr(function, "__module__", None) == SCIPY_SUMS
+        and (known := numpy_function(function)) is not None
+    ):
+        return known
     if isinstance(function, types.FunctionType):
         return _converted_function(function)
     if isinstance(function, types.MethodType):

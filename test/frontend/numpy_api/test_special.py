@@ -1,0 +1,78 @@
+"""Functions of scipy.special in compiled code: ufuncs are called as native code, sums are recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+special = pytest.importorskip("scipy.special")
+
+
+def test_ufuncs_are_called_as_they_are() -> None:
+    def program(x: Any, n: Any) -> list[Any]:
+        return [
+            special.gamma(x),
+            special.erf(x),
+            special.expit(x.astype(np.float32)),
+            special.jv(n, x),
+            special.jv(2, x[:, None]),
+            special.xlogy(x, x[:1]),
+            special.gammaln(x) * 2 + x,
+            special.psi(x[0]),
+            special.ellipj(x, 0.3),
+            special.comb(n, 2),
+            special.polygamma(1, x),
+            special.gamma(x + 1j),
+        ]
+
+    x, n = np.linspace(0.1, 3, 7), np.arange(7)
+    expected = program(x, n)
+    specs = [weft.TensorSpec((None,), "float64"), weft.TensorSpec((None,), "int64")]
+    for compiled in (weft.function(program), weft.function(program, input_signature=specs)):
+        for got, wanted in zip(compiled(x, n), expected, strict=True):
+            parts = (got, wanted) if isinstance(wanted, tuple) else ((got,), (wanted,))
+            for one, other in zip(*parts, strict=True):
+                assert (type(one), one.dtype) == (type(other), other.dtype)
+                np.testing.assert_allclose(one, other, rtol=1e-15)
+
+
+def test_sums_of_exponentials() -> None:
+    def program(x: Any, b: Any) -> list[Any]:
+        return [
+            special.logsumexp(x),
+            special.logsumexp(x, axis=0, keepdims=True),
+            special.logsumexp(x, axis=1, b=b),
+            *special.logsumexp(x, axis=1, b=b - 0.6, return_sign=True),
+            special.softmax(x, axis=1),
+            special.softmax(x),
+            special.log_softmax(x, axis=0),
+        ]
+
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(3, 4)) * 200
+    b = generator.random((3, 4))
+    for got, wanted in zip(weft.function(program)(x, b), program(x, b), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+
+def double_it(value: Any) -> Any:
+    """A function of objects."""
+    return value * 2
+
+
+def test_what_no_loop_takes_is_refused() -> None:
+    with pytest.raises(TypeError, match="jv"):
+        weft.function(lambda x: special.jv(x, x))(np.ones(2, complex))
+    with pytest.raises(weft.UnsupportedError, match="double_it"):
+        weft.function(lambda x: np.frompyfunc(double_it, 1, 1)(x))(np.ones(2))
+
+
+def test_gradients_through_libraries_are_refused() -> None:
+    with pytest.raises(
+        weft.DifferentiationError, match="call_ufunc has no derivative: what a library computes"
+    ):
+        weft.grad(lambda x: np.sum(special.gamma(x)))(np.ones(2))
