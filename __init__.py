@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .frontend.runtime_values.effects import print, py_call, trace_print
     from .frontend.settings import settings
     from .frontend.signature.signature import TensorSpec
+    from .frontend.variables.state import load_state, save_state, state
     from .frontend.variables.variable import Variable
 
 __version__ = "0.1.0"
@@ -66,6 +67,9 @@ _EXPORTS: dict[str, str] = {
     "stop_gradient": ".frontend.gradients.transforms",
     "constant": ".frontend.numpy_api.constants",
     "Variable": ".frontend.variables.variable",
+    "state": ".frontend.variables.state",
+    "save_state": ".frontend.variables.state",
+    "load_state": ".frontend.variables.state",
     "eager": ".frontend.calls.eager_calls",
     "run_functions_eagerly": ".frontend.calls.eager_calls",
     "TensorArray": ".frontend.autograph.tensor_array",
@@ -165,13 +169,16 @@ __all__ = [
     "hessian",
     "jacobian",
     "jvp",
+    "load_state",
     "print",
     "py_call",
     "range",
     "release_memory",
     "run_functions_eagerly",
+    "save_state",
     "set_num_threads",
     "settings",
+    "state",
     "stop_gradient",
     "stream",
     "synchronize",

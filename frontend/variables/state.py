@@ -1,0 +1,158 @@
+"""`weft.state`, `weft.save_state` and `weft.load_state`: the arrays of a program by name, and in files."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...backend.gpu.on_device import OnDevice
+from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.types import format_shape
+from ..signature.traced_value import ArrayHolder, held
+from ..source.modules import is_library, is_own_module
+from ..tracing.current import current_trace
+from .state_files import read_arrays, write_arrays
+
+File: TypeAlias = "str | os.PathLike[str]"
+
+
+def state(obj: Any) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays and variables of an object by their names, `layers.0.w`: the arrays themselves, no copies.
+
+    They are found in attributes, lists, tuples and dicts, and in the objects in these; each once, under the first name.
+    Numbers of Python's and NumPy's scalars, which cannot be written, are none: keep counters in a `weft.Variable`.
+    Raises `ValueError` where two arrays have one name, `weft.UnsupportedError` in compiled functions and for arrays on
+    a GPU.
+
+    >>> model = {"w": np.ones(2), "layers": [weft.Variable(3.0)]}
+    >>> weft.state(model)
+    {'w': array([1., 1.]), 'layers.0': array(3.)}
+    """
+    if current_trace() is not None:
+        raise UnsupportedError(
+            "weft.state, save_state and load_state look at objects of Python, which compiled code would do once, while "
+            "it is traced: call them outside of the compiled function"
+        )
+    found: dict[str, np.ndarray[Any, Any]] = {}
+    for name, array in _arrays(obj, "", set()):
+        if name in found:
+            raise WeftValueError(f"two arrays have the name {name!r}: rename a key or attribute")
+        found[name] = array
+    return found
+
+
+def save_state(obj: Any, file: File) -> None:
+    """Write the arrays of an object, as `weft.state` finds them, to a file that ends in `.npz` or `.safetensors`.
+
+    A file that was there is replaced when all is written. Raises `ValueError` for another ending and for dtypes that
+    the format has not, and what `weft.state` raises.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
+    >>> weft.save_state({"w": np.arange(3)}, path)
+    >>> restored = {"w": np.zeros(3, int)}
+    >>> weft.load_state(restored, path)
+    >>> restored
+    {'w': array([0, 1, 2])}
+    """
+    write_arrays(state(obj), os.fspath(file))
+
+
+def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
+    """Write into the arrays of an object what a file holds, or a mapping such as `weft.state` gives.
+
+    Nothing is replaced: compiled functions, and whoever else has the arrays, see the new elements. All is looked at
+    before anything is written. Raises `ValueError` for names that are missing or too many, for another shape and for a
+    file that is damaged, `TypeError` for another dtype, and what `weft.state` raises.
+    """
+    own = state(obj)
+    given = source if isinstance(source, Mapping) else read_arrays(os.fspath(source))
+    where = "the mapping" if isinstance(source, Mapping) else os.fspath(source)
+    missing, surplus = [n for n in own if n not in given], [n for n in given if n not in own]
+    if missing or surplus:
+        lacks = f"lacks {_listed(missing)}" if missing else ""
+        more = f"holds {_listed(surplus)}, which the object has not" if surplus else ""
+        raise WeftValueError(f"{where} does not fit: it {' and '.join(filter(None, (lacks, more)))}")
+    new = {name: _fitting(name, array, held(given[name]), where) for name, array in own.items()}
+    for name, array in own.items():
+        array[...] = new[name]
+
+
+def _fitting(name: str, array: np.ndarray[Any, Any], given: Any, where: str) -> np.ndarray[Any, Any]:
+    """What is given for an array, which it can hold."""
+    new = np.asarray(given)
+    if new.dtype.kind == "V" and new.dtype.itemsize == array.dtype.itemsize and array.dtype.kind == "V":
+        new = new.view(array.dtype)  # as .npz files hold bfloat16
+    if new.shape != array.shape:
+        raise WeftValueError(
+            f"{name} has shape {format_shape(array.shape)}, but {where} holds one of shape {format_shape(new.shape)}"
+        )
+    if new.dtype != array.dtype:
+        raise WeftTypeError(f"{name} has dtype {array.dtype}, but {where} holds one of {new.dtype}")
+    if not array.flags.writeable:
+        raise WeftValueError(f"{name} is read-only: keep it in an array that can be written")
+    return new
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:5]))
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+
+
+def _arrays(value: Any, name: str, seen: set[int]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The arrays in a nested value, each once."""
+    if isinstance(value, ArrayHolder):
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield from _arrays(value.value, name, seen)
+        return
+    if isinstance(value, OnDevice):
+        raise UnsupportedError(
+            f"{name or 'the array'} lies on {value.device}: copy it, np.asarray({name or 'array'}), and save that"
+        )
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        if id(value) not in seen:
+            seen.add(id(value))
+            yield name, value
+        return
+    inside = _inside(value)
+    if inside is None or id(value) in seen:
+        return
+    seen.add(id(value))
+    for key, item in inside:
+        yield from _arrays(item, f"{name}.{key}" if name else str(key), seen)
+
+
+def _inside(value: Any) -> list[tuple[Any, Any]] | None:
+    """The named parts of a container or of an object of a user's class; None for other values."""
+    if isinstance(value, Mapping):
+        return list(value.items())
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return list(zip(value._fields, value, strict=True))
+    if isinstance(value, (list, tuple)):
+        return list(enumerate(value))
+    kind = type(value)
+    if isinstance(value, type) or callable(getattr(value, "__get__", None)):  # classes, functions, methods
+        return None
+    if dataclasses.is_dataclass(value):
+        return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    if is_library(kind.__module__) or is_own_module(kind.__module__):
+        return None
+    slots = [slot for base in kind.__mro__ for slot in _slots(base) if hasattr(value, slot)]
+    return [*((slot, getattr(value, slot)) for slot in slots), *getattr(value, "__dict__", {}).items()]
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    return (
+        (slots,)
+        if isinstance(slots, str)
+        else tuple(s for s in slots if s not in ("__dict__", "__weakref__"))
+    )
+
+
+__all__ = ["load_state", "save_state", "state"]
