@@ -6,6 +6,7 @@ What is chosen for each operation, and why, is the attribute `weft.schedule` of 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from ...dialect.mlir import Operation, ir
 from ...dialect.records import dataclass
@@ -18,6 +19,7 @@ from .code.reduce import Reduction
 from .placement.effort import SECONDS_OF_STEP, is_better_on_host, known_bytes, steps_of_one_thread
 from .schedules import (
     columns,
+    compactions,
     iterations,
     one_thread,
     points,
@@ -97,9 +99,23 @@ def _joined(runs: Iterable[list[Operation]]) -> list[list[Operation]]:
     return found
 
 
+_LOOPS = (
+    (scans, "scans: each element needs the one before"),
+    (iterations, "iterations: none needs another"),
+    (scatters, "scatters: a thread an iteration"),
+)
+"""The schedules of loops, the first of which that matches is taken, and why."""
+
+
 def _is_of_one_thread(run: list[Operation]) -> bool:
-    is_shared = len(run) == 1 and any(kind.matches(run[0]) for kind in (scans, iterations, scatters))
-    return run[0].name != "linalg.generic" and not is_shared
+    return run[0].name != "linalg.generic" and not compactions.matches(run) and _kind_of_loop(run) is None
+
+
+def _kind_of_loop(run: list[Operation]) -> tuple[Any, str] | None:
+    """The schedule of a loop that threads share, and the reason."""
+    if len(run) != 1:
+        return None
+    return next(((kind, why) for kind, why in _LOOPS if kind.matches(run[0])), None)
 
 
 def _can_start(ops: list[Operation]) -> bool:
@@ -117,15 +133,13 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         reason = f"one thread: {names} is one step after the other"
         count = _steps_of_one_thread(function, run)
         return [Part(run[-1], lambda name: one_thread.write(function, name, run, reason, steps=count))]
-    if scans.matches(run[0]):
-        scan, reason = run[0], "scans: each element needs the one before"
-        return [Part(scan, lambda name: scans.write(function, name, scan, reason))]
-    if run[0].name != "linalg.generic" and not iterations.matches(run[0]):
-        scatter, where = run[0], "scatters: a thread an iteration"
-        return [Part(scatter, lambda name: scatters.write(function, name, scatter, where))]
-    if run[0].name != "linalg.generic":
-        loop, why = run[0], "iterations: none needs another"
-        return [Part(loop, lambda name: iterations.write(function, name, loop, why))]
+    if compactions.matches(run):
+        why = "compactions: what is kept lies behind what was kept before"
+        return [Part(run[-1], lambda name: compactions.write(function, name, run, why))]
+    loop = _kind_of_loop(run)
+    if loop is not None:
+        kind, why = loop
+        return [Part(run[0], lambda name: kind.write(function, name, run[0], why))]
     steps, found = steps_of([loop_nest(op) for op in run]), []
     while steps:
         if products.matches(steps[0]):

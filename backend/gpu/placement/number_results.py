@@ -18,7 +18,8 @@ from typing import ClassVar
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.rewriting import operations_of, terminator
+from ....passes.rewriting import operations_in, operations_of, terminator
+from ...nests.compaction import match_compaction
 from ...planning.boundaries import kernel_functions
 from .effort import MOST_STEPS, steps_of_one_thread
 from .entries import calls_between_kernels
@@ -101,7 +102,18 @@ def _is_for_device(kernel: Operation) -> bool:
     if any(op.name == "func.call" for op in operations_of(kernel)):
         return False
     steps = steps_of_one_thread(kernel)
-    return steps is not None and steps <= MOST_STEPS
+    return (steps is not None and steps <= MOST_STEPS) or _counts_what_it_keeps(kernel, type)
+
+
+def _counts_what_it_keeps(kernel: Operation, type: Type) -> bool:
+    """Whether the only number of a kernel is how many a loop keeps, which threads find out together."""
+    found = [
+        match_compaction(op) for op in operations_in(kernel.regions[0].blocks[0]) if op.name == "scf.for"
+    ]
+    numbers = [
+        v for v in terminator(kernel.regions[0].blocks[0]).operands if isinstance(v.type, ir.IndexType)
+    ]
+    return len(found) == 1 and found[0] is not None and numbers == [found[0].count] and len(type.results) == 2
 
 
 def _store_results(kernel: Operation) -> None:

@@ -89,3 +89,43 @@ func.func private @kernel_0(%x: tensor<8xi64>) -> (i1, index) {
   %index = arith.index_cast %element : i64 to index
   return %truth, %index : i1, index
 }
+
+// -----
+
+// How many a long loop keeps, threads find out together; other numbers that it finds they do not.
+// CHECK: func.func private @kernel_0({{.*}}, %{{.*}}: tensor<i64>) -> (tensor<100000xf64>, tensor<i64>)
+// CHECK: func.func private @kernel_1({{.*}}) -> (tensor<100000xf64>, index)
+func.func @f(%x: tensor<100000xf64>, %flags: tensor<100000xi1>, %y: tensor<100000xf64>) -> (tensor<100000xf64>, index, tensor<100000xf64>, index) {
+  %0:2 = call @kernel_0(%x, %flags, %y) : (tensor<100000xf64>, tensor<100000xi1>, tensor<100000xf64>) -> (tensor<100000xf64>, index)
+  %1:2 = call @kernel_1(%x, %flags, %y) : (tensor<100000xf64>, tensor<100000xi1>, tensor<100000xf64>) -> (tensor<100000xf64>, index)
+  return %0#0, %0#1, %1#0, %1#1 : tensor<100000xf64>, index, tensor<100000xf64>, index
+}
+func.func private @kernel_0(%x: tensor<100000xf64>, %flags: tensor<100000xi1>, %y: tensor<100000xf64>) -> (tensor<100000xf64>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 100000 : index
+  %kept:2 = scf.for %i = %c0 to %n step %c1 iter_args(%out = %y, %count = %c0) -> (tensor<100000xf64>, index) {
+    %a = tensor.extract %x[%i] : tensor<100000xf64>
+    %keeps = tensor.extract %flags[%i] : tensor<100000xi1>
+    %one = arith.index_castui %keeps : i1 to index
+    %written = tensor.insert %a into %out[%count] : tensor<100000xf64>
+    %next = arith.addi %count, %one : index
+    scf.yield %written, %next : tensor<100000xf64>, index
+  }
+  return %kept#0, %kept#1 : tensor<100000xf64>, index
+}
+func.func private @kernel_1(%x: tensor<100000xf64>, %flags: tensor<100000xi1>, %y: tensor<100000xf64>) -> (tensor<100000xf64>, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = arith.constant 100000 : index
+  %kept:2 = scf.for %i = %c0 to %n step %c1 iter_args(%out = %y, %count = %c0) -> (tensor<100000xf64>, index) {
+    %a = tensor.extract %x[%i] : tensor<100000xf64>
+    %keeps = tensor.extract %flags[%i] : tensor<100000xi1>
+    %step = arith.select %keeps, %c2, %c1 : index
+    %written = tensor.insert %a into %out[%count] : tensor<100000xf64>
+    %next = arith.addi %count, %step : index
+    scf.yield %written, %next : tensor<100000xf64>, index
+  }
+  return %kept#0, %kept#1 : tensor<100000xf64>, index
+}

@@ -96,6 +96,8 @@ EXACT: dict[str, tuple[Any, ...]] = {
         _integers(120).astype(np.int64),
         _normal(120, 3),
     ),
+    # compactions
+    "masks": (lambda x: (x[x > 0], np.nonzero(x > 1)[0]), _normal(4200)),
     # sorts
     "sorts": (
         lambda x: (np.sort(x), np.argsort(x, kind="stable", axis=0)),
