@@ -11,10 +11,11 @@ from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from ..control_flow.structure import FOR, IF, LOOPS, WHILE, replace_all
-from ..rewriting import operations_in, operations_of
+from ..rewriting import defined_functions, operations_in, operations_of
 from .activity import Activity, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
+from .calls import CALL, forward_call, reverse_call
 from .counted import reverse_while
 from .forward import ForwardSweep
 from .loops import reverse_for
@@ -38,9 +39,7 @@ class Differentiate(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         """Replace all gradients of a module, then what marks values."""
         while True:
-            requests = [
-                op for op in operations_of(module.operation) if op_class_of(op) in (Gradient, Tangent)
-            ]
+            requests = _requests(module)
             if not requests:
                 break
             first = requests[0]
@@ -60,12 +59,21 @@ class Differentiate(Pass):
                 statistics["marks dropped"] += 1
 
 
+def _requests(module: Module) -> list[Operation]:
+    """What asks for derivatives in a function; functions that are called come before those that call them."""
+    for function in reversed(list(defined_functions(module))):
+        found = [op for op in operations_of(function.operation) if op_class_of(op) in (Gradient, Tangent)]
+        if found:
+            return found
+    return []
+
+
 def _memory_of(module: Module) -> int:
     attributes = module.operation.attributes
     return int(attributes[MEMORY].value) if MEMORY in attributes else DEFAULT_MEMORY
 
 
-REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while}
+REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while, CALL: reverse_call}
 
 
 def _pairs(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
@@ -123,7 +131,7 @@ def _replace_tangent(request: Operation) -> None:
     activity = Activity(moved)
     activity.follow(operations)
     _require_outside_of_loops(request, [y], list(moved))
-    walk = ForwardSweep(activity, moved)
+    walk = ForwardSweep(activity, moved, forward_call)
     walk.run(operations)
     with ir.InsertionPoint(request):
         found = walk.tangent(request.operands[0], request.location)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ...dialect.derivatives import tangents
 from ...dialect.errors import WeftError
@@ -19,8 +19,15 @@ from .sweep import require_known
 class ForwardSweep:
     """Walks ops in program order and emits the ops of their tangents behind them; loops carry tangents."""
 
-    def __init__(self, activity: Activity, known: dict[Value, Value]) -> None:
+    def __init__(
+        self,
+        activity: Activity,
+        known: dict[Value, Value],
+        call: Callable[[ForwardSweep, Operation], None],
+    ) -> None:
         self.activity = activity
+        self._call = call
+        """What lets a call return tangents."""
         self.tangents = known
         self.retired: list[Operation] = []
         """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
@@ -34,6 +41,8 @@ class ForwardSweep:
                 self._if(operation)
             elif operation.name == WHILE:
                 self._while(operation)
+            elif operation.name == "func.call" and any(r in self.activity for r in operation.results):
+                self._call(self, operation)
             elif any(r in self.activity and r not in self.tangents for r in operation.results):
                 self._simple(operation)
 
@@ -73,7 +82,8 @@ class ForwardSweep:
             i for i, values in enumerate(zip(*groups, strict=True)) if any(v in self.activity for v in values)
         ]
 
-    def _retire(self, old: Operation, new: Operation) -> None:
+    def retire(self, old: Operation, new: Operation) -> None:
+        """Take note that an op has taken the place of another, with results of the same meaning."""
         self.retired.append(old)
         self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
 
@@ -86,7 +96,7 @@ class ForwardSweep:
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]
         made = rebuilt(loop, starts, starts, 1)
-        self._retire(loop, made)
+        self.retire(loop, made)
         for i, start in zip(places, starts, strict=True):
             self.tangents[arguments[i]] = block.add_argument(start.type, loop.location)
         self.run(operations_in(block)[:-1])
@@ -114,7 +124,7 @@ class ForwardSweep:
                     self._hand_over(block, places, branch.location)
         if places:
             made = rebuilt(branch, [], [branch.results[i] for i in places], 2)
-            self._retire(branch, made)
+            self.retire(branch, made)
             self._leave(made, places)
 
     def _while(self, loop: Operation) -> None:
@@ -127,7 +137,7 @@ class ForwardSweep:
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]
         made = rebuilt(loop, starts, [loop.results[i] for i in passed], 2)
-        self._retire(loop, made)
+        self.retire(loop, made)
         for i, start in zip(places, starts, strict=True):
             self.tangents[arguments[i]] = before.add_argument(start.type, loop.location)
         self.run(operations_in(before)[:-1])

@@ -8,12 +8,11 @@ from typing import TypeAlias
 
 from ...dialect.derivatives import cotangents, is_differentiable
 from ...dialect.errors import WeftError
-from ...dialect.host_calls import callback_of
 from ...dialect.mlir import Operation, Value
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
-from ..control_flow.structure import CAST, CONTROL, defined_inside
+from ..control_flow.structure import CAST, defined_inside
 from ..rewriting import operations_of
 from .activity import Activity, refuse
 from .adjoints import Adjoints
@@ -28,7 +27,7 @@ class Sweep:
         """The bytes above which what a loop keeps is kept in pieces."""
         self._loops = 0
         self.reverses = reverses
-        """What emits the reverse of branches and loops, by their names."""
+        """What emits the reverse of branches, loops and calls, by their names."""
         self.retired: list[Operation] = []
         """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
 
@@ -55,8 +54,8 @@ class Sweep:
             results = list(operation.results)
             if not any(result in adjoints for result in results):
                 continue
-            if operation.name in CONTROL:
-                self._control(operation, adjoints)
+            if operation.name in self.reverses:
+                self.reverses[operation.name](self, operation, adjoints)
                 continue
             given = [adjoints.take(result) for result in results]
             wanted = [n for n, operand in enumerate(operation.operands) if operand in self.activity]
@@ -91,9 +90,6 @@ class Sweep:
         self.retired.append(old)
         self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
 
-    def _control(self, operation: Operation, adjoints: Adjoints) -> None:
-        self.reverses[operation.name](self, operation, adjoints)
-
 
 Reverse: TypeAlias = "Callable[[Sweep, Operation, Adjoints], None]"
 
@@ -121,13 +117,6 @@ def require_known(operation: Operation) -> None:
             operation,
             f"{op_class.mlir_name()} has no derivative"
             + (f": {op_class.underived}" if op_class.underived else ""),
-        )
-    if operation.name == "func.call":
-        raise refuse(
-            operation,
-            "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
-            if callback_of(operation) is not None
-            else "the derivative of a function that calls itself under a run-time condition is not known yet",
         )
     if op_class is None and operation.name != CAST:
         raise refuse(operation, f"the derivative of {operation.name} is not known")

@@ -93,16 +93,6 @@ def test_effects_happen_once() -> None:
     assert len(seen) == 5
 
 
-def test_recursion_is_refused() -> None:
-    def deep(x: Any, n: Any) -> Any:
-        if n <= 0:
-            return x
-        return deep(x, n - 1) * x
-
-    with pytest.raises(weft.DifferentiationError, match="a function that calls itself"):
-        weft.grad(deep)(2.0, np.int64(3))
-
-
 def test_results_of_python_in_a_loop_are_refused() -> None:
     def asked(x: Any) -> Any:
         while weft.py_call(lambda v: v > 1, x, result=weft.TensorSpec((), "bool")):
