@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,18 +33,28 @@ def lower_loop(c: Conversion, op: OpInstance) -> Sequence[Value]:
     extents = _extents(c, op, op_class, function)
     arguments = [*op.operands, *(c.empty(t, sizes) for t, sizes in zip(made, extents, strict=True))]
     updated = len(made) + op_class.overwrites
-    fields = {f.name: f.kind for f in CallLoop.attribute_fields()}
     values = {"updated": updated, "function": function, "loop": loop}
-    results = [*(v.type for v in arguments[len(arguments) - updated :]), storage_type(_STATUS)]
-    attributes = {name: attribute_to_mlir(fields[name], value) for name, value in values.items()}
+    *made_values, status = _call(arguments, values)
+    return [*made_values, *([_is_nonzero(c, status, op.result_types[-1])] if op_class.fails else [])]
+
+
+@lowers(CallLoop)
+def lower_call(c: Conversion, op: OpInstance) -> Sequence[Value]:
+    """The same call, on storage types."""
+    return _call(op.operands, op.attributes)
+
+
+def _call(arguments: Sequence[Value], values: Mapping[str, Any]) -> list[Value]:
+    written = arguments[len(arguments) - values["updated"] :]
+    results = [*(argument.type for argument in written), storage_type(_STATUS)]
+    attributes = {f.name: attribute_to_mlir(f.kind, values[f.name]) for f in CallLoop.attribute_fields()}
     call = ir.Operation.create(
         CallLoop.mlir_name(),
         results=results,
         operands=arguments,
         attributes={**attributes, **segments(arguments, results)},
     )
-    *made_values, status = call.results
-    return [*made_values, *([_is_nonzero(c, status, op.result_types[-1])] if op_class.fails else [])]
+    return list(call.results)
 
 
 def _extents(c: Conversion, op: OpInstance, op_class: type[LoopOp], function: str) -> list[list[Extent]]:

@@ -30,7 +30,9 @@ def missing_facts(op: type[Op]) -> list[str]:
     said = {
         "a docstring": bool(op.__dict__.get("__doc__")),
         "cost": isinstance(getattr(op, "cost", None), Cost),
-        "extent_source": op.extent_source is not Op.extent_source or op.results == 0,
+        "extent_source": op.extent_source is not Op.extent_source
+        or op.source_of_result.__func__ is not Op.source_of_result.__func__  # type: ignore[attr-defined]
+        or op.results == 0,
         "is_speculatable": not op.is_pure()
         or getattr(op.is_speculatable, "__func__", None) is not Op.is_speculatable.__func__,  # type: ignore[attr-defined]
         "cases": bool(op.cases) or op.name in WITHOUT_CASES,
@@ -98,11 +100,11 @@ def unsaid_extents(use: Use) -> list[str]:
     operands = use.operands()
     computed = use.op.compute(operands, use.case.attributes)
     inferred = use.op.result_types(use.dynamic_types, use.case.attributes)
-    for array, result in zip(computed, inferred, strict=True):
+    for number, (array, result) in enumerate(zip(computed, inferred, strict=True)):
         assert isinstance(result, TensorType)
         for axis in (axis for axis, extent in enumerate(result.shape) if extent is None):
             try:
-                source = use.op.extent_source(use.dynamic_types, use.case.attributes, axis)
+                source = use.op.source_of_result(use.dynamic_types, use.case.attributes, number, axis)
             except NotImplementedError:
                 return [f"{use.op.name}: extent_source"]
             if source is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....dialect.mlir import Operation, Value, ir
+from ....dialect.ops.state import RaiseIf
 
 _SLICES = ("tensor.extract_slice", "tensor.insert_slice")
 _NUMERIC = (
@@ -16,7 +17,7 @@ _NUMERIC = (
     "tensor.extract",
     "tensor.from_elements",
     "tensor.insert",
-    "weft.raise_if",
+    RaiseIf.mlir_name(),
 )
 """What computes with numbers, or puts them somewhere, or goes to where they say."""
 _BOUNDS = 3
