@@ -42,6 +42,7 @@ from ..signature.signature import (
 )
 from ..tracing.layouts import lies_as
 from .device_calls import warn_of_transfers
+from .generator_locks import acquired, states_among
 
 if TYPE_CHECKING:
     from ..compiling.analysis import CostAnalysis, MemoryAnalysis
@@ -92,6 +93,7 @@ class ConcreteFunction:
         self.guards: list[Capture | Guard] = [*program.captures, *program.guards]
         distinct = signature.distinct
         self._sources = tuple(map(signature.position_of, range(len(distinct) + len(self._extra))))
+        self._states = states_among(signature.structure, len(signature.types), self._extra)
         self._names = [*signature.names, *(extra.name for extra in self._extra)]
         self._is_direct = len(distinct) == len(self._aliases)
         self.calls = 0
@@ -288,6 +290,8 @@ class ConcreteFunction:
         failure: RuntimeFailure | None = None
         if self._stores_early:
             previous, running.bound = running.bound, bound
+        states = [leaves[position] for position in self._states]
+        locks = acquired(states, self._executable.calls_python) if states else ()
         try:
             outputs = executable(*arrays)
         except RuntimeFailure as caught:
@@ -297,6 +301,8 @@ class ConcreteFunction:
                 running.bound = previous
             if self._written:
                 self._store_back(leaves, arrays)
+            for lock in locks:
+                lock.release()
         if failure is not None:
             from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
 

@@ -67,7 +67,12 @@ class _Description:
         is_ready = all(map(_is_ready, concrete._captured)) and all(
             _is_ready(leaf) or (not concrete._written and leaf.dtype.isnative) for leaf in leaves
         )
-        self._by_machine = is_ready and not concrete._stores_early and NativeCode.fits(concrete._executable)
+        self._by_machine = (
+            is_ready
+            and not concrete._stores_early
+            and not concrete._states
+            and NativeCode.fits(concrete._executable)
+        )
 
     def make(self, slots: Sequence[tuple[Any, Structure]]) -> Descriptor:
         program, concrete = self._program, self._concrete
