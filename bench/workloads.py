@@ -187,6 +187,18 @@ WORKLOADS: tuple[Workload, ...] = (
         4.0 * (6 * 89_610 + 100 * 794),
         1e-3,
     ),
+    Workload(
+        "random", "random(1e6), PCG64", lambda: (np.int64(0),), 1.3, bytes=8e6, tolerance=0, dtype="float64"
+    ),
+    Workload(
+        "normal",
+        "standard_normal(1e6), PCG64",
+        lambda: (np.int64(0),),
+        2.0,
+        bytes=8e6,
+        tolerance=0,
+        dtype="float64",
+    ),
     Workload("add_one", "call: x + 1 on one element, NumPy in and out", lambda: (np.ones(1, F32),), 4.0),
     Workload("matmul_10", "call: matmul 10x10, NumPy in and out", lambda: _normal((10, 10), (10, 10)), 2.5),
 )

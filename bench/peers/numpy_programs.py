@@ -171,6 +171,16 @@ def add_one(x: Any) -> Any:
     return x + 1
 
 
+def random(seed: Any) -> Any:
+    """Uniform numbers of NumPy's default generator."""
+    return np.random.default_rng(seed).random(10**6)
+
+
+def normal(seed: Any) -> Any:
+    """Normal numbers of NumPy's default generator."""
+    return np.random.default_rng(seed).standard_normal(10**6)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "matmuls_unrolled": unrolled_matmuls,
     "matmuls_loop": matmuls,
@@ -191,6 +201,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "collatz": collatz,
     "mandelbrot": mandelbrot,
     "training_step": training_step,
+    "random": random,
+    "normal": normal,
     "add_one": add_one,
 }
 

@@ -1,4 +1,4 @@
-"""Generators whose states a compiled function reads and writes are locked while it runs, as NumPy's methods lock them."""
+"""The generators whose states a compiled function reads and writes are locked while it runs, as in methods of NumPy."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def acquired(states: Sequence[Any], calls_python: bool) -> list[Any]:
     """
     owners = (owner_of(state) for state in states)
     locks = {id(owner.bit_generator.lock): owner.bit_generator.lock for owner in owners if owner is not None}
-    held = [
-        lock for _, lock in sorted(locks.items()) if isinstance(lock, _REENTRANT) or not calls_python
-    ]
+    held = [lock for _, lock in sorted(locks.items()) if isinstance(lock, _REENTRANT) or not calls_python]
     for lock in held:
         lock.acquire()
     return held

@@ -24,7 +24,7 @@ from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
 from ...dialect.errors import InternalError
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
-from ..signature.generators import GeneratorParts
+from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.signature import Leaf, Node, Static, Structure
 from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
@@ -154,7 +154,10 @@ class _Description:
         if kind is list:
             return zip(value, node.children, program.list_items(place, len(value)), strict=True)
         if kind is GeneratorParts:
-            raise Unknown
+            parts = parts_of_generator(value)
+            assert parts is not None
+            words = functools.partial(words_with, parts.algorithm)
+            return [(parts.words, node.children[1], program.made(place, words))]
         if issubclass(kind, tuple):
             return zip(value, node.children, program.tuple_items(place, kind, len(value)), strict=True)
         if not all(type(key) in BY_COMPARISON for key in keys):

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from ..signature.generators import parts_of_generator
+from ..signature.generators import words_with
 from .unbound import UNBOUND
 
 Bound: TypeAlias = "tuple[tuple[Any, ...], dict[str, Any]] | None"
@@ -219,8 +219,8 @@ class State(Handle):
         return ("state", self.parent.key)
 
     def get(self, bound: Bound = None) -> Any:
-        parts = parts_of_generator(self.parent.get(bound))
-        return parts.words if parts is not None and parts.algorithm == self.algorithm else UNBOUND
+        words = words_with(self.algorithm, self.parent.get(bound))
+        return UNBOUND if words is None else words
 
 
 __all__ = [

@@ -27,6 +27,12 @@ def parts_of_generator(value: Any) -> GeneratorParts | None:
     return None if algorithm is None else GeneratorParts(algorithm, words_of(value))
 
 
+def words_with(algorithm: str, value: Any) -> Any:
+    """The array of a generator's state, if its algorithm is this one; else None."""
+    parts = parts_of_generator(value)
+    return parts.words if parts is not None and parts.algorithm == algorithm else None
+
+
 _makers: list[Callable[[str, Any], Any]] = []
 
 
@@ -43,4 +49,4 @@ def generator_of(algorithm: str, words: Any) -> Any:
     return generator_with(algorithm, np.asarray(words)) if owner is None else owner
 
 
-__all__ = ["GeneratorParts", "define_traced_generators", "generator_of", "parts_of_generator"]
+__all__ = ["GeneratorParts", "define_traced_generators", "generator_of", "parts_of_generator", "words_with"]

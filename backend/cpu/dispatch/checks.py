@@ -144,9 +144,11 @@ def fetched(  # noqa: C901  (a switch)
         found = item(value, first, second)
         if found <= 0:
             return found
-    elif code == Check.FETCH or code == Check.COPY:
+    elif code == Check.FETCH or code == Check.COPY or code == Check.MAKE:
         if code == Check.COPY:
             found = call(api(Api.NEW_COPY), value, C_ORDER)
+        elif code == Check.MAKE:
+            found = call_one(first, value)
         else:
             found = call(api(Api.CALL_NONE), first)
         if found == 0:

@@ -243,6 +243,10 @@ class Program:
         """What Python finds; with None the descriptor is not for this call."""
         return self._found(Check.FETCH, 0, self.keep(fetch))
 
+    def made(self, source: int, make: Callable[[Any], Any]) -> int:
+        """What Python makes of a value; with None the descriptor is not for this call."""
+        return self._found(Check.MAKE, source, self.keep(make))
+
     def copied(self, source: int) -> int:
         """A contiguous copy of an array."""
         return self._found(Check.COPY, source, 0)

@@ -85,8 +85,8 @@ class Check:
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
         ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY, INTEGER,
-        METHOD,
-    ) = range(29)  # fmt: skip
+        METHOD, MAKE,
+    ) = range(30)  # fmt: skip
 
 
 class Array:
