@@ -117,22 +117,22 @@ def _stays(use: ir.OpOperand, kept: set[Operation], sinks: set[Operation]) -> bo
 
 def slice_of(sink: Operation, kept: set[Operation]) -> Slice | None:
     """What a sink is computed by, as far as it is kept; None where that is too much, or nothing."""
-    found: set[Operation] = set()
+    found: dict[Operation, None] = {}  # in order, so that the code is always the same
     pending = numbers_of(sink)
-    constants: set[Operation] = set()
+    constants: dict[Operation, None] = {}
     while pending:
         owner = pending.pop().owner
         if isinstance(owner, ir.Block):
             continue
         op = owner.operation
         if op.name == "arith.constant" and not isinstance(op.results[0].type, ir.ShapedType):
-            constants.add(op)
+            constants[op] = None
         elif op in kept and op not in found:
-            found.add(op)
+            found[op] = None
             pending += numbers_of(op)
     if not found or len(found) > MOST_OPS:
         return None
-    if any(isinstance(value.type, ir.ComplexType) for value in _numbers_from_outside(found | constants)):
+    if any(isinstance(value.type, ir.ComplexType) for value in _numbers_from_outside({*found, *constants})):
         return None
     ordered = _in_order([*constants, *found])
     return Slice(ordered, [op for op in ordered if op.name == _READ and not _may_move(op, sink)])
