@@ -142,6 +142,11 @@ def _parts_of_run(function: Operation, run: list[Operation]) -> list[Part]:
         return [Part(run[0], lambda name: kind.write(function, name, run[0], why))]
     steps, found = steps_of([loop_nest(op) for op in run]), []
     while steps:
+        if products.is_small(steps[0]):
+            small = "points: a thread for each sum of small products"
+            found.append(_part(function, steps[0], points.write, small))
+            steps = steps[1:]
+            continue
         if products.matches(steps[0]):
             count = 2 if len(steps) > 1 and products.takes(steps[0], steps[1]) else 1
             found.append(_part_of_product(function, steps[:count]))

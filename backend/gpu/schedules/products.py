@@ -7,6 +7,7 @@ way to registers. A nest that follows, and needs of the result the same element 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from ....dialect.mlir import Operation, Type, Value, ir
@@ -29,6 +30,8 @@ _SIDE = 16
 """A block is a square of so many threads."""
 _PAD = 4
 """Elements between the rows of a tile in shared memory, so that they begin in different banks."""
+_SMALL = 64
+"""Elements of a result, and terms of a sum, that a thread each adds up without tiles."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,18 @@ def matches(step: Step) -> bool:
     return all(
         not isinstance(extent, int) or extent >= small
         for extent in (contraction.extent(contraction.row), contraction.columns)
+    )
+
+
+def is_small(step: Step) -> bool:
+    """Whether a nest has products of small matrices: most threads of a tile would have nothing to do."""
+    contraction = match_contraction(step.nest, None)
+    if contraction is None or contraction.row is None or len(step.nest.outputs) != 1:
+        return False
+    result = [contraction.extent(contraction.row), contraction.columns]
+    summed = [contraction.extent(dim) for dim in contraction.summed]
+    return all(isinstance(extent, int) for extent in (*result, *summed)) and (
+        math.prod(map(int, result)) <= _SMALL and math.prod(map(int, summed)) <= _SMALL
     )
 
 

@@ -83,9 +83,10 @@ def _is_row_only(nest: LoopNest) -> bool:
 
 
 def _lies_side_by_side(nest: LoopNest) -> bool:
-    """Whether neighbouring columns are neighbours in memory, in some operand at least."""
+    """Whether neighbouring columns are neighbours in memory, in some operand at least; a matrix, if there are any."""
     accesses = [access for access in nest.accesses if not access.is_scalar and access.mentions(1)]
-    return not accesses or any(access.is_contiguous_in(1) for access in accesses)
+    matrices = [access for access in accesses if access.mentions(0)]
+    return not accesses or any(access.is_contiguous_in(1) for access in matrices or accesses)
 
 
 def _columns_are_own(nests: Sequence[LoopNest]) -> bool:

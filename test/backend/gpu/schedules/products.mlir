@@ -64,3 +64,22 @@ func.func private @kernel_1(%a: memref<64x64xf32>, %b: memref<64x64xf32>, %c: me
   }
   return
 }
+
+// -----
+
+// Small products, of which there may be many, have a thread for each element, and no tiles.
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: gpu.launch_func {{.*}} blocks in (%c63, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK-NOT: workgroup
+// CHECK: "points: a thread for each sum of small products"
+func.func private @kernel_2(%a: memref<1000x4x5xf32>, %b: memref<1000x5x4xf32>, %c: memref<1000x4x4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, k) -> (n, i, k)>, affine_map<(n, i, j, k) -> (n, k, j)>, affine_map<(n, i, j, k) -> (n, i, j)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1000x4x5xf32>, memref<1000x5x4xf32>) outs(%c : memref<1000x4x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -110,3 +110,20 @@ func.func private @kernel_3(%a: memref<4096x64xi32>, %b: memref<64xi32>) {
   }
   return
 }
+
+// -----
+
+// Not rows: a vector is, but the matrix that it is multiplied with lies across.
+// CHECK-LABEL: func.func private @kernel_4
+// CHECK: "columns: neighbours are added to neighbours
+func.func private @kernel_4(%v: memref<512xf32>, %a: memref<512x256xf32>, %b: memref<256xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(j, i) -> (i)>, affine_map<(j, i) -> (i, j)>, affine_map<(j, i) -> (j)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%v, %a : memref<512xf32>, memref<512x256xf32>) outs(%b : memref<256xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %z = arith.addf %o, %m : f32
+    linalg.yield %z : f32
+  }
+  return
+}

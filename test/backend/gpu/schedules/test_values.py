@@ -149,6 +149,8 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(37, 90).astype(np.float16),
     ),
     "batches": (lambda a, b: a @ b, _normal(3, 20, 30), _normal(3, 30, 20)),
+    "a vector and a matrix": (lambda v, a: v @ a, _normal(200), _normal(200, 70)),
+    "small batches": (lambda a, b: np.maximum(a @ b, 0), _normal(30, 4, 5), _normal(30, 5, 3)),
     "a product of unknown extents": (lambda a, b: a @ b, _normal(150, 70), _normal(70, 130), (_ROWS, _ROWS)),
     "a product of doubles": (
         lambda a, b: a @ b,
