@@ -28,7 +28,7 @@ _OF_CELL = frozenset({Effect.READ, Effect.WRITE})
 
 _MOST_REMEMBERED = 10_000
 _valid: set[Any] = set()
-"""What ops were made of that were found valid: programs have few different ones, verified after every pass."""
+"""What ops were made of that were found valid: programs have few different ones, verified again and again."""
 
 
 def _verify(op_class: type[Op], op: Operation) -> bool:

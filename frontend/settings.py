@@ -124,7 +124,7 @@ class Settings:
         "WEFT_UNROLL_OPS",
         "Do not unroll a loop, however short, that would record more operations than this.",
     )
-    verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after every pass.")
+    verify: bool = _setting(False, "WEFT_VERIFY", "Run MLIR's verifier after the passes.")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Change a setting; what follows it is told."""

@@ -222,10 +222,10 @@ def run_pipeline(
     observers: Sequence[Observer] = (),
     verify: bool = False,
 ) -> None:
-    """Run a pipeline on a module, in place; `verify` runs the verifier after every pass.
+    """Run a pipeline on a module, in place; `verify` runs the verifier after its passes.
 
-    Raises `PassError` when a pass fails. Without observers, consecutive upstream passes share a pass manager, and
-    passes of weft that count nothing are verified together with what follows.
+    Raises `PassError` when a pass fails. With observers, each pass is verified. Without them, consecutive upstream
+    passes share a pass manager and are verified together, and passes of weft that count nothing with what follows.
     """
     if not isinstance(pipeline, str):
         steps = pipeline

@@ -1,4 +1,4 @@
-"""In tests, MLIR's verifier runs after every pass, and nothing is taken from the disk cache."""
+"""In tests, MLIR's verifier runs after the passes, and nothing is taken from the disk cache."""
 
 from __future__ import annotations
 

@@ -189,6 +189,13 @@ def test_the_verifier_names_pass_and_place(module: Module, pipeline: str) -> Non
         run_pipeline(module, f"builtin.module({pipeline})", passes=TABLE, verify=True)
 
 
+def test_the_verifier_runs_after_upstream_passes(module: Module) -> None:
+    run_pipeline(module, "builtin.module(breaking)", passes=TABLE)
+    with pytest.raises(PassError, match=r"cse, canonicalize failed:\n.*op returns f32\[3\], not f32\[7\]"):
+        run_pipeline(module, "builtin.module(cse,canonicalize)", verify=True)
+    run_pipeline(module, "builtin.module(cse,canonicalize)")
+
+
 def test_a_failing_upstream_pass_brings_its_diagnostics(module: Module) -> None:
     with pytest.raises(PassError, match=r"one-shot-bufferize failed:\n.*op was not bufferized"):
         run_pipeline(module, "builtin.module(one-shot-bufferize)")
