@@ -84,13 +84,16 @@ class Number:
             return self._apply("math.fma", factor, addend)
         factor = self._coerce(factor)
         product = self * factor
-        return (product + addend) + self._product_error(factor, product)
+        return (product + addend) - self._product_excess(factor, product)
 
-    def _product_error(self, factor: Number, product: Number) -> Number:
-        """self * factor - product, by splitting both factors in halves (Dekker 1971)."""
+    def _product_excess(self, factor: Number, product: Number) -> Number:
+        """product - self * factor, by splitting both factors in halves (Dekker 1971).
+
+        Where that is nothing it is +0, which taken off a negative zero leaves it negative.
+        """
         (high, low), (factor_high, factor_low) = self._halves(), factor._halves()
-        error = high * factor_high - product
-        return ((error + high * factor_low) + low * factor_high) + low * factor_low
+        excess = product - high * factor_high
+        return ((excess - high * factor_low) - low * factor_high) - low * factor_low
 
     def _halves(self) -> tuple[Number, Number]:
         scaled = self * (2.0 ** (12 if self.bits == 32 else 27) + 1.0)

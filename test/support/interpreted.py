@@ -19,6 +19,7 @@ from weft.frontend.compiling import compile_function
 from weft.frontend.compiling.program import CallSignature
 from weft.frontend.function import Function
 from weft.frontend.guards.inputs import Decisions
+from weft.frontend.settings import settings
 
 
 class _Interpreter:
@@ -65,4 +66,10 @@ def interpreted(function: Callable[..., Any]) -> Interpreted:
     return Interpreted(function, None, None)
 
 
-__all__ = ["Interpreted", "interpreted"]
+def text_of(function: Callable[..., Any], *arguments: Any, stage: str, target: str = "native") -> str:
+    """A stage of what a function compiles to, without the machine code that `weft.function` makes besides."""
+    with settings.scope(target=target):
+        return interpreted(function).get_concrete_function(*arguments).as_text(stage)
+
+
+__all__ = ["Interpreted", "interpreted", "text_of"]

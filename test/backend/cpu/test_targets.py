@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import weft
-from support.elementary import REFERENCES, TWO_OPERANDS, compiled, samples, ulps
+from support.elementary import REFERENCES, SPECIAL, TWO_OPERANDS, compiled, samples, ulps
+from support.interpreted import text_of
 from weft.backend.planning.names import ALLOWED
 from weft.backend.target import compiling_for, host, named, names, why_not_here
 from weft.dialect.errors import UnsupportedError, WeftValueError
@@ -71,7 +72,7 @@ def operands(dtype: str) -> tuple[Array, Array]:
 @pytest.mark.parametrize("program", [chain, powers, product, sums])
 @pytest.mark.parametrize("target", REGISTERS)
 def test_kernels_are_vector_code_without_calls(target: str, program: Callable[..., Any], dtype: str) -> None:
-    text = weft.function(target=target)(program).get_concrete_function(*operands(dtype)).as_text("asm")
+    text = text_of(program, *operands(dtype), stage="asm", target=target)
     assert len(re.findall(REGISTERS[target], text)) > 20
     called = {name for pair in SYMBOL.findall(text) for name in pair}
     assert not called & (ALLOWED - MEMORY)
@@ -81,7 +82,7 @@ def test_kernels_are_vector_code_without_calls(target: str, program: Callable[..
 
 @pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4", "aarch64+neon"])
 def test_products_are_fused_where_they_can_be(target: str) -> None:
-    text = weft.function(target=target)(product).get_concrete_function(*operands("float32")).as_text("asm")
+    text = text_of(product, *operands("float32"), stage="asm", target=target)
     vector = r"fmla\s+v\d+\.4s" if target.startswith("aarch64") else r"vfmadd\w+ps\s.*%[yz]mm"
     assert len(re.findall(vector, text)) > 8
 
@@ -101,7 +102,7 @@ def test_programs_give_the_same_numbers(target: str, program: Callable[..., Any]
 @pytest.mark.parametrize("name", REFERENCES)
 @pytest.mark.parametrize("target", [name for name in HERE if named(name).vector_bytes < host().vector_bytes])
 def test_functions_are_right_to_two_ulps(target: str, name: str, dtype: str) -> None:
-    x = [samples(dtype)[::3].copy() for _ in range(1 + (name in TWO_OPERANDS))]
+    x = [np.concatenate([np.array(SPECIAL, dtype), samples(dtype)[::8]])] * (1 + (name in TWO_OPERANDS))
     if len(x) == 2:
         x[1] = np.random.default_rng(1).permutation(x[1])
     result = np.empty_like(x[0])
@@ -121,7 +122,7 @@ def test_this_machine_has_the_widest_vectors_it_can() -> None:
 @pytest.mark.parametrize("name", [name for name in names() if named(name).gpu is None])
 def test_every_name_can_be_compiled_for(name: str) -> None:
     with compiling_for(name):
-        text = weft.function(target=name)(lambda x: x * x).get_concrete_function(np.ones(64)).as_text("asm")
+        text = text_of(lambda x: x * x, np.ones(64), stage="asm", target=name)
     assert "mul" in text
 
 
