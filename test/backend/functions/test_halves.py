@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.interpreted import text_of
 from weft.backend.llvm_compatibility.bfloats import move_as_integers
 from weft.backend.target import named, why_not_here
 
@@ -37,8 +38,8 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_no_function_of_the_library_is_called(name: str, dtype: Any, target: str) -> None:
     program = PROGRAMS[name]
-    function = weft.function(lambda x: program(x), target=target)
-    assert not LIBRARY.search(function.get_concrete_function(np.ones(100, dtype)).as_text("asm"))
+    text = text_of(lambda x: program(x), np.ones(100, dtype), stage="asm", target=target)
+    assert not LIBRARY.search(text)
 
 
 @HERE

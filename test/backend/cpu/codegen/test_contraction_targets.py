@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.interpreted import text_of
 
 PRODUCTS = {
     ("x86-64-v2", "float32"): ("mulps", "xmm"),
@@ -31,7 +32,7 @@ LANE_BY_LANE = r"\bcallq?\s+.*\bfmaf?\b|\btestb\s|\btbn?z\s"
 def test_products_are_vectors(target: str, dtype: str, shape: tuple[int, int, int]) -> None:
     m, k, n = shape
     specs = [weft.TensorSpec(shape, dtype) for shape in ((m, k), (k, n))]
-    code = weft.function(np.matmul, target=target).get_concrete_function(*specs).as_text("asm")
+    code = text_of(np.matmul, *specs, stage="asm", target=target)
     instruction, registers = PRODUCTS[target, dtype]
     if n < 64:
         registers = ""  # narrower ones may fit a few columns better

@@ -10,6 +10,7 @@ import pytest
 
 import weft
 from support.filecheck import check_text
+from support.interpreted import text_of
 from support.kernel_code import KernelText, lower
 from weft.backend.cpu.codegen.loops import prefetch, streaming
 from weft.backend.target import compiling_for
@@ -44,8 +45,8 @@ def numbers(shape: Any, dtype: str) -> np.ndarray[Any, Any]:
     return found
 
 
-def streams(function: Any, *arguments: Any) -> bool:
-    return "!nontemporal" in function.get_concrete_function(*arguments).as_text("llvm")
+def streams(function: Callable[..., Any], *arguments: Any, target: str = "native") -> bool:
+    return "!nontemporal" in text_of(function, *arguments, stage="llvm", target=target)
 
 
 def scaled(x: Any) -> Any:
@@ -53,9 +54,8 @@ def scaled(x: Any) -> Any:
 
 
 def compiled(function: Callable[..., Any], *arguments: Any, target: str = "native") -> Any:
-    made = weft.function(function, target=target)
-    assert streams(made, *arguments)
-    return made
+    assert streams(function, *arguments, target=target)
+    return weft.function(function, target=target)
 
 
 @pytest.mark.usefixtures("everything_is_large")
@@ -132,8 +132,9 @@ def test_arrays_that_begin_within_an_element_are_written_nonetheless() -> None:
 @pytest.mark.parametrize("rank", [1, 2])
 def test_sizes_that_are_known_at_run_time(rank: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "STREAMED_BYTES", 4000)
-    made = weft.function(scaled, input_signature=[weft.TensorSpec([None] * rank, "float32")])
-    assert streams(made)
+    spec = weft.TensorSpec([None] * rank, "float32")
+    made = weft.function(scaled, input_signature=[spec])
+    assert streams(scaled, spec)
     shapes = [(0,), (1,), (15,), (999,), (1000,), (1001,), (5000,)]
     for shape in (
         shapes if rank == 1 else [(0, 5), (3, 0), (1, 1000), (1000, 1), (500, 2), (7, 1001), (2, 255)]
