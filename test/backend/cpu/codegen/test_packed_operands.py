@@ -60,10 +60,21 @@ def batched(x: Any, w: Any, n: Any) -> Any:
     return y
 
 
+FUNCTIONS = [in_a_loop, transposed, twice, batched]
+DTYPES = ["float32", "float64", "int32", "int64", "int16", "float16"]
+SHAPES = [(40, 16), (33, 33), (50, 7), (70, 100)]
+
+
+def pairs_of_all() -> Iterator[tuple[Callable[..., Any], tuple[int, int], str]]:
+    """All functions with all dtypes: the first in all shapes, the others in one each, which functions differ in."""
+    for number, function in enumerate(FUNCTIONS):
+        for count, dtype in enumerate(DTYPES):
+            for shape in SHAPES if count == 0 else [SHAPES[(number + count) % len(SHAPES)]]:
+                yield function, shape, dtype
+
+
 @pytest.mark.usefixtures("small_caches")
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16", "float16"])
-@pytest.mark.parametrize("function", [in_a_loop, transposed, twice, batched])
-@pytest.mark.parametrize("shape", [(40, 16), (33, 33), (50, 7), (70, 100)])
+@pytest.mark.parametrize(("function", "shape", "dtype"), [*pairs_of_all()])
 def test_loops(function: Callable[..., Any], shape: tuple[int, int], dtype: str) -> None:
     rows, size = shape
     x, w = numbers((rows, size), dtype), numbers((size, size), dtype)
