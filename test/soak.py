@@ -1,6 +1,7 @@
 """Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
 
-The pools of memory and threads come first: their stress tests, `--stress` times as long as always. Then the tests of
+Stress tests of the pools of memory and threads and of compiling in threads come first, `--stress` times as long as
+always, and random programs and ops of all dtypes in all shapes, and every pass on every file of IR. Then the tests of
 the frontend run with functions on a device, which the emulator stands for. Then random calls of
 NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function. Then all float32
 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
@@ -24,12 +25,19 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
     "test/passes/test_random_programs.py",
     "test/passes/test_random_regions.py",
+    "test/backend/cpu/codegen/test_contraction_values.py",
     "test/backend/cpu/test_random_programs.py",
     "test/backend/ranges/test_indices.py",
     "test/backend/ranges/test_soundness.py",
     "test/frontend/calls/native_calls/test_random_calls.py",
 )
-POOLS = ("test/backend/cpu/memory/test_pool_stress.py", "test/backend/cpu/threads/test_pool_stress.py")
+STRESSED = (
+    "test/backend/cpu/memory/test_pool_stress.py",
+    "test/backend/cpu/threads/test_pool_stress.py",
+    "test/dialect/test_op_matrix.py",
+    "test/frontend/calls/test_threads.py",
+    "test/frontend/test_dtypes.py",
+)
 FRONTEND = "test/frontend"
 ROUND = 200
 """How many programs one process runs: native code that goes wrong ends no more than a round."""
@@ -62,11 +70,17 @@ def run_calls(seconds: float, first: int) -> bool:
     return subprocess.run(command, cwd=ROOT / "test", check=False).returncode == 0
 
 
-def run_pools(stress: int) -> bool:
-    """Run the stress tests of the pools; whether none failed."""
-    command = [sys.executable, "-m", "pytest", "--quiet", "-o", "faulthandler_timeout=0", *POOLS]
+def run_stressed(stress: int) -> bool:
+    """Run the tests that may go on for longer; whether none failed."""
+    command = [sys.executable, "-m", "pytest", "--quiet", "-o", "faulthandler_timeout=0", *STRESSED]
     environment = os.environ | {"WEFT_STRESS": str(stress)}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode == 0
+
+
+def run_passes() -> bool:
+    """Run every pass on every file of IR; whether each ended in IR or a diagnostic."""
+    command = [sys.executable, "-m", "support.ir_corpus"]
+    return subprocess.run(command, cwd=ROOT / "test", check=False).returncode == 0
 
 
 def run_on_device() -> bool:
@@ -102,13 +116,12 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60, help="how long to go on (60)")
     parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (the time)")
     parser.add_argument("--stride", type=int, default=1, help="check every so many float32 numbers (1)")
-    parser.add_argument(
-        "--stress", type=int, default=10, help="how many times as long pools are stressed (10)"
-    )
+    parser.add_argument("--stress", type=int, default=10, help="how many times as long stress tests run (10)")
     options = parser.parse_args()
     now = time.monotonic()
     end = now + 60 * options.minutes
-    pools_hold = run_pools(options.stress)
+    stressed_hold = run_stressed(options.stress)
+    passes_hold = run_passes()
     devices_hold = run_on_device()
     calls_hold = run_calls(6 * options.minutes, options.first)
     wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
@@ -118,7 +131,7 @@ def main() -> int:
         failed += not run_round(first)
         first += ROUND
     print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
-    return 1 if failed or wrong or not (pools_hold and devices_hold and calls_hold) else 0
+    return 1 if failed or wrong or not (stressed_hold and passes_hold and devices_hold and calls_hold) else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from support.linalg_programs import compile_module
+from support.native import STRESS
 from support.op_uses import WITHOUT_CASES, Use, is_close, uses_of
 from support.op_values import edge_values
 from support.programs import NAME, Builder, build, same_bits, transform
@@ -89,11 +90,28 @@ def test_compiled_results_are_those_of_the_reference(name: str, dynamic: bool) -
     uses = list(uses_of(OPS[name]))
     if dynamic:
         uses = for_shapes(uses)
+    elif STRESS == 1:
+        uses = for_dtypes_and_shapes(uses)
     for use, got in zip(uses, run_compiled(uses, dynamic), strict=True):
         expected = use.op.compute(use.operands(), use.case.attributes)
         for g, e in zip(got, expected, strict=True):
             assert (g.dtype, g.shape) == (e.dtype, e.shape), str(use)
             assert is_close(use.op, g, e), f"{use} of {use.operands()} gives\n{g}\nand not\n{e}"
+
+
+def for_dtypes_and_shapes(uses: list[Use]) -> list[Use]:
+    """Every case with float32, and every combination of dtypes in two cases, which are others for the next one.
+
+    Casts, whose cases are dtypes, in all.
+    """
+    cases = len(uses[0].op.cases)
+    return [
+        use
+        for number, use in enumerate(uses)
+        if (number - 2 * (number // cases)) % cases < 2
+        or np.dtype(np.float32) in use.dtypes
+        or any(isinstance(value, np.dtype) for value in use.case.attributes.values())
+    ]
 
 
 def for_shapes(uses: list[Use]) -> list[Use]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import weft
 from support.differential import outcome
+from support.native import STRESS
 from support.op_values import distance, edge_values
 from weft.dialect.dtypes import ALL_DTYPES
 from weft.dialect.types import TensorType
@@ -23,6 +24,7 @@ install_behaviour()
 
 _PYTHON = (True, 3, -1, 2.5, 1 - 2j)
 _NUMPY_DTYPES = [dtype for dtype in ALL_DTYPES if dtype.kind in "biufc"]
+_SCALARS = (np.True_, np.int8(1), np.uint64(1), np.float32(1), np.complex128(1))
 
 
 def _promoted(ufunc: np.ufunc, operands: list[Any], eager: list[Any]) -> None:
@@ -53,7 +55,8 @@ def test_every_pair_of_dtypes_promotes_as_in_numpy(ufunc: np.ufunc) -> None:
                 continue
             for other in _NUMPY_DTYPES:
                 _promoted(ufunc, [traced[dtype], traced[other]], [one, np.ones(1, other)])
-                _promoted(ufunc, [traced[dtype], np.ones((), other)[()]], [one, np.ones((), other)[()]])
+            for scalar in _SCALARS:
+                _promoted(ufunc, [traced[dtype], scalar], [one, scalar])
             for number in _PYTHON:
                 _promoted(ufunc, [traced[dtype], number], [one, number])
                 if ufunc is not np.ldexp:  # NumPy looks at the value of a first number
@@ -204,7 +207,9 @@ def _assert_equal(got: Any, expected: Any, instruction: object, places: float) -
         assert not zeros.any(), (instruction, "signs of zeros")
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=60 * STRESS, deadline=None, derandomize=STRESS == 1, suppress_health_check=list(HealthCheck)
+)
 @given(_programs())
 def test_random_programs(drawn: tuple[list[Any], list[tuple[Any, ...]]]) -> None:
     inputs, instructions = drawn

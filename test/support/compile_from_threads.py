@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import numpy as np
 import weft
 
 THREADS = 8
-ROUNDS = 3
+ROUNDS = int(os.environ.get("WEFT_STRESS", "1"))
 
 
 def family(number: int) -> Callable[[Any, Any], Any]:
@@ -109,7 +110,7 @@ def calls_go_on() -> None:
 
 
 def main() -> None:
-    """All of it, a few times."""
+    """All of it; the threads meet differently each time."""
     sys.setswitchinterval(1e-4)
     for _ in range(ROUNDS):
         together(different_functions)

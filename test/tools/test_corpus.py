@@ -1,4 +1,4 @@
-"""Every pass and pipeline, and what the compiler makes, on every file of IR of the tests: IR or a diagnostic."""
+"""Passes and pipelines, and what the compiler makes, on files of IR of the tests: IR or a diagnostic."""
 
 from __future__ import annotations
 
@@ -16,9 +16,14 @@ RUN_BY_OTHERS = {"--weft-to-llvm": "--emit=llvm", "--weft-control-flow": "--opti
 
 
 @pytest.mark.parametrize("part", range(8))
-def test_every_pass_on_every_file(part: int) -> None:
+def test_passes_on_files(part: int) -> None:
+    """Each pass on every third file, and on each file every third pass; `make soak` runs all on all."""
     tried = [flag for flag in flags() if flag not in RUN_BY_OTHERS]
-    wrong = [f"{path.name}: {line}" for path in FILES[part::8] for line in failures_of(path, tried)]
+    wrong = [
+        f"{path.name}: {line}"
+        for number, path in enumerate(FILES[part::8])
+        for line in failures_of(path, tried[number % 3 :: 3])
+    ]
     assert not wrong
 
 
