@@ -143,14 +143,16 @@ def same(
     rtol: float = 0.0,
     atol: float = 0.0,
     joined: bool = False,
+    compile: Callable[[Callable[..., Any]], weft.Function] = weft.function,
 ) -> weft.Function:
     """Compare compiled calls with eager ones, each on a tuple of arguments (or on its only argument), twice.
 
-    All calls go to one compiled function, which must have traced `traces` times in the end (None: any number).
+    All calls go to one function that `compile` makes, which must have traced `traces` times in the end (None: any
+    number).
     With WEFT_DISABLE_JIT=1 both sides run eagerly, which shows whether a test itself is right.
     """
     comparison = Comparison(rtol, atol, joined)
-    compiled = weft.function(function)
+    compiled = compile(function)
     traced = 0
     for call, layout in [
         *((call, "") for call in calls * 2),
