@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..dialect.callbacks import Callback
-from .cpu.execution.executable import Executable
+from .cpu.execution.executable import Executable, RuntimeFailure
 from .cpu.execution.foreign import loaded as loaded_here
 from .planning.plan import MachineCode
 
@@ -16,16 +16,22 @@ if TYPE_CHECKING:
     AnyExecutable: TypeAlias = Executable | DeviceExecutable
 
 
-def loaded(code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None) -> AnyExecutable:
+def loaded(
+    code: MachineCode,
+    callbacks: Sequence[Callback] = (),
+    device: str | None = None,
+    exception_of: Callable[[RuntimeFailure], BaseException] = lambda failure: failure,
+) -> AnyExecutable:
     """Machine code in memory, ready to be called on a device ("cuda", "cuda:1"), or on this machine.
 
-    If it cannot be called here, a call says so. Raises `DeviceError` where there is no such device.
+    If it cannot be called here, a call says so. `exception_of` makes the exceptions of calls that fail on a device
+    after they have returned. Raises `DeviceError` where there is no such device.
     """
     if device is not None:
         from .gpu.open_devices import open_device
         from .gpu.runtime.executable import DeviceExecutable
 
-        return DeviceExecutable(code, callbacks, open_device(device))
+        return DeviceExecutable(code, callbacks, open_device(device), exception_of=exception_of)
     return loaded_here(code, callbacks)
 
 

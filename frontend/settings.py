@@ -12,6 +12,7 @@ from typing import Any
 from ..backend.cache.store import Configuration, configure
 from ..backend.cpu.dispatch.switches import switches
 from ..backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
+from ..backend.gpu.deferral import defer_errors
 from ..backend.gpu.device_names import device_number
 from ..backend.gpu.libraries import choose_library
 from ..backend.target import named
@@ -68,6 +69,11 @@ class Settings:
         "driver",
         "WEFT_CUDA",
         "How GPUs are reached: driver, emulator (kernels run on the CPU, slowly, and are checked), or off.",
+    )
+    deferred_errors: bool = _setting(
+        False,
+        "WEFT_DEFERRED_ERRORS",
+        "Let calls whose results stay on a GPU return before their checks are done; errors come at the next wait.",
     )
     device: str = _setting(
         "cpu",
@@ -132,6 +138,8 @@ class Settings:
             switches.add_reason(bool(value) - bool(self.disable_jit))
         if name == "cuda":
             choose_library(value)
+        if name == "deferred_errors":
+            defer_errors(value)
         if name == "device":
             device_number(value)
         if name == "target" and value != "native":  # to know this machine takes LLVM

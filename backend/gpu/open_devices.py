@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -30,6 +30,7 @@ class OpenDevice:
         self._default_stream = Stream.default(self.device)
         self._modules: dict[str, Module] = {}
         self._lock = threading.Lock()
+        self._unchecked: list[Callable[[], BaseException | None]] = []
 
     def __repr__(self) -> str:
         return repr(self.device)
@@ -70,12 +71,27 @@ class OpenDevice:
         self.memory.copy_in(address, array.ctypes.data, array.nbytes, self.stream)
 
     def read(self, array: np.ndarray[Any, Any], address: int) -> None:
-        """Wait, and copy memory of the device to a contiguous array."""
+        """Wait, and copy memory of the device to a contiguous array; raises what calls before have left open."""
+        self.raise_deferred()
         if array.nbytes:
             self.memory.copy_out(array.ctypes.data, address, array.nbytes, self.stream)
 
+    def raise_later(self, check: Callable[[], BaseException | None]) -> None:
+        """Let the next who waits raise the exception of a call, if there is one."""
+        self._unchecked.append(check)
+
+    def raise_deferred(self) -> None:
+        """Raise the exception of the first call that has failed since somebody waited; what followed followed it."""
+        if self._unchecked:
+            unchecked, self._unchecked = self._unchecked, []
+            errors = [check() for check in unchecked]
+            for error in errors:
+                if error is not None:
+                    raise error
+
     def wait(self) -> None:
         """Wait for what was asked for; DeviceError if some of it has gone wrong."""
+        self.raise_deferred()
         self.device.use()
         self.stream.synchronize()
 
@@ -134,6 +150,7 @@ def synchronize(name: str | None = None) -> None:
     """Wait for a device, or for all that were used."""
     devices = list(_open.values()) if name is None else [open_device(name)]
     for device in devices:
+        device.raise_deferred()
         device.device.synchronize()
 
 

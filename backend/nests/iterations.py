@@ -8,6 +8,7 @@ from dataclasses import field
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_of
+from ..planning.names import EXIT
 from .independence import base
 
 _ACCESSES = {"memref.load": 0, "memref.store": 1}
@@ -44,10 +45,11 @@ class Linear:
         return Linear(self.factor + times * other.factor, terms, self.number + times * other.number)
 
 
-def are_independent(loop: Operation) -> bool:
+def are_independent(loop: Operation, record: Value | None = None) -> bool:
     """Whether the iterations of an `scf.for` may run in any order, or at the same time.
 
     For each memory that is written there has to be an axis that all accesses go along with the loop, in the same way.
+    With the `record` of errors of a kernel, iterations may also raise: that the first does is left to the caller.
     """
     if loop.name != "scf.for" or loop.results:
         return False
@@ -57,14 +59,20 @@ def are_independent(loop: Operation) -> bool:
         if op.name in _ACCESSES:
             memref, *indices = list(op.operands)[_ACCESSES[op.name] :]
             memory = base(memref)
-            if _is_local(memory, loop):
+            if _is_local(memory, loop) or (record is not None and memory == record):
                 continue
             accesses.setdefault(memory, []).append((memref, [linear(index, loop) for index in indices]))
             if op.name == "memref.store":
                 written.add(memory)
+        elif record is not None and _is_exit(op):
+            continue
         elif not op.name.startswith(_HARMLESS) and op.name not in _LOCAL:
             return False
     return all(_meets_only_itself(accesses[memory]) for memory in written)
+
+
+def _is_exit(op: Operation) -> bool:
+    return op.name == "func.call" and bool(op.attributes["callee"].value == EXIT)
 
 
 def _is_local(memory: Value, loop: Operation) -> bool:
@@ -140,7 +148,7 @@ def _is_word(type: ir.Type) -> bool:
     return isinstance(type, ir.IndexType) or str(type) == "i64"
 
 
-def perfect_nest(loop: Operation) -> Iterator[Operation]:
+def perfect_nest(loop: Operation, record: Value | None = None) -> Iterator[Operation]:
     """A loop with independent iterations, and those that are all that is in it, as long as theirs are, too."""
     yield loop
     while True:
@@ -152,7 +160,7 @@ def perfect_nest(loop: Operation) -> Iterator[Operation]:
         (following,) = inner
         if any(is_defined_inside(bound, loop) for bound in list(following.operands)[:3]):
             return
-        if constant_integer(following.operands[2]) is None or not are_independent(following):
+        if constant_integer(following.operands[2]) is None or not are_independent(following, record):
             return
         loop = following
         yield loop

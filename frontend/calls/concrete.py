@@ -71,7 +71,7 @@ class ConcreteFunction:
         self.compile_times = program.times
         """What the phases of its compilation took, in seconds: a mapping that prints as a table."""
         with program.times.recording():
-            self._executable = loaded(program.code, program.callbacks, program.device)
+            self._executable = loaded(program.code, program.callbacks, program.device, _exception_of)
         self._on_device = (
             program.device if signature.on_device or program.device != signature.device else None
         )
@@ -304,9 +304,7 @@ class ConcreteFunction:
             for lock in locks:
                 lock.release()
         if failure is not None:
-            from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
-
-            raise python_exception(failure)  # here, as it has no other context than the caller's
+            raise _exception_of(failure)  # here, as it has no other context than the caller's
         outputs = self._result.with_places(outputs)
         result = self._result.build(outputs, leaves)
         if self._write_back is not None:
@@ -340,6 +338,12 @@ class ConcreteFunction:
         for position, index in enumerate(self._sources):
             if index in self._written and arrays[position] is not leaves[index]:
                 leaves[index][...] = arrays[position]
+
+
+def _exception_of(failure: RuntimeFailure) -> BaseException:
+    from ..compiling.diagnostics import python_exception  # what explains errors takes long to import
+
+    return python_exception(failure)
 
 
 def _ready(value: Any) -> Any:

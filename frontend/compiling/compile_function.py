@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...backend.compiler import machine_code
+from ...backend.gpu.device_names import device_number
 from ...backend.gpu.device_targets import target_of
 from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
@@ -120,12 +121,12 @@ def _device(trace: Trace, signature: CallSignature) -> str | None:
         if not isinstance(found, OnDevice):
             continue
         trace.dependencies.refuse("an array on a device")
-        if device is not None and device != found.device:
+        if device is not None and device_number(device) != device_number(found.device):
             raise WeftValueError(
                 f"{signature.name} uses {extra.name}, which lies on {found.device}, and runs on {device}, where its "
                 f"other arrays are; copy one with weft.device_put"
             )
-        device = found.device
+        device = device or found.device
     return device
 
 

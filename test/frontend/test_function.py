@@ -345,9 +345,9 @@ class TestConcreteFunction:
             ("linalg", "linalg.generic"),
             ("kernels", "func.func private"),
             ("buffers", "memref"),
-            ("llvm-dialect", "llvm.func"),
-            ("llvm", "define"),
-            ("asm", "ret"),
+            pytest.param("llvm-dialect", "llvm.func", marks=pytest.mark.processor),
+            pytest.param("llvm", "define", marks=pytest.mark.processor),
+            pytest.param("asm", "ret", marks=pytest.mark.processor),
         ],
     )
     def test_stages(self, stage, content):

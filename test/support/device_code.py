@@ -11,6 +11,7 @@ from unittest import mock
 
 import weft
 from weft.backend.gpu.machine.assembler import Assembled, assemble
+from weft.backend.gpu.machine.driver_functions import READ_MEMORY
 from weft.backend.gpu.stages import Lowering
 from weft.backend.planning.plan import DeviceKernel
 from weft.backend.target import compiling_for
@@ -38,7 +39,12 @@ class DeviceCode:
     @property
     def on_host(self) -> dict[str, str]:
         """The kernels that stay with the host, and why."""
-        return {match["name"]: match["reason"] for match in _HOST.finditer(self.text)}
+        return on_host(self.text)
+
+    @property
+    def reads(self) -> int:
+        """At how many places the host waits for a number of the device."""
+        return reads(self.text)
 
     def assembled(self) -> dict[str, Assembled]:
         """What the assembler says of each module of kernels, by the first kernel in it."""
@@ -50,8 +56,28 @@ class _Done(BaseException):
     """Ends a compilation where the tests have what they want."""
 
 
+def on_host(text: str) -> dict[str, str]:
+    """The kernels that stay with the host, and why, of a module at stage "gpu"."""
+    return {match["name"]: match["reason"] for match in _HOST.finditer(text)}
+
+
+def reads(text: str) -> int:
+    """At how many places the host waits for a number of the device, in a module at stage "gpu"."""
+    return text.count(f"call @{READ_MEMORY}(")
+
+
+def gpu_text(function: Callable[..., Any], *arguments: Any, target: str = "sm_90a") -> str:
+    """The module of a function at stage "gpu", before its kernels become PTX."""
+    return _lowered(function, arguments, target, "gpu").text
+
+
 def device_code(function: Callable[..., Any], *arguments: Any, target: str = "sm_90a") -> DeviceCode:
     """Compile a function for a GPU; arguments are arrays, numbers and `weft.TensorSpec`s."""
+    return _lowered(function, arguments, target, "ptx")
+
+
+def _lowered(function: Callable[..., Any], arguments: Sequence[Any], target: str, last: str) -> DeviceCode:
+    """A function at a stage."""
     found: list[DeviceCode] = []
 
     def lower(module: Any, *_: Any, **__: Any) -> None:
@@ -59,6 +85,8 @@ def device_code(function: Callable[..., Any], *arguments: Any, target: str = "sm
             lowering, text = Lowering(module, verify=True), ""
             for stage in lowering.stages():
                 text = str(module) if stage == "gpu" else text
+                if stage == last:
+                    break
             found.append(DeviceCode(text, lowering.kernels))
         raise _Done
 

@@ -2,8 +2,9 @@
 
     python -m support.device_coverage [bench] [name...]
 
-A line for each device kernel: its program, its name, how it is spread over threads, registers, bytes of spills and of
-stack, instructions of PTX; then a line for each kernel that stays with the host, and the sums.
+A line for how often the host reads; for each device kernel its program, its name, how it is spread over threads,
+registers, bytes of spills and of stack, instructions of PTX; then a line for each kernel that stays with the host, and
+the sums.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def report(function: Callable[..., Any], arguments: tuple[Any, ...]) -> list[str
     """The lines of a program."""
     code = device_code(function, *arguments)
     assembled, schedules = code.assembled(), code.schedules
-    lines = []
+    lines = [f"reads | {code.reads}"]
     for kernel in code.kernels:
         found = assembled.get(kernel.name)
         numbers = (
@@ -101,7 +102,7 @@ def main(arguments: list[str]) -> None:
         for line in reported(function, values):
             print(f"{name} | {line}", flush=True)
             kind, *rest = line.split(" | ")
-            counts[kind] += 1
+            counts[kind] += int(rest[0]) if kind == "reads" else 1
             if kind == "device":
                 counts[f"device: {rest[1].split(':')[0]}"] += 1
                 counts["device with spills or stack"] += (

@@ -103,6 +103,14 @@ def _maker(value: Value) -> Operation:
     raise NotScheduled(f"it uses what {maker.name} made")
 
 
+def is_known_to_host(value: Value) -> bool:
+    """Whether the host can compute a number of what it gives a kernel, which it needs for a launch."""
+    if isinstance(value.owner, ir.Block):
+        return bool(value.owner.owner.operation.name == "func.func")
+    op = value.owner.operation
+    return op.name == "memref.dim" or (is_pure(op) and all(map(is_known_to_host, op.operands)))
+
+
 def is_constant_memory(memref: Value, inside: Operation) -> bool:
     """Whether nothing in the kernel function around an operation writes the memory of a memref."""
     function = inside

@@ -26,6 +26,9 @@ DEVICE_RECORD = RECORD_LENGTH + 5
 DEVICE_WORDS = 1 + MAX_VALUES
 """So many words of it say what has failed: the number of the site, and the values of its message."""
 
+DEVICE_BYTES = 8 * (DEVICE_WORDS + 1)
+"""Of that record: behind them is which iteration of a loop has failed first (`schedules.iterations`)."""
+
 SEEN = RECORD_LENGTH + 6
 """What the device's record held when the host looked at it last."""
 

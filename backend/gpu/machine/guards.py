@@ -20,7 +20,7 @@ from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT, kernel_name
 from ..placement.accesses import accesses_of
-from ..placement.place_kernels import DEVICE, GUARDED, SIDE, describe
+from ..placement.place_kernels import DEVICE, GUARDED, SIDE, VISIBLE, describe
 from .host_functions import HostFunction, add_record, calls_in, host_functions
 
 _WAYWARD = ("scf.", "tensor.extract", "tensor.insert", "memref.load", "memref.store")
@@ -46,6 +46,8 @@ class GuardKernels(Pass):
             for call, name in calls_in(host.function)
             if name in kernels and _writes_visible(call, kernels[name], host)
         }
+        for name in visible:
+            kernels[name].attributes[VISIBLE] = ir.UnitAttr.get()
         for name, kernel in kernels.items():
             if _is_on_device(kernel) and (name in visible or _raises(kernel) or _is_wayward(kernel)):
                 _guard(kernel, hosts)

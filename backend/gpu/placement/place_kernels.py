@@ -23,6 +23,8 @@ from .sorts import SORTS, memory_of_sort
 SIDE, REASON = "weft.side", "weft.reason"
 GUARDED = "weft.guarded"
 """On kernels of the device that look at the record of errors before they do anything."""
+VISIBLE = "weft.visible"
+"""On those that write what the caller of the program sees."""
 DEVICE, HOST = "device", "host"
 
 
@@ -73,4 +75,4 @@ def guard_of(kernel: Operation) -> Value | None:
     return arguments[len(arguments) - 1]
 
 
-__all__ = ["DEVICE", "GUARDED", "HOST", "REASON", "SIDE", "PlaceKernels", "describe", "guard_of"]
+__all__ = ["DEVICE", "GUARDED", "HOST", "REASON", "SIDE", "VISIBLE", "PlaceKernels", "describe", "guard_of"]

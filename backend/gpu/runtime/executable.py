@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import math
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +22,11 @@ from ...cpu.lowering.recursion import depth_limit, stack_budget
 from ...cpu.machine.llvm import Code
 from ...planning.plan import DEPTH, ENTRY_WORDS, OUT_OF_MEMORY, STACK, HostSite, MachineCode
 from ..arrays.array import array_of
+from ..deferral import errors_are_deferred
 from ..driver.memory import Block
 from ..machine.call_context import (
     CONSTANTS,
+    DEVICE_BYTES,
     DEVICE_RECORD,
     DEVICE_WORDS,
     DRIVER_FAILED,
@@ -39,8 +42,6 @@ from .failures import driver_failure
 from .frames import DeviceFrame
 from .host_link import DeviceHostLink
 
-_RECORD_BYTES = 8 * DEVICE_WORDS
-
 
 class DeviceExecutable:
     """A compiled function that runs on a device; call it with C-contiguous, aligned NumPy arrays.
@@ -54,8 +55,12 @@ class DeviceExecutable:
         callbacks: Sequence[Callback],
         device: OpenDevice,
         link: Callable[[bytes, Sequence[str], Sequence[str], Mapping[str, int]], LinkedCode] | None = None,
+        exception_of: Callable[[RuntimeFailure], BaseException] = lambda failure: failure,
     ) -> None:
-        """Load code on a device; `link` makes the host's part ready, if LLVM is not to do it."""
+        """Load code on a device; `link` makes the host's part ready, if LLVM is not to do it.
+
+        `exception_of` makes the exceptions of calls of which it is known later that they have failed.
+        """
         check_array_layout()
         plan = self.plan = compiled.plan
         self.device = device
@@ -78,6 +83,7 @@ class DeviceExecutable:
         self._frames: list[_Frame] = []
         self.launches = self.reads = 0
         """Of the last call: how many kernels it launched, and how often the host waited for memory of the device."""
+        self._exception_of = exception_of
 
     def __call__(
         self, *arrays: np.ndarray[Any, Any], before_callback: Callable[[], None] | None = None
@@ -91,11 +97,23 @@ class DeviceExecutable:
             frame = self._frames.pop()  # pop and append are atomic
         except IndexError:
             frame = _Frame(self)
+        call = _Call(self, frame, arrays, before_callback)
         try:
             with self.device.working_on(self.plan.name):
-                return _Call(self, frame, arrays, before_callback).run()
+                return call.run()
         finally:
-            self._frames.append(frame)
+            if call.is_open:
+                self.device.raise_later(functools.partial(self._late_error, frame))
+            else:
+                self._frames.append(frame)
+
+    def _late_error(self, frame: _Frame) -> BaseException | None:
+        """The exception of a call that has returned, once the device is done with it."""
+        with self.device.working_on(self.plan.name):
+            frame.look()
+        failure = _failure(self, frame) if frame.record[0] else None
+        self._frames.append(frame)
+        return None if failure is None else self._exception_of(failure)
 
 
 class _Frame(DeviceFrame):
@@ -111,7 +129,7 @@ class _Frame(DeviceFrame):
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
         self._device = executable.device
         if executable.device_checks:
-            self.record[DEVICE_RECORD] = _uploaded(executable.device, bytes(_RECORD_BYTES))
+            self.record[DEVICE_RECORD] = _uploaded(executable.device, bytes(DEVICE_BYTES))
             weakref.finalize(self, _free_all, self._device, [self.record[DEVICE_RECORD]]).atexit = False
 
     def look(self) -> None:
@@ -126,7 +144,7 @@ class _Frame(DeviceFrame):
         self._device.read(seen, address)
         if seen[0]:
             self.record[:DEVICE_WORDS] = seen.tolist()
-            self._device.write(address, np.zeros_like(seen))
+            self._device.write(address, np.zeros(DEVICE_BYTES, np.uint8))
 
 
 class _Call:
@@ -150,6 +168,8 @@ class _Call:
         """What lies on the host for as long as the call runs."""
         self._stays = any(isinstance(array, OnDevice) for array in arrays)
         """Whether results stay on the device: a call runs where its arrays are, and its results lie there."""
+        self.is_open = False
+        """Whether it has returned before it is known whether checks on the device have failed."""
 
     def run(self) -> list[np.ndarray[Any, Any]]:
         """Copy in, run, and copy out."""
@@ -167,13 +187,21 @@ class _Call:
                 frame.record[DEPTH], frame.record[STACK] = depth_limit(), stack_budget()
             executable._entry(frame.table_address, workspace, frame.record_address)
             executable.launches, executable.reads = frame.record[LAUNCHES], frame.record[READS]
-            frame.look()
+            self.is_open = not frame.record[0] and self._may_stay_open()
+            if not self.is_open:
+                frame.look()
             failure = frame.record[0]
             if failure != DRIVER_FAILED:
                 self._copy_back(places)
             if failure:
-                raise self._failure()
+                raise _failure(executable, frame)
             return self._collect(results)
+
+    def _may_stay_open(self) -> bool:
+        """Whether nothing of the call is NumPy's, and errors may come later."""
+        if not (self._executable.device_checks and self._stays and errors_are_deferred()):
+            return False
+        return all(isinstance(self._arrays[number], OnDevice) for number in self._plan.written)
 
     # Memory
 
@@ -281,23 +309,24 @@ class _Call:
         block = Block(self._device.memory, address, size, self._device.stream)
         return array_of(address, shape, dtype, self._device, block)
 
-    def _failure(self) -> RuntimeFailure:
-        """What the error record tells."""
-        record, plan = self._frame.record, self._plan
-        if record[0] == DRIVER_FAILED:
-            error = driver_failure(self._device, plan.name, self._executable.kernels, *record[1:4])
-            return RuntimeFailure(type(error).__name__, str(error), "loc(unknown)", error)
-        if record[0] == INTERRUPTED:
-            raised = take_exception(record)
-            return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
-        if record[0] == OUT_OF_MEMORY:
-            return out_of_memory(plan)
-        site = plan.sites[record[0] - 1]
-        if isinstance(site, HostSite):
-            exception = self._frame.link.take_exception() if self._frame.link else KeyboardInterrupt()
-            return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
-        values = record[1 : 1 + site.values]
-        return RuntimeFailure(site.error, site.message.format(*values), site.location)
+
+def _failure(executable: DeviceExecutable, frame: _Frame) -> RuntimeFailure:
+    """What the error record tells."""
+    record, plan = frame.record, executable.plan
+    if record[0] == DRIVER_FAILED:
+        error = driver_failure(executable.device, plan.name, executable.kernels, *record[1:4])
+        return RuntimeFailure(type(error).__name__, str(error), "loc(unknown)", error)
+    if record[0] == INTERRUPTED:
+        raised = take_exception(record)
+        return RuntimeFailure(type(raised).__name__, str(raised), "loc(unknown)", raised)
+    if record[0] == OUT_OF_MEMORY:
+        return out_of_memory(plan)
+    site = plan.sites[record[0] - 1]
+    if isinstance(site, HostSite):
+        exception = frame.link.take_exception() if frame.link else KeyboardInterrupt()
+        return RuntimeFailure(type(exception).__name__, str(exception), site.location, exception)
+    values = record[1 : 1 + site.values]
+    return RuntimeFailure(site.error, site.message.format(*values), site.location)
 
 
 class LinkedCode(Protocol):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ....dialect.mlir import Operation, Value
+from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer, operations_in, operations_of
-from ...nests.emit import Emitter, Index
+from ...nests.emit import Emitter, Index, create, load
+from ...nests.independence import base
 from ...nests.iterations import are_independent, perfect_nest
+from ..code.atomics import update
+from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
 from ..code.walk import product, split
+from ..machine.call_context import DEVICE_WORDS
+from ..placement.place_kernels import VISIBLE, guard_of
 
 _THREADS = 128
 
@@ -21,35 +26,124 @@ def matches(loop: Operation) -> bool:
         return False
     if any(op.name == "memref.alloc" for op in operations_of(loop)):
         return False  # memory of each thread would be slow memory
-    return are_independent(loop)
+    record = _record_of(loop)
+    if not are_independent(loop, record):
+        return False
+    if not all(is_known_to_host(bound) for each in perfect_nest(loop, record) for bound in each.operands):
+        return False
+    return record is None or _can_do_again(loop, record)
 
 
 def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
     """Write a loop that `matches`."""
-    loops = list(perfect_nest(loop))
+    record = _record_of(loop)
+    loops = list(perfect_nest(loop, record))
     kernel = Kernel(function, name, [loop], (_THREADS, 1, 1))
     emitter = kernel.emitter
     with kernel.body():
-        bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
-        counts = [count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
-        total = product(counts, emitter)
+        counts = _counts(loops, kernel)
         block = emitter.multiply(kernel.id("block_id"), _THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
-        with only_if(compare("ult", number, emitter.value(total))):
-            for each, (first, _), turn in zip(loops, bounds, split(number, counts, emitter), strict=True):
-                step = constant_integer(each.operands[2])
-                assert step is not None
-                position = emitter.add(first, emitter.multiply(turn, step))
-                body = each.regions[0].blocks[0]
-                kernel.bind(body.arguments[0], emitter.value(position))
-                *ops, _ = operations_in(body)
-                for op in ops:
-                    if op not in loops:
-                        kernel.clone(op)
+        with only_if(compare("ult", number, emitter.value(product(counts, emitter)))):
+            if record is None:
+                _iteration(kernel, loops, counts, number)
+            else:
+                _note_first(kernel, loops, counts, number, record)
     outer = Emitter(function)
-    counts = [count(each, list(each.operands)[:2], outer) for each in loops]
-    blocks = outer.divide(outer.add(product(counts, outer), _THREADS - 1), _THREADS)
+    total = product([count(each, list(each.operands)[:2], outer) for each in loops], outer)
+    blocks = outer.divide(outer.add(total, _THREADS - 1), _THREADS)
     kernel.launch([outer.maximum(1, blocks)], reason)
+    if record is not None:
+        _raise_first(function, f"{name}_first", loops, record)
+
+
+def _counts(loops: Sequence[Operation], kernel: Kernel) -> list[Index]:
+    bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
+    return [count(each, pair, kernel.emitter) for each, pair in zip(loops, bounds, strict=True)]
+
+
+def _iteration(
+    kernel: Kernel, loops: Sequence[Operation], counts: Sequence[Index], number: Value
+) -> list[Operation]:
+    """Do what the iteration of a number does; what was written for it."""
+    emitter, written = kernel.emitter, list[Operation]()
+    for each, turn in zip(loops, split(number, counts, emitter), strict=True):
+        step = constant_integer(each.operands[2])
+        assert step is not None
+        position = emitter.add(kernel.value(each.operands[0]), emitter.multiply(turn, step))
+        body = each.regions[0].blocks[0]
+        kernel.bind(body.arguments[0], emitter.value(position))
+        *ops, _ = operations_in(body)
+        written += [kernel.clone(op) for op in ops if op not in loops]
+    return written
+
+
+# Loops that may raise: all iterations run, and the first that has failed is done again by one thread, which notes
+# what has gone wrong. What the others have stored nobody looks at then.
+
+_LAST = (1 << 63) - 1
+"""Of this, the number of an iteration is taken away: where none has failed, 0 is the largest."""
+
+
+def _record_of(loop: Operation) -> Value | None:
+    """The record of errors, of a loop whose iterations may raise."""
+    if not any(op.name == "func.call" for op in operations_of(loop)):
+        return None
+    function = loop
+    while function.name != "func.func":
+        function = function.parent.operation
+    return guard_of(function)
+
+
+def _can_do_again(loop: Operation, record: Value) -> bool:
+    """Whether an iteration does the same a second time, and whether nobody sees what those behind the first store."""
+    read, written = set[Value](), set[Value]()
+    for op in operations_of(loop):
+        if op.name == "memref.load":
+            read.add(base(op.operands[0]))
+        elif op.name == "memref.store":
+            written.add(base(op.operands[1]))
+    function = loop
+    while function.name != "func.func":
+        function = function.parent.operation
+    return not (written - {record}) & read and VISIBLE not in function.attributes
+
+
+def _note_first(
+    kernel: Kernel, loops: Sequence[Operation], counts: Sequence[Index], number: Value, record: Value
+) -> None:
+    """Do an iteration; of those that fail, the device's record has the smallest number in the end."""
+    emitter, errors = kernel.emitter, kernel.value(record)
+    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+    kernel.bind(
+        record, create("memref.alloca", [record.type], [], segments)
+    )  # nobody reads what it would say
+    i64 = ir.IntegerType.get_signless(64)
+    word = create("arith.index_cast", [i64], [number])
+    left = create("arith.subi", [i64], [_constant(_LAST), word])
+    for op in _iteration(kernel, loops, counts, number):
+        for inner in (op, *operations_of(op)):
+            if inner.name == "func.call":
+                with ir.InsertionPoint(inner), inner.location:
+                    update("max", left, errors, [emitter.value(DEVICE_WORDS)], emitter)
+
+
+def _raise_first(function: Operation, name: str, loops: Sequence[Operation], record: Value) -> None:
+    """Let one thread do the first iteration that has failed again."""
+    kernel = Kernel(function, name, [loops[0]], (1, 1, 1))
+    emitter = kernel.emitter
+    with kernel.body():
+        left = load(kernel.value(record), [emitter.value(DEVICE_WORDS)])
+        with only_if(compare("ne", left, _constant(0))):
+            word = create("arith.subi", [left.type], [_constant(_LAST), left])
+            number = create("arith.index_cast", [ir.IndexType.get()], [word])
+            _iteration(kernel, loops, _counts(loops, kernel), number)
+    kernel.launch([1], "one thread: the first iteration that has failed, if there is one")
+
+
+def _constant(number: int) -> Value:
+    i64 = ir.IntegerType.get_signless(64)
+    return create("arith.constant", [i64], [], {"value": ir.IntegerAttr.get(i64, number)})
 
 
 def count(loop: Operation, bounds: Sequence[Value], emitter: Emitter) -> Index:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs.catalogue import PROGRAMS
 
-from support.device_code import device_code
+from support.device_code import device_code, gpu_text, on_host, reads
 from weft.backend.gpu.machine.assembler import find_assembler
 
 _SOME = {"heat_1d": "iterations", "cholesky": "", "thomas": "", "histogram": "", "lstm": "products"}
@@ -19,3 +19,20 @@ def test_programs_become_device_kernels(program):
     assert any(text.startswith(_SOME[program.name]) for text in code.schedules.values()), code.schedules
     for kernel, found in code.assembled().items() if find_assembler() else ():
         assert (found.spilled, found.stack) == (0, 0), kernel
+
+
+STRAIGHT = ("wave", "trajectory", "moving_average", "prefix_sums", "viterbi", "edit_distance", "search_all")
+"""Programs in which the host decides nothing by what it reads."""
+
+DECIDING = {"conjugate_gradient": 2, "cholesky": 2}
+"""Programs whose conditions are those of data, and at how many places the host reads."""
+
+
+@pytest.mark.parametrize(
+    "program", [p for p in PROGRAMS if p.name in {*STRAIGHT, *DECIDING}], ids=lambda p: p.name
+)
+def test_the_host_reads_only_what_it_decides_by(program):
+    text = gpu_text(program.function, *program.arguments(program.sizes[-1]))
+    assert reads(text) <= DECIDING.get(program.name, 0)
+    if program.name in STRAIGHT:
+        assert not on_host(text)

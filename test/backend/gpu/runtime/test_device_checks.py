@@ -50,6 +50,13 @@ def in_steps(x, i, n):
     return s
 
 
+def at_the_same_time(x, i, n):
+    y = np.zeros(300)
+    for k in range(300):
+        y[k] = x[i[k % 3] + k // 299 * n]
+    return y
+
+
 def of_a_number(x, i, n):
     return x[n] + x[int(np.argmax(x)) + i[0]]
 
@@ -83,6 +90,7 @@ PROGRAMS = [
     stored_behind,
     of_two,
     in_steps,
+    at_the_same_time,
     of_a_number,
     in_a_loop,
     looked_at,
@@ -101,6 +109,28 @@ def test_errors_are_those_of_python(function):
             )
             assert found == expected
             np.testing.assert_array_equal(*arrays)
+
+
+def test_deferred_errors_come_at_the_next_wait():
+    f = weft.function(gathered)
+    x, good, bad = (weft.device_put(a) for a in (np.arange(5.0), SOME, BAD[0]))
+    with weft.settings.scope(deferred_errors=True):
+        f(x, bad, 0), f(x, BAD[1], 0)
+        fine = f(x, good, 0)
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 5") as caught:
+            np.asarray(fine)
+        assert (
+            traceback.extract_tb(caught.value.__traceback__)[-1].lineno
+            == gathered.__code__.co_firstlineno + 1
+        )
+        np.testing.assert_array_equal(fine, gathered(np.arange(5.0), SOME, 0))  # the first is told, once
+        f(x, bad, 0)
+        with pytest.raises(IndexError, match="index 7"):
+            weft.synchronize()
+        with pytest.raises(IndexError, match="index -8"):  # NumPy's results wait for themselves
+            weft.function(gathered, device="cuda")(np.arange(5.0), BAD[1], 0)
+    with pytest.raises(IndexError, match="index 7"):
+        f(x, bad, 0)
 
 
 def outcome(function, *arguments):

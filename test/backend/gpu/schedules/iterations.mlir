@@ -99,3 +99,77 @@ func.func private @kernel_4(%a: memref<?xindex>, %n: index) {
   }
   return
 }
+
+// -----
+
+// Iterations may raise: all run, and the first that has failed is done again.
+// CHECK-LABEL: func.func private @kernel_5
+// CHECK: gpu.launch_func @kernel_5_device::@kernel_5 {{ *}}blocks in (%{{.*}}) threads in (%c128
+// CHECK: gpu.launch_func @kernel_5_device::@kernel_5_first {{ *}}blocks in (%c1
+// CHECK-LABEL: gpu.func @kernel_5(
+// CHECK: llvm.atomicrmw max
+// CHECK-NEXT: func.call @weft_exit
+// CHECK-LABEL: gpu.func @kernel_5_first(
+// CHECK-NOT: llvm.atomicrmw
+// CHECK: func.call @weft_exit
+func.func private @kernel_5(%a: memref<50xf64>, %b: memref<50xf64>, %record: memref<20xi64>) attributes {weft.guarded} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c50 = arith.constant 50 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c50 step %c1 {
+    %x = memref.load %a[%i] : memref<50xf64>
+    %bad = arith.cmpf olt, %x, %zero : f64
+    scf.if %bad {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    memref.store %x, %b[%i] : memref<50xf64>
+  }
+  return
+}
+func.func private @weft_exit()
+
+// -----
+
+// What is read is written, so that doing it again would be something else; and what the caller sees is written.
+// CHECK-LABEL: func.func private @kernel_6
+// CHECK: "one thread:
+// CHECK-LABEL: func.func private @kernel_7
+// CHECK: "one thread:
+func.func private @kernel_6(%a: memref<50xf64>, %record: memref<20xi64>) attributes {weft.guarded} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c50 = arith.constant 50 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c50 step %c1 {
+    %x = memref.load %a[%i] : memref<50xf64>
+    %bad = arith.cmpf olt, %x, %zero : f64
+    memref.store %zero, %a[%i] : memref<50xf64>
+    scf.if %bad {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+  }
+  return
+}
+func.func private @kernel_7(%a: memref<50xf64>, %b: memref<50xf64>, %record: memref<20xi64>) attributes {weft.guarded, weft.visible} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c50 = arith.constant 50 : index
+  %one = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %c50 step %c1 {
+    %x = memref.load %a[%i] : memref<50xf64>
+    %bad = arith.cmpf olt, %x, %zero : f64
+    scf.if %bad {
+      memref.store %one, %record[%c0] : memref<20xi64>
+      func.call @weft_exit() : () -> ()
+    }
+    memref.store %x, %b[%i] : memref<50xf64>
+  }
+  return
+}
+func.func private @weft_exit()
