@@ -63,7 +63,7 @@ def _counts(loops: Sequence[Operation], kernel: Kernel) -> list[Index]:
 
 
 def _iteration(
-    kernel: Kernel, loops: Sequence[Operation], counts: Sequence[Index], number: Value
+    kernel: Kernel, loops: Sequence[Operation], counts: list[Index], number: Value
 ) -> list[Operation]:
     """Do what the iteration of a number does; what was written for it."""
     emitter, written = kernel.emitter, list[Operation]()
@@ -110,7 +110,7 @@ def _can_do_again(loop: Operation, record: Value) -> bool:
 
 
 def _note_first(
-    kernel: Kernel, loops: Sequence[Operation], counts: Sequence[Index], number: Value, record: Value
+    kernel: Kernel, loops: Sequence[Operation], counts: list[Index], number: Value, record: Value
 ) -> None:
     """Do an iteration; of those that fail, the device's record has the smallest number in the end."""
     emitter, errors = kernel.emitter, kernel.value(record)
