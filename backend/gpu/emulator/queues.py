@@ -5,6 +5,7 @@ A wait that a program lacks then shows in its results, for some seeds at least.
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections import deque
@@ -72,9 +73,13 @@ class Queues:
             raise RuntimeError("streams wait for each other")
         queue = self.random.choice(ready)
         work = queue.popleft()
+        collects = gc.isenabled()
+        gc.disable()  # what objects ask for when they go, as to wait until a module can, must not come in between
         try:
             work.action()
         finally:
+            if collects:
+                gc.enable()
             work.done = True
             work.after = []
             work.time = time.perf_counter()
