@@ -154,7 +154,9 @@ class Function(FastCallable):
             return self.python_function(*args, **kwargs)
         try:
             leaves, names, structure, bound = self._bind(args, kwargs)
-            if current_trace() is not None or any(isinstance(leaf, TracedValue) for leaf in leaves):
+            if current_trace() is None and any(isinstance(leaf, TracedValue) for leaf in leaves):
+                return self.python_function(*args, **kwargs)  # under a tape of plain Python
+            if current_trace() is not None:
                 return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
             traces = self._traces
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))

@@ -60,12 +60,15 @@ def independent(trace: Recorder, given: Any) -> Variable:
     else:
         made._storage.is_array = isinstance(given, np.ndarray)
         made._like_python(type(given) if type(given) in (float, complex) else None)
+    if trace.is_eager:
+        value.memory = given if isinstance(given, np.ndarray) else None
     return Variable(given, made, value)
 
 
 def write_back(variable: Variable) -> None:
     """Let the caller's array hold what the function wrote to its argument."""
-    if variable.array._storage.ref is not None:
+    storage = variable.array._storage
+    if storage.ref is not None and not storage.trace.is_eager:
         set_item(variable.given, ..., variable.array)
 
 

@@ -25,8 +25,9 @@ from ..tracing.recorder import Recorder
 from ..tracing.staging import cast, staged
 from .arguments import Argnums, DifferentiatedArguments, Given
 from .independent import Variable, described, gradient_of, has_derivative, tangent_of, write_back
+from .recording import delivered, recording
 from .structures import map_leaves
-from .transforms import grad, require_trace, without_aux
+from .transforms import grad, without_aux
 
 FORWARD_INPUTS = 16
 """Up to so many numbers are moved one by one beside one run of the function, if it returns at least as many."""
@@ -80,17 +81,17 @@ class _Jacobian:
     def found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function once, and ask for its derivatives in one direction after the other."""
         name = self.arguments.name
-        trace = require_trace(name)
-        given = self.arguments.given(trace, args, kwargs)
-        for variable in given.variables:
-            _require_real(variable.array, f"an argument of {name} has")
-        moves = [_basis(trace, variable) for variable in given.variables]
-        returned = call(self.function, *given.args, **given.kwargs)
-        y = without_aux(returned, self.has_aux, name)
-        found = map_leaves(lambda leaf, path: self._of_result(trace, given, moves, leaf, path), y, "")
+        with recording() as trace:
+            given = self.arguments.given(trace, args, kwargs)
+            for variable in given.variables:
+                _require_real(variable.array, f"an argument of {name} has")
+            moves = [_basis(trace, variable) for variable in given.variables]
+            returned = call(self.function, *given.args, **given.kwargs)
+            y = without_aux(returned, self.has_aux, name)
+            found = map_leaves(lambda leaf, path: self._of_result(trace, given, moves, leaf, path), y, "")
         for variable in given.variables:
             write_back(variable)
-        return (found, returned[1]) if self.has_aux else found
+        return delivered((found, returned[1]) if self.has_aux else found)
 
     def _of_result(
         self, trace: Recorder, given: Given, moves: list[list[Variable]], y: Any, path: str

@@ -9,6 +9,7 @@ from typing import Any
 from ...dialect.errors import WeftTypeError
 from ..autograph.marks import do_not_convert
 from ..autograph.operators.calls.calls import call
+from ..calls.eager_calls import is_eager
 from ..function import Function
 from ..tracing.array import TracedArray
 from ..tracing.current import current_trace
@@ -25,8 +26,9 @@ from .independent import (
     tangent_of,
     write_back,
 )
+from .recording import delivered, recording
 from .structures import leaves_of, map_leaves, structure_of
-from .transforms import require_trace, without_aux
+from .transforms import without_aux
 
 
 def vjp(f: Callable[..., Any], *args: Any, has_aux: bool = False) -> Any:
@@ -34,8 +36,9 @@ def vjp(f: Callable[..., Any], *args: Any, has_aux: bool = False) -> Any:
 
     A cotangent has the structure, shapes and dtypes of what `f` returns, with None (or anything) for what has no
     derivative; those of the arguments have their structures, with None. With `has_aux`, `f` returns a pair of what is
-    differentiated and the rest, which comes third. The function may be called any number of times; `f` runs once.
-    Raises `TypeError` where a cotangent does not fit.
+    differentiated and the rest, which comes third. The function may be called any number of times; `f` runs once: in
+    a compiled function as a part of it, else in plain Python, on arrays that remember how they were computed. Raises
+    `TypeError` where a cotangent does not fit.
 
     >>> @weft.function
     ... def doubled(x, g):
@@ -45,15 +48,16 @@ def vjp(f: Callable[..., Any], *args: Any, has_aux: bool = False) -> Any:
     (array([1., 4.]), (array([ 2., 40.]),))
     """
     name = name_of(f, "weft.vjp")
-    trace = require_trace(name)
     variables: list[Variable] = []
-    given = [with_variables(trace, arg, f"args[{i}]", variables) for i, arg in enumerate(args)]
-    returned = call(f, *given)
-    y = without_aux(returned, has_aux, name)
-    pullback = Pullback(trace, y, args, variables, name)
+    with recording() as trace:
+        given = [with_variables(trace, arg, f"args[{i}]", variables) for i, arg in enumerate(args)]
+        returned = call(f, *given)
+        y = without_aux(returned, has_aux, name)
+        pullback = Pullback(trace, y, args, variables, name)
     for variable in variables:
         write_back(variable)
-    return (y, pullback, returned[1]) if has_aux else (y, pullback)
+    y, *aux = delivered((y, *returned[1:])) if has_aux else (delivered(y),)
+    return (y, pullback, *aux)
 
 
 class Pullback:
@@ -78,7 +82,7 @@ class Pullback:
         ys, seeds = self._fitting(cotangent)
         found = iter([gradient_of(self._trace, ys, seeds, v) for v in self._variables])
         return tuple(
-            map_leaves(lambda leaf, _: next(found) if has_derivative(leaf) else None, arg, "")
+            delivered(map_leaves(lambda leaf, _: next(found) if has_derivative(leaf) else None, arg, ""))
             for arg in self._args
         )
 
@@ -105,7 +109,7 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
     >>> weft.jvp(lambda x: x**3, (2.0,), (1.0,))
     (8.0, 12.0)
     """
-    if current_trace() is not None:
+    if current_trace() is not None or is_eager():
         return _pushed(f, args, tangents)
     return _pushing(f)(tuple(args), tuple(tangents))
 
@@ -123,7 +127,6 @@ def _pushing(f: Callable[..., Any]) -> Function:
 
 def _pushed(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> Any:
     name = name_of(f, "weft.jvp")
-    trace = require_trace(name)
     if len(args) != len(tangents):
         raise WeftTypeError(
             f"{name} is called with {len(args)} arguments, but there are {len(tangents)} tangents"
@@ -132,19 +135,20 @@ def _pushed(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any])
         raise WeftTypeError(f"the tangents have another structure than the arguments of {name}")
     remaining = iter([leaf for leaf, _ in leaves_of(list(tangents))])
     variables: list[Variable] = []
+    with recording() as trace:
 
-    def visit(leaf: Any, path: str) -> Any:
-        move = next(remaining, None)
-        if not has_derivative(leaf) or move is None:
-            return leaf
-        variables.append(moved(trace, leaf, move, path))
-        return variables[-1].array
+        def visit(leaf: Any, path: str) -> Any:
+            move = next(remaining)
+            if not has_derivative(leaf) or move is None:
+                return leaf
+            variables.append(moved(trace, leaf, move, path))
+            return variables[-1].array
 
-    returned = call(f, *map_leaves(visit, list(args), "args"))
-    changes = map_leaves(lambda leaf, _: tangent_of(trace, leaf, variables), returned, "")
+        returned = call(f, *map_leaves(visit, list(args), "args"))
+        changes = map_leaves(lambda leaf, _: tangent_of(trace, leaf, variables), returned, "")
     for variable in variables:
         write_back(variable)
-    return returned, changes
+    return delivered((returned, changes))
 
 
 __all__ = ["Pullback", "jvp", "vjp"]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any
 
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import WeftTypeError, WeftValueError
 from ..tracing.current import current_trace
+from .eager_tape import EagerTape
 from .independent import described, has_derivative
+from .recording import delivered
 from .structures import map_leaves
+from .tape_requests import Recording
 from .traced_tape import TracedTape
 
 
@@ -18,6 +21,10 @@ class GradientTape:
     Arguments, attributes, globals and what was computed before are seen without being named: `gradient` takes them,
     also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
     numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it.
+
+    In plain Python, where nothing is compiled, a tape sees what is watched: `x = tape.watch(x)` gives an array that
+    remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it is written
+    to x; taking them where a gradient would be lost is an error (`float(x)`, writes into arrays of NumPy's).
 
     >>> @weft.function
     ... def slope(x):
@@ -29,7 +36,7 @@ class GradientTape:
     """
 
     def __init__(self) -> None:
-        self._recording: TracedTape | None = None
+        self._recording: Recording | None = None
         self._is_open = False
 
     def __enter__(self) -> GradientTape:
@@ -37,9 +44,7 @@ class GradientTape:
         if self._is_open:
             raise WeftValueError("this tape is open already: make another one, weft.GradientTape()")
         trace = current_trace()
-        if trace is None:
-            raise UnsupportedError("weft.GradientTape works inside of compiled functions: @weft.function")
-        self._recording = TracedTape(trace)
+        self._recording = EagerTape() if trace is None else TracedTape(trace)
         self._is_open = True
         return self
 
@@ -104,7 +109,7 @@ class GradientTape:
         array([0.5, 0.5])
         """
         connected_only = _is_connected_only(unconnected_gradients)
-        return self._entered().gradient(y, x, output_gradients, connected_only)
+        return delivered(self._entered().gradient(y, x, output_gradients, connected_only))
 
     def jacobian(self, y: Any, x: Any, unconnected_gradients: str = "none") -> Any:
         """All derivatives of an array of real numbers by x: its shape is y's, followed by x's; else as `gradient`.
@@ -118,9 +123,9 @@ class GradientTape:
         array([[2., 0.],
                [0., 4.]])
         """
-        return self._entered().jacobian(y, x, _is_connected_only(unconnected_gradients))
+        return delivered(self._entered().jacobian(y, x, _is_connected_only(unconnected_gradients)))
 
-    def _entered(self) -> TracedTape:
+    def _entered(self) -> Recording:
         if self._recording is None:
             raise WeftValueError("the tape was not entered: compute in `with weft.GradientTape() as tape:`")
         return self._recording

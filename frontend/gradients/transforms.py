@@ -6,17 +6,16 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.errors import WeftTypeError
 from ...dialect.ops.differentiation import StopGradient
 from ..autograph.marks import do_not_convert
 from ..autograph.operators.calls.calls import call
 from ..function import Function
 from ..tracing.array import TracedArray
-from ..tracing.current import current_trace
-from ..tracing.recorder import Recorder
 from ..tracing.staging import emit
 from .arguments import Argnums, DifferentiatedArguments
 from .independent import as_number, gradient_of, has_derivative, ones_like, require_scalar, write_back
+from .recording import delivered, recording
 from .structures import map_leaves
 
 
@@ -80,16 +79,6 @@ def stop_gradient(x: Any) -> Any:
     return map_leaves(stopped, x, "x")
 
 
-def require_trace(name: str) -> Recorder:
-    """The trace that is being recorded; there is none where functions run as plain Python."""
-    trace = current_trace()
-    if trace is None:
-        raise UnsupportedError(
-            f"the derivative of {name} is computed by compiled code, but run_functions_eagerly(True) is in force"
-        )
-    return trace
-
-
 def without_aux(returned: Any, has_aux: bool, name: str) -> Any:
     """What is differentiated, of what a function returned."""
     if has_aux and not (isinstance(returned, tuple) and len(returned) == 2):
@@ -111,17 +100,17 @@ class _Transform:
 
     def value_and_grad(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the function on independent values, and ask for the gradients of what it returns."""
-        trace = require_trace(self.name)
-        given = self.arguments.given(trace, args, kwargs)
-        returned = call(self.function, *given.args, **given.kwargs)
-        y = without_aux(returned, self.has_aux, self.name)
-        require_scalar(y, self.name)
-        ys = [as_number(trace, y)]
-        ones = [ones_like(trace, ys[0])]
+        with recording() as trace:
+            given = self.arguments.given(trace, args, kwargs)
+            returned = call(self.function, *given.args, **given.kwargs)
+            y = without_aux(returned, self.has_aux, self.name)
+            require_scalar(y, self.name)
+            ys = [as_number(trace, y)]
+            ones = [ones_like(trace, ys[0])]
         found = given.structured(iter([gradient_of(trace, ys, ones, v) for v in given.variables]))
         for variable in given.variables:
             write_back(variable)
-        return returned, found[0] if self.arguments.is_one else tuple(found)
+        return delivered((returned, found[0] if self.arguments.is_one else tuple(found)))
 
 
-__all__ = ["grad", "require_trace", "stop_gradient", "value_and_grad", "without_aux"]
+__all__ = ["grad", "stop_gradient", "value_and_grad", "without_aux"]

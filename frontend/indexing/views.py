@@ -156,15 +156,13 @@ def _assign_selection(view: TracedArray, plan: IndexPlan, selection: SelectedArr
 
 def write_back(trace: Recorder, step: ViewStep, base: Any, value: Any) -> Any:
     """The SSA value of a base with what one view step shows of it replaced by `value`."""
-    from ...dialect.register import tensor_type
-
     if step.op_class is Real:
         return trace.create(Complex, [value, trace.create(Imag, [base], {})[0]], {})[0]
     if step.op_class is Bitcast:
-        return trace.create(Bitcast, [value], {"dtype": tensor_type(base).dtype})[0]
+        return trace.create(Bitcast, [value], {"dtype": trace.type_of(base).dtype})[0]
     if step.op_class is Imag:
         return trace.create(Complex, [trace.create(Real, [base], {})[0], value], {})[0]
-    plan = plan_write_back(step, tensor_type(base))
+    plan = plan_write_back(step, trace.type_of(base))
     operands = [base, value] if plan.takes_base else [value]
     operands += [trace.create(Dim, [base], {"axis": axis})[0] for axis in plan.extents]
     if plan.takes_base:
@@ -298,6 +296,8 @@ def _with_arrays(index: Any) -> Any:
     """The index with lists that hold traced values made arrays, and slices of one element found."""
     if isinstance(index, tuple):
         return tuple(_with_arrays(item) for item in index)
+    if is_traced(index) and index._storage.trace.is_eager:
+        return index._known()[()]  # where elements are known, it is known what they select
     if isinstance(index, slice) and is_traced(index.start) and is_traced(index.stop):
         return _with_one_place(index)
     if isinstance(index, list) and current_trace() is not None and _holds_traced(index):

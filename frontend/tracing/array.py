@@ -19,6 +19,7 @@ from .may_alias import is_seen_elsewhere, make_unique, note_write, usable_aliase
 from .needed_numbers import need_number
 from .number_types import number_type
 from .recorder import Assumption, Recorder, Storage
+from .remembered import given_away, shown
 from .unhashable import refuse_hash
 from .view_steps import ViewStep, require_writable
 
@@ -283,6 +284,8 @@ class TracedArray(TracedValue):
     def _known(self) -> np.ndarray[Any, Any] | None:
         """The elements, where they are known while tracing: of small arrays made of constants and never written."""
         storage = self._storage
+        if storage.trace.is_eager:
+            return storage.trace.elements(self._value())
         if storage.known is None or storage.ref is not None or any(step.operands for step in self._path):
             return None
         value = storage.known
@@ -313,7 +316,7 @@ class TracedArray(TracedValue):
         raise self._needs_value("int()", 'use x.astype("int64") to convert in compiled code')
 
     def __float__(self) -> float:
-        if (known := self._known()) is not None:
+        if (known := given_away(self, "float()")) is not None:
             return float(known)
         raise self._needs_value(
             "float()",
@@ -321,7 +324,7 @@ class TracedArray(TracedValue):
         )
 
     def __complex__(self) -> complex:
-        if (known := self._known()) is not None:
+        if (known := given_away(self, "complex()")) is not None:
             return complex(known)
         raise self._needs_value("complex()", 'use x.astype("complex128") to convert in compiled code')
 
@@ -338,7 +341,7 @@ class TracedArray(TracedValue):
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        if (known := self._known()) is not None:
+        if (known := given_away(self, "a conversion to a NumPy array")) is not None:
             return np.array(known, dtype)
         raise self._needs_value(
             "a conversion to a NumPy array",
@@ -358,12 +361,17 @@ class TracedArray(TracedValue):
         raise self._needs_value("tobytes()", "return the array and convert it outside")
 
     def __format__(self, spec: str) -> str:
+        if self._storage.trace.is_eager:
+            return format(shown(self), spec)
         if spec:
             raise self._needs_value("formatting", "return the array and format it outside")
         return repr(self)
 
     def __repr__(self) -> str:
-        return f"TracedArray({self._type})"
+        return repr(shown(self)) if self._storage.trace.is_eager else f"TracedArray({self._type})"
+
+    def __str__(self) -> str:
+        return str(shown(self)) if self._storage.trace.is_eager else repr(self)
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(self._python_type, name):

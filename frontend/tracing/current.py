@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 class _Current(threading.local):
     trace: Recorder | None = None
+    remembering: Recorder | None = None
 
 
 _current = _Current()
@@ -23,6 +24,16 @@ def current_trace() -> Recorder | None:
     return _current.trace
 
 
+def remembering() -> Recorder | None:
+    """The recorder that remembers what this thread computes in plain Python, while a tape is open."""
+    return _current.remembering
+
+
+def set_remembering(recorder: Recorder | None) -> None:
+    """Let a recorder remember what this thread computes in plain Python; None ends that."""
+    _current.remembering = recorder
+
+
 def set_current_trace(trace: Recorder | None) -> Recorder | None:
     """Make a trace the current one of this thread; returns the one before, to be restored."""
     previous, _current.trace = _current.trace, trace
@@ -31,4 +42,4 @@ def set_current_trace(trace: Recorder | None) -> Recorder | None:
     return previous
 
 
-__all__ = ["current_trace", "set_current_trace"]
+__all__ = ["current_trace", "remembering", "set_current_trace", "set_remembering"]

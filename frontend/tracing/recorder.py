@@ -240,6 +240,8 @@ class Recorder(ABC):
     """The block of the function that is called from outside."""
     region: Region
     """Where the next op goes: the function's own block, or one of a branch or loop."""
+    is_eager = False
+    """Whether the elements of what is recorded are known."""
     place: SourceRange | None = None
     """Where the op is that was recorded last."""
 
@@ -334,6 +336,14 @@ class Recorder(ABC):
 
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
+
+    def elements(self, value: Any) -> np.ndarray[Any, Any] | None:
+        """The elements of a value, where ops are evaluated at once."""
+        return None
+
+    def is_remembered(self, value: Any) -> bool:
+        """Whether derivatives may be asked for of what is computed of a value whose elements are known."""
+        return False
 
     # Storages
 

@@ -24,6 +24,7 @@ from ..signature.foreign_arrays import require_numpy_rules
 from ..signature.traced_value import ArrayHolder, held
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
+from .current import remembering
 from .layouts import Layout, layout_of, layout_of_result
 from .view_steps import ViewStep
 
@@ -232,7 +233,7 @@ def staged(trace: Recorder, value: ArrayLike) -> TracedArray:
 
 def recording(*values: Any) -> Recorder | None:
     """The trace that an array made of the values belongs to: theirs, or else the one in progress."""
-    return trace_of(values) or current_trace()
+    return trace_of(values) or current_trace() or remembering()
 
 
 def view_of(

@@ -196,13 +196,3 @@ def test_a_missing_derivative_is_shown_at_its_line() -> None:
         weft.grad(host)(X)
     assert "weft.py_call(" in str(caught.value)
     assert "test_grad.py" in str(caught.value)
-
-
-def test_gradients_are_compiled() -> None:
-    weft.run_functions_eagerly(True)
-    try:
-        gradient = weft.grad(lambda x: np.sum(x))
-        with pytest.raises(weft.UnsupportedError, match="run_functions_eagerly"):
-            gradient.python_function(X)
-    finally:
-        weft.run_functions_eagerly(False)

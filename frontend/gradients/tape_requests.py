@@ -1,0 +1,188 @@
+"""What a tape is asked for: requests for gradients by what it has seen, in the structures of arrays and objects."""
+
+from __future__ import annotations
+
+import types
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Container, Iterator
+from typing import Any
+
+import numpy as np
+
+from ...dialect.dtypes import kind
+from ...dialect.errors import WeftTypeError, WeftValueError
+from ..autograph.operators.objects.access import attr
+from ..function import Function
+from ..numpy_api.creation import ones_like, zeros
+from ..tracing.array import TracedArray
+from ..tracing.recorder import Recorder, Storage
+from ..tracing.staging import staged
+from .independent import Variable, described, fitting, gradient_of, has_derivative
+from .jacobians import by_rows
+from .structures import leaves_of, map_leaves, structure_of
+
+Ask = Callable[[Variable], Any]
+"""Asks for the derivatives by a variable that y depends on."""
+
+
+class Recording(ABC):
+    """What a tape has seen."""
+
+    trace: Recorder
+
+    @abstractmethod
+    def close(self) -> None:
+        """The `with` block ends."""
+
+    @abstractmethod
+    def watch(self, leaf: Any, path: str) -> Any:
+        """What is used in place of an array or number, by which gradients are asked for."""
+
+    @abstractmethod
+    def require_usable(self) -> None:
+        """Raise where gradients cannot be asked for any more."""
+
+    @abstractmethod
+    def found(self, storage: Storage) -> Any:
+        """The independent value of an array; None for one that was not read."""
+
+    @abstractmethod
+    def is_own(self, storage: Storage) -> bool:
+        """Whether an array was computed after the tape was entered, and is not watched."""
+
+    @abstractmethod
+    def array_of(self, leaf: Any) -> TracedArray | None:
+        """The traced array for one that was there before; None for what has none."""
+
+    @abstractmethod
+    def connected(self, values: list[Any]) -> Container[Any]:
+        """The values that others may have been computed of."""
+
+    @abstractmethod
+    def instead(self, path: str) -> str:
+        """What to write where a tape did not see an array."""
+
+    def gradient(self, y: Any, x: Any, weights: Any, connected_only: bool) -> Any:
+        """The gradient by x of the sum of what y holds, or of the weighted one."""
+        ys = self._results(y)
+        seeds = [staged(self.trace, ones_like(array)) for array in ys]
+        if weights is not None:
+            seeds = self._weights(y, weights)
+
+        def ask(variable: Variable) -> Any:
+            return gradient_of(self.trace, ys, seeds, variable)
+
+        return self._by(x, ys, ask, (), connected_only)
+
+    def jacobian(self, y: Any, x: Any, connected_only: bool) -> Any:
+        """All derivatives of an array by x."""
+        (result,) = self._results([y])
+        return self._by(
+            x, [result], lambda v: by_rows(self.trace, result, [v])[0], result.shape, connected_only
+        )
+
+    # What is differentiated
+
+    def _results(self, y: Any) -> list[TracedArray]:
+        self.require_usable()
+        found = []
+        for leaf, path in leaves_of(y, "y"):
+            if not has_derivative(leaf) or kind(np.dtype(getattr(leaf, "dtype", float))) == "c":
+                raise WeftTypeError(
+                    f"{path} is {described(leaf)}: gradients are those of real numbers; convert it to floating point, "
+                    "or use its real part or absolute value"
+                )
+            found.append(staged(self.trace, leaf))
+        return found
+
+    def _weights(self, y: Any, weights: Any) -> list[TracedArray]:
+        if structure_of(y) != structure_of(weights):
+            raise WeftTypeError(f"output_gradients has another structure than y: it is {described(weights)}")
+        return [
+            fitting(
+                self.trace, weight, staged(self.trace, leaf), path, path.replace("output_gradients", "y", 1)
+            )
+            for (leaf, _), (weight, path) in zip(
+                leaves_of(y), leaves_of(weights, "output_gradients"), strict=True
+            )
+        ]
+
+    # By what is differentiated
+
+    def _by(
+        self, x: Any, ys: list[TracedArray], ask: Ask, leading: tuple[Any, ...], connected_only: bool
+    ) -> Any:
+        """The derivatives by all that x holds; an object gives those by its arrays that were read."""
+        connected = self.connected([array._value() for array in ys])
+
+        def visit(leaf: Any, path: str) -> Any:
+            if is_object(leaf):
+                found = {name: self.array_of(array) for name, array in arrays_in(leaf)}
+                return {
+                    name: derivative(array, name)
+                    for name, array in found.items()
+                    if array is not None and self.found(array._storage) is not None
+                }
+            if not has_derivative(leaf):
+                raise WeftTypeError(
+                    f"{path} is {described(leaf)}, by which there is no derivative; convert it to floating point"
+                )
+            return derivative(self.array_of(leaf), path)
+
+        def derivative(array: TracedArray | None, path: str) -> Any:
+            if array is None:
+                raise WeftValueError(f"{path} is not an array that the tape saw: {self.instead(path)}")
+            storage = array._storage
+            value = self.found(storage)
+            if value is None and self.is_own(storage):
+                raise WeftValueError(
+                    f"{path} was computed after the tape was entered, which does not watch it: write "
+                    f"{path} = tape.watch({path}) where it is computed"
+                )
+            if value is None or value not in connected:
+                return None if connected_only else zeros((*leading, *array.shape), array.dtype)
+            base = array._base()
+            found = ask(Variable(base, base, value))
+            return found if not array._path else self._part(found, array, len(leading), path)
+
+        return map_leaves(visit, x, "x")
+
+    def _part(self, whole: TracedArray, view: TracedArray, leading: int, path: str) -> TracedArray:
+        """Of the gradient by an array that by a view of it."""
+        if leading:
+            raise WeftValueError(f"{path} is a view of an array: ask for the Jacobian by the whole array")
+        return TracedArray(whole._storage, view._path, view._type).copy()
+
+
+def is_object(value: Any) -> bool:
+    """Whether a value is an object that may have arrays in its attributes."""
+    is_code = isinstance(value, (type, types.ModuleType, types.FunctionType, types.MethodType, Function))
+    return hasattr(value, "__dict__") and not is_code and not has_derivative(value)
+
+
+def arrays_in(owner: Any) -> Iterator[tuple[str, Any]]:
+    """The arrays in the attributes of an object, in those of objects in them, and in containers, by their paths."""
+    seen: set[int] = set()
+
+    def walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+        if isinstance(value, (TracedArray, np.ndarray, np.generic)):
+            if has_derivative(value):
+                yield path, value
+            return
+        if id(value) in seen:
+            return
+        seen.add(id(value))
+        if isinstance(value, (list, tuple)):
+            for i, item in enumerate(value):
+                yield from walk(item, f"{path}[{i}]")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                yield from walk(item, f"{path}[{key!r}]")
+        elif is_object(value):
+            for name in list(vars(value)):
+                yield from walk(attr(value, name), f"{path}.{name}" if path else name)
+
+    yield from walk(owner, "")
+
+
+__all__ = ["Recording", "arrays_in", "is_object"]
