@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .frontend.calls.eager_calls import eager, run_functions_eagerly
     from .frontend.devices import DeviceArray, device_put, devices, stream, synchronize
     from .frontend.function import Function, function
+    from .frontend.gradients.custom import checkpoint, custom_gradient
     from .frontend.gradients.jacobians import hessian, jacobian
     from .frontend.gradients.products import jvp, vjp
     from .frontend.gradients.tape import GradientTape
@@ -60,6 +61,8 @@ _EXPORTS: dict[str, str] = {
     "grad": ".frontend.gradients.transforms",
     "value_and_grad": ".frontend.gradients.transforms",
     "GradientTape": ".frontend.gradients.tape",
+    "custom_gradient": ".frontend.gradients.custom",
+    "checkpoint": ".frontend.gradients.custom",
     "vjp": ".frontend.gradients.products",
     "jvp": ".frontend.gradients.products",
     "jacobian": ".frontend.gradients.jacobians",
@@ -158,7 +161,9 @@ __all__ = [
     "WeftValueError",
     "WeftWarning",
     "autograph",
+    "checkpoint",
     "constant",
+    "custom_gradient",
     "device_put",
     "devices",
     "do_not_convert",

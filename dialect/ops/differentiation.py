@@ -62,6 +62,27 @@ class StopGradient(Marker, name="stop_gradient"):
         return x
 
 
+class Barrier(Marker, name="barrier"):
+    """The first operand, not known to be that before the second one is: what is computed of it is computed again."""
+
+    after: Operand
+    cases = (Case(((2, 3), (2,))), Case(((), ())))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, after: Tensor) -> Tensor:
+        """The identity."""
+        return g
+
+    @staticmethod
+    def infer(x: TensorType, after: TensorType) -> TensorType:
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, after: Array) -> Array:
+        return x
+
+
 class Request(Op, family="differentiation", cost=Cost.FREE):
     """Base of the ops that stand for a derivative until it is made."""
 
@@ -133,3 +154,40 @@ class Pairs(Request, name="pairs"):
     @staticmethod
     def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
         return 2, axis
+
+
+class Cotangent(Request, name="cotangent"):
+    """What stands for the cotangent of a result, the operand, in the rule of a custom gradient."""
+
+    y: Operand
+    number: Int
+    """Which custom gradient; `place` tells which of its results."""
+    place: Int
+
+    @staticmethod
+    def infer(y: TensorType, number: int, place: int) -> TensorType:
+        return y
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis
+
+
+class Custom(Request, name="custom"):
+    """A result, the first operand, of which the derivative is a rule: pairs of values and their cotangents.
+
+    The cotangents are computed of `weft.cotangent`s of the same number. Results of one rule are next to each other.
+    """
+
+    y: Operand
+    rule: Operand
+    number: Int
+    place: Int
+
+    @staticmethod
+    def infer(y: TensorType, rule: TensorType, number: int, place: int) -> TensorType:
+        return y
+
+    @staticmethod
+    def extent_source(types: Sequence[TensorType], attributes: Attributes, axis: int) -> ExtentSource:
+        return 0, axis

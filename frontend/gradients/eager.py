@@ -12,9 +12,9 @@ import builtins
 import heapq
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from ..tracing.array import TracedArray
 from ..tracing.current import set_remembering
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.regions import Region
+
+Pull: TypeAlias = "Callable[[Sequence[Node]], list[tuple[Node, Node]]]"
+"""From the cotangents of values to pairs of arguments and their cotangents."""
 
 _moments = itertools.count()
 """Tell what was recorded before what."""
@@ -194,6 +197,23 @@ class EagerRecorder(Recorder):
 
     # Derivatives
 
+    def with_rule(
+        self, values: Sequence[Node], arguments: Sequence[Node], pull: Pull, name: str
+    ) -> list[Node]:
+        """Values that were computed of arguments, whose derivative is a rule."""
+        found = [Node(value.array) for value in values]
+        if not self.is_open or not any(argument.is_active for argument in arguments):
+            return found
+        if _leaves(values, arguments):
+            raise DifferentiationError(
+                f"{name}, which has a gradient of its own, uses an array that is differentiated and is not among its "
+                "arguments; pass it as an argument"
+            )
+        step = Step(Ruled, list(arguments), {"pull": pull}, found, next(_moments))
+        for node in found:
+            node.step = step
+        return found
+
     def _gradient(self, y: Node, cotangent: Node, x: Node) -> Node:
         found = _Sweep(self).run(_pairs(y, cotangent), x)
         return Node(np.zeros_like(x.array)) if found is None else found
@@ -240,6 +260,10 @@ class EagerRecorder(Recorder):
 
     def leave_recording(self, around: Any) -> None:
         """Nothing is recorded into regions."""
+
+
+class Ruled(Op):
+    """What a function computed that has a gradient of its own."""
 
 
 class HostCall(Op):
@@ -309,9 +333,19 @@ class _Sweep:
             heapq.heappush(self._pending, (-node.step.moment, node.step))
 
     def _visit(self, step: Step) -> None:
-        _require_known(step)
         value = self._b.value
+        if step.op_class is not Ruled:
+            _require_known(step)
         given = [self._cotangents.get(result) for result in step.results]
+        if step.op_class is Ruled:
+            full = [
+                self._b.zeros_like(value(r)) if g is None else g
+                for r, g in zip(step.results, given, strict=True)
+            ]
+            for argument, cotangent in step.attributes["pull"]([g.handle for g in full]):
+                if argument.is_active:
+                    self._add(argument, value(cotangent))
+            return
         wanted = [n for n, operand in enumerate(step.operands) if operand.is_active]
         operands, results = list(map(value, step.operands)), list(map(value, step.results))
         for number, cotangent in cotangents(
@@ -360,7 +394,27 @@ def nodes_behind(values: Sequence[Node]) -> set[Node]:
     return found
 
 
+def _leaves(values: Sequence[Node], arguments: Sequence[Node]) -> set[Node]:
+    """The independent values that others were computed of otherwise than by way of arguments."""
+    found: set[Node] = set()
+    met: set[Node] = set(arguments)
+    pending = [value for value in values if value not in met]
+    while pending:
+        node = pending.pop()
+        if node in met or node.step is None:
+            continue
+        met.add(node)
+        if node.step.op_class is Independent:
+            found.add(node)
+        pending += node.step.operands
+    return found
+
+
 def _require_known(step: Step) -> None:
+    if step.op_class is Ruled:
+        raise DifferentiationError(
+            "a function with a gradient of its own has no tangents: it tells only cotangents"
+        )
     if step.op_class is HostCall:
         raise DifferentiationError(
             "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"

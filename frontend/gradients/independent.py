@@ -25,6 +25,14 @@ _numbers = itertools.count()
 """No two independent values are one, in whatever trace."""
 
 
+class Rules:
+    """What a recording knows of functions with gradients of their own, which have no tangents."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """How many results were recorded of them."""
+
+
 def next_number() -> int:
     """The number of another independent value."""
     return next(_numbers)
@@ -172,6 +180,7 @@ def tangent_of(trace: Recorder, y: Any, variables: Sequence[Variable]) -> Any:
 
 
 __all__ = [
+    "Rules",
     "Variable",
     "as_number",
     "described",

@@ -24,7 +24,7 @@ from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder
 from ..tracing.staging import cast, staged
 from .arguments import Argnums, DifferentiatedArguments, Given
-from .independent import Variable, described, gradient_of, has_derivative, tangent_of, write_back
+from .independent import Rules, Variable, described, gradient_of, has_derivative, tangent_of, write_back
 from .recording import delivered, recording
 from .structures import map_leaves
 from .transforms import grad, without_aux
@@ -86,7 +86,10 @@ class _Jacobian:
             for variable in given.variables:
                 _require_real(variable.array, f"an argument of {name} has")
             moves = [_basis(trace, variable) for variable in given.variables]
+            rules, before = trace.state(Rules), trace.state(Rules).count
             returned = call(self.function, *given.args, **given.kwargs)
+            if rules.count != before:
+                moves = [[]]  # in reverse: there are no tangents
             y = without_aux(returned, self.has_aux, name)
             found = map_leaves(lambda leaf, path: self._of_result(trace, given, moves, leaf, path), y, "")
         for variable in given.variables:

@@ -8,7 +8,7 @@ from ...dialect.attributes import type_from_mlir
 from ...dialect.derivatives import has_numbers
 from ...dialect.errors import DifferentiationError, WeftTypeError
 from ...dialect.mlir import Block, Operation, Value, ir
-from ...dialect.ops.differentiation import Pairs, StopGradient
+from ...dialect.ops.differentiation import Cotangent, Custom, Pairs, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import op_class_of
 from ...dialect.types import TensorType
@@ -33,7 +33,8 @@ class Activity:
     """Which values depend on the independent ones, as far as ops were looked at; cells are followed, too."""
 
     def __init__(self, independent: Iterable[Value]) -> None:
-        self.values: set[Value] = set(independent)
+        self.independent = set(independent)
+        self.values: set[Value] = set(self.independent)
         self.cells: set[Value] = set()
         """Cells that were written an active value."""
 
@@ -65,7 +66,12 @@ class Activity:
 
     def _simple(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
-        if op_class is StopGradient or op_class is Pairs:
+        if op_class in (StopGradient, Pairs, Cotangent):
+            return
+        if op_class is Custom:  # whatever the result was computed of
+            rule = operation.operands[1]
+            if any(argument in self.values for argument, _ in pairs_of(rule, rule)):
+                self.add(operation.results)
             return
         if op_class is WriteRef or op_class is AllocRef:
             cell = operation.operands[0] if op_class is WriteRef else operation.results[0]
@@ -99,9 +105,18 @@ class Activity:
         self._pass(yielded(blocks[0]), operation.results)
 
 
+def pairs_of(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
+    """The values of a request with their cotangents or tangents."""
+    found: list[tuple[Value, Value]] = []
+    while not isinstance(value.owner, ir.Block) and op_class_of(value.owner.operation) is Pairs:
+        *pair, value = value.owner.operation.operands
+        found.append((pair[0], pair[1]))
+    return found or [(value, derivative)]
+
+
 def refuse(operation: Operation, what: str) -> DifferentiationError:
     """The error for a derivative that is not known."""
     return DifferentiationError(what, str(operation.location))
 
 
-__all__ = ["Activity", "is_numeric", "refuse"]
+__all__ = ["Activity", "is_numeric", "pairs_of", "refuse"]

@@ -6,17 +6,18 @@ from typing import ClassVar
 
 from ...dialect.mlir import Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Gradient, Independent, Pairs, StopGradient, Tangent
+from ...dialect.ops.differentiation import Custom, Gradient, Independent, StopGradient, Tangent
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
 from ..control_flow.structure import FOR, IF, LOOPS, WHILE, replace_all
 from ..rewriting import defined_functions, operations_in, operations_of
-from .activity import Activity, refuse
+from .activity import Activity, pairs_of, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
 from .calls import CALL, forward_call, reverse_call
 from .counted import reverse_while
+from .custom import drop_rules, reverse_custom
 from .forward import ForwardSweep
 from .loops import reverse_for
 from .memory import DEFAULT_MEMORY, MEMORY
@@ -52,6 +53,7 @@ class Differentiate(Pass):
             group = [op for op in gradients if list(op.operands)[:2] == key]
             _replace(first, group, _memory_of(module))
             statistics["gradients replaced"] += len(group)
+        statistics["rules dropped"] += drop_rules(operations_of(module.operation))
         for operation in operations_of(module.operation):
             if op_class_of(operation) in (Independent, StopGradient):
                 replace_all(operation.results, operation.operands)
@@ -73,20 +75,17 @@ def _memory_of(module: Module) -> int:
     return int(attributes[MEMORY].value) if MEMORY in attributes else DEFAULT_MEMORY
 
 
-REVERSES = {IF: reverse_branch, FOR: reverse_for, WHILE: reverse_while, CALL: reverse_call}
-
-
-def _pairs(value: Value, derivative: Value) -> list[tuple[Value, Value]]:
-    """The values of a request with their cotangents or tangents."""
-    found: list[tuple[Value, Value]] = []
-    while not isinstance(value.owner, ir.Block) and op_class_of(value.owner.operation) is Pairs:
-        *pair, value = value.owner.operation.operands
-        found.append((pair[0], pair[1]))
-    return found or [(value, derivative)]
+REVERSES = {
+    IF: reverse_branch,
+    FOR: reverse_for,
+    WHILE: reverse_while,
+    CALL: reverse_call,
+    Custom.mlir_name(): reverse_custom,
+}
 
 
 def _replace(first: Operation, group: list[Operation], memory: int) -> None:
-    given = _pairs(*list(first.operands)[:2])
+    given = pairs_of(*list(first.operands)[:2])
     independent = list(dict.fromkeys(op.operands[2] for op in group))
     operations = _in_front_of(first)
     activity = Activity(independent)
@@ -126,7 +125,7 @@ def _swept(
 def _replace_tangent(request: Operation) -> None:
     """Replace a tangent by forward mode: a walk over the ops in front of it."""
     y, x, tangent = request.operands
-    moved = dict(_pairs(x, tangent))
+    moved = dict(pairs_of(x, tangent))
     operations = _in_front_of(request)
     activity = Activity(moved)
     activity.follow(operations)

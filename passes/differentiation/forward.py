@@ -8,6 +8,7 @@ from ...dialect.derivatives import tangents
 from ...dialect.errors import WeftError
 from ...dialect.mlir import Block, Location, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.differentiation import Custom
 from ...dialect.register import decode_attributes, op_class_of
 from ..control_flow.structure import FOR, IF, WHILE, body, replace_terminator, terminator, yielded
 from ..rewriting import operations_in
@@ -55,6 +56,12 @@ class ForwardSweep:
     def _simple(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
         b = OpEmitter(operation.location)
+        if op_class is Custom:
+            raise refuse(
+                operation,
+                "a function with a gradient of its own (custom_gradient, checkpoint) has no tangents: it tells only "
+                "cotangents; use weft.vjp or weft.grad",
+            )
         require_known(operation)
         with ir.InsertionPoint.after(operation):
             given = [self.tangents.get(operand) for operand in operation.operands]

@@ -27,7 +27,7 @@ class Sweep:
         """The bytes above which what a loop keeps is kept in pieces."""
         self._loops = 0
         self.reverses = reverses
-        """What emits the reverse of branches, loops and calls, by their names."""
+        """What emits the reverse of branches, loops, calls and rules of users, by the names of ops."""
         self.retired: list[Operation] = []
         """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
 

@@ -6,17 +6,26 @@ from typing import NoReturn
 
 from ...dialect.errors import InternalError
 from ...dialect.mlir import Value
-from ...dialect.ops.differentiation import Gradient, Independent, Pairs, StopGradient, Tangent
+from ...dialect.ops.differentiation import (
+    Barrier,
+    Cotangent,
+    Custom,
+    Gradient,
+    Independent,
+    Pairs,
+    StopGradient,
+    Tangent,
+)
 from .conversion import Conversion, OpInstance, lowers
 
 
-@lowers(Independent, StopGradient)
+@lowers(Barrier, Independent, StopGradient)
 def lower_marker(c: Conversion, op: OpInstance) -> Value:
     """The operand."""
     return op.operands[0]
 
 
-@lowers(Gradient, Pairs, Tangent)
+@lowers(Cotangent, Custom, Gradient, Pairs, Tangent)
 def lower_request(c: Conversion, op: OpInstance) -> NoReturn:
     """Derivatives are made of ops that are still there."""
     raise InternalError("run --weft-differentiate before --convert-weft-to-linalg")

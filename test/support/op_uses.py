@@ -19,7 +19,19 @@ from weft.dialect.types import TensorType
 load_families()
 
 WITHOUT_CASES = {
-    *("constant", "empty", "gradient", "tangent", "pairs", "alloc_ref", "read_ref", "write_ref", "raise_if"),
+    *(
+        "constant",
+        "empty",
+        "gradient",
+        "tangent",
+        "pairs",
+        "cotangent",
+        "custom",
+        "alloc_ref",
+        "read_ref",
+        "write_ref",
+        "raise_if",
+    ),
     *(
         "random_floats",
         "random_integers",

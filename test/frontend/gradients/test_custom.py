@@ -1,0 +1,159 @@
+"""`weft.custom_gradient` and `weft.checkpoint`: compiled, in plain Python, in loops, differentiated again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weft
+
+X = np.array([0.5, 1.5, -2.0])
+SIGMOID = 1 / (1 + np.exp(-X))
+
+
+@weft.custom_gradient
+def clipped(x: Any) -> Any:
+    return x, lambda g: np.clip(g, -1.0, 1.0)
+
+
+@weft.custom_gradient
+def hard_step(x: Any) -> Any:
+    """Zero derivative, with another one to learn by."""
+    return (x > 0).astype(np.float64), lambda g: g * (1 - np.tanh(x) ** 2)
+
+
+@weft.custom_gradient
+def log1pexp(x: Any) -> Any:
+    e = np.exp(x)
+    return np.log(1 + e), lambda g: g * (1 - 1 / (1 + e))
+
+
+@weft.custom_gradient
+def several(x: Any, p: Any) -> Any:
+    return (x * p["a"], x + 1), lambda g, h: (g * p["a"] + h, {"a": np.sum(g * x), "n": None})
+
+
+@weft.checkpoint
+def layer(w: Any, x: Any) -> Any:
+    for _ in range(3):
+        x = np.tanh(x * w)
+    return x
+
+
+def recurrent(x: Any) -> Any:
+    t = 0.0
+    for i in range(60):
+        t = log1pexp(t + x[i % 3]) * 0.5
+    return t
+
+
+def all_of(x: Any) -> Any:
+    first, second = several(x, {"a": 2.0, "n": 3})
+    return (
+        np.sum(clipped(x) ** 2),
+        np.sum(hard_step(x) * x),
+        recurrent(x),
+        np.sum(first * x) + np.sum(second),
+        np.sum(layer(x, X[::-1]) * x),
+    )
+
+
+def expected(x: Any) -> Any:
+    """The last three as they are differentiated without rules."""
+    t = 0.0
+    for i in range(60):
+        t = np.log(1 + np.exp(t + x[i % 3])) * 0.5
+    return t, np.sum(2 * x * x) + np.sum(x), np.sum(np.tanh(np.tanh(np.tanh(X[::-1] * x) * x) * x) * x)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False], ids=["compiled", "plain Python"])
+def test_rules_are_used(is_compiled: bool) -> None:
+    jacobian = weft.jacobian(lambda x: np.stack(all_of(x)))
+    if is_compiled:
+        found = jacobian(X)
+    else:
+        with weft.eager():
+            found = jacobian(X)
+    np.testing.assert_allclose(found[0], np.clip(2 * X, -1, 1))
+    np.testing.assert_allclose(found[1], (X > 0) + X * (1 - np.tanh(X) ** 2))
+    moves = 1e-6 * np.eye(3)
+    rows = [(np.array(expected(X + move)) - np.array(expected(X - move))) / 2e-6 for move in moves]
+    np.testing.assert_allclose(found[2:], np.stack(rows, axis=-1), rtol=1e-6, atol=1e-8)
+
+
+def test_rules_are_differentiated() -> None:
+    @weft.function
+    def second(x: Any) -> Any:
+        def squares(x: Any) -> Any:
+            return np.sum(weft.grad(lambda x: np.sum(log1pexp(x) + layer(x, x)))(x) ** 2)
+
+        return weft.grad(squares)(x)
+
+    def gradient(x: Any) -> Any:
+        plain = weft.grad(lambda x: np.sum(np.log(1 + np.exp(x)) + np.tanh(np.tanh(np.tanh(x * x) * x) * x)))
+        with weft.eager():
+            return np.sum(plain(x) ** 2)
+
+    rows = [(gradient(X + move) - gradient(X - move)) / 2e-6 for move in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(second(X), rows, rtol=1e-5, atol=1e-7)
+
+
+def test_values_and_calls_without_derivatives() -> None:
+    np.testing.assert_array_equal(clipped(X), X)
+    np.testing.assert_array_equal(layer(X, X), np.tanh(np.tanh(np.tanh(X * X) * X) * X))
+    np.testing.assert_array_equal(weft.function(lambda x: several(x, {"a": 2.0, "n": 1})[0])(X), 2 * X)
+
+
+def test_what_is_checkpointed_runs_again() -> None:
+    """The forward program keeps nothing of it: its functions are computed twice."""
+    both = [
+        weft.grad(lambda w, f=f: np.sum(np.sin(f(w, w)))).get_concrete_function(X).as_text()
+        for f in (layer, lambda w, x: np.tanh(np.tanh(np.tanh(x * w) * w) * w))
+    ]
+    assert [text.count('"weft.tanh"') for text in both] == [6, 3]
+
+
+def captured(x: Any) -> Any:
+    y = x * 2
+    return np.sum(weft.custom_gradient(lambda z: (z * y, lambda g: g))(x))
+
+
+def noisy(x: Any) -> Any:
+    print("run")
+    return x * 2
+
+
+def with_rule(rule: Any) -> Any:
+    return lambda x: np.sum(weft.custom_gradient(lambda z: (z * 1.0, rule))(x))
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (captured, weft.DifferentiationError, "among its arguments; pass it as an argument"),
+        (with_rule(lambda g: (g, g)), TypeError, r"by args\[0\] has another structure .* it is a tuple"),
+        (with_rule(lambda g: g[:1]), TypeError, r"by args\[0\] is f64\[1\], but the argument is f64\[3\]"),
+        (with_rule(lambda g: g.astype(np.float32)), TypeError, r"is f32\[3\], but the argument is f64\[3\]"),
+        (lambda x: np.sum(weft.custom_gradient(lambda a, b: (a * b, lambda g: g))(x, x)), TypeError,
+         "has to be a tuple of 2, one for each argument"),
+        (lambda x: np.sum(weft.custom_gradient(lambda z: z)(x)), TypeError, "returns a pair of its result and"),
+    ],
+)  # fmt: skip
+def test_rules_that_do_not_fit_are_refused(function: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        weft.grad(function)(X)
+    with weft.eager(), pytest.raises(error, match=message):
+        weft.grad(function)(X)
+
+
+def test_effects_and_tangents_are_refused() -> None:
+    with pytest.raises(weft.UnsupportedError, match=r"noisy, which is under .*checkpoint, prints"):
+        weft.grad(lambda x: np.sum(weft.checkpoint(noisy)(x)))(X)
+    with pytest.raises(weft.DifferentiationError, match="has no tangents"):
+        weft.jvp(clipped, (X,), (X,))
+    with weft.eager(), pytest.raises(weft.DifferentiationError, match="has no tangents"):
+        weft.jvp(clipped, (X,), (X,))
+    with pytest.raises(TypeError, match="checkpoint takes a function, not 3"):
+        weft.checkpoint(3)  # type: ignore[arg-type]

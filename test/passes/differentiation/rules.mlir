@@ -1,0 +1,34 @@
+// RUN: weft-opt %s --weft-differentiate --cse --weft-simplify | filecheck %s
+
+// The rule is copied to where the cotangent is known; what it computes of x before stays.
+// CHECK-LABEL: func.func @rule
+// CHECK-SAME: (%[[X:.*]]: tensor<f64>, %[[C:.*]]: tensor<f64>)
+// CHECK-NEXT: %[[T:.*]] = "weft.tanh"(%[[X]])
+// CHECK-NEXT: %[[G:.*]] = "weft.multiply"(%[[C]], %[[T]])
+// CHECK-NEXT: return %[[G]]
+func.func @rule(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
+  %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %y = "weft.sin"(%v) : (tensor<f64>) -> tensor<f64>
+  %d = "weft.cotangent"(%y) {number = 0 : i64, place = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %t = "weft.tanh"(%v) : (tensor<f64>) -> tensor<f64>
+  %m = "weft.multiply"(%d, %t) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %p = "weft.pairs"(%v, %m, %zero) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %z = "weft.custom"(%y, %p) {number = 0 : i64, place = 0 : i64} : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %g = "weft.gradient"(%z, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// Without a gradient the result is what it is, and the rule is gone.
+// CHECK-LABEL: func.func @unused
+// CHECK-NEXT: %[[Y:.*]] = "weft.sin"
+// CHECK-NEXT: return %[[Y]]
+func.func @unused(%x: tensor<f64>) -> tensor<f64> {
+  %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
+  %y = "weft.sin"(%x) : (tensor<f64>) -> tensor<f64>
+  %d = "weft.cotangent"(%y) {number = 0 : i64, place = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %m = "weft.negative"(%d) : (tensor<f64>) -> tensor<f64>
+  %p = "weft.pairs"(%x, %m, %zero) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %z = "weft.custom"(%y, %p) {number = 0 : i64, place = 0 : i64} : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %z : tensor<f64>
+}
