@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         DeviceError,
         DeviceMemoryError,
         DifferentiationError,
+        FallbackWarning,
         InternalError,
         LeakedArrayError,
         RetracingWarning,
@@ -111,6 +112,7 @@ _EXPORTS: dict[str, str] = {
     "CacheWarning": ".dialect.errors",
     "ConversionWarning": ".dialect.errors",
     "RetracingWarning": ".dialect.errors",
+    "FallbackWarning": ".dialect.errors",
     "UnrollingWarning": ".dialect.errors",
 }
 """What is here besides the array namespace, by module; all of it is loaded on first use."""
@@ -143,6 +145,7 @@ __all__ = [
     "DeviceError",
     "DeviceMemoryError",
     "DifferentiationError",
+    "FallbackWarning",
     "Function",
     "GradientTape",
     "InternalError",

@@ -101,5 +101,9 @@ class RetracingWarning(WeftWarning):
     """A function is compiled again at each of many calls."""
 
 
+class FallbackWarning(WeftWarning):
+    """A function is not compiled, but called in Python whenever the program runs."""
+
+
 class UnrollingWarning(WeftWarning):
     """A loop that is unrolled makes a very large program."""

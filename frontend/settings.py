@@ -83,6 +83,11 @@ class Settings:
     disable_jit: bool = _setting(
         False, "WEFT_DISABLE_JIT", "Run decorated functions eagerly, without compiling."
     )
+    fallback: bool = _setting(
+        True,
+        "WEFT_FALLBACK",
+        "Call NumPy, with a warning, for those of its functions that are not compiled, instead of refusing them.",
+    )
     full_traceback: bool = _setting(False, "WEFT_FULL_TRACEBACK", "Keep weft's own frames in tracebacks.")
     gradient_memory: int = _setting(
         DEFAULT_MEMORY,

@@ -26,6 +26,7 @@ from .creation import arange
 from .joining import concatenate
 from .keywords import called
 from .methods import METHODS
+from .run_time_calls import call_at_run_time
 from .selection import choose
 from .shape import ravel, reshape
 from .ufuncs import apply_ufunc, op_of
@@ -223,8 +224,13 @@ def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: d
     module = getattr(function, "__module__", None) or "numpy"
     ours = _function_of(module, function.__name__)
     if ours is None:
-        raise UnsupportedError(_unsupported_message(module, function.__name__))
+        refusal = _unsupported_message(module, function.__name__)
+        return call_at_run_time(_shown_name(module, function), function, args, kwargs, refusal)
     return called(f"{_shown(module)}.{function.__name__}", ours, args, kwargs, function)
+
+
+def _shown_name(module: str, function: Callable[..., Any]) -> str:
+    return f"{_shown(module)}.{function.__name__}".removeprefix("np.")
 
 
 def has_counterpart(function: Any) -> bool:

@@ -93,7 +93,6 @@ def test_mistakes(mistake: Callable[..., Any], arrays: list[Any], dynamic: bool)
 
 
 UNSUPPORTED: list[tuple[Callable[..., Any], str]] = [
-    (lambda x: np.i0(x), "numpy.i0 is not supported"),
     (
         lambda x: np.apply_along_axis(np.sum, 0, x),
         "apply_along_axis is not supported in compiled code; dir.weft. lists",
