@@ -57,7 +57,7 @@ def _result_of(
         )
     results = []
     for make in (_ascending, _scattered, _ones):
-        given, named = unflatten(structure, lambda i, make=make: make(leaves[i]))
+        given, named = unflatten(structure, list(map(make, leaves)).__getitem__)
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")

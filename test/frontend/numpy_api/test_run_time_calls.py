@@ -82,7 +82,10 @@ def test_extents_must_be_known() -> None:
 
 
 def test_a_setting_refuses_such_functions() -> None:
-    with weft.settings.scope(fallback=False), pytest.raises(weft.UnsupportedError, match=r"numpy\.i0 is not supported"):
+    with (
+        weft.settings.scope(fallback=False),
+        pytest.raises(weft.UnsupportedError, match=r"numpy\.i0 is not supported"),
+    ):
         weft.function(lambda x: np.i0(x))(VALUES)
 
 
