@@ -13,7 +13,7 @@ from ...backend.gpu.device_targets import target_of
 from ...backend.gpu.on_device import ARRAYS, OnDevice, memory_of
 from ...backend.planning.packed_layout import CONSTANT_ARGUMENTS
 from ...backend.planning.plan import MachineCode
-from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
+from ...dialect.errors import TraceRecursionError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.mlir import ir
 from ...dialect.records import dataclass
 from ...dialect.register import context
@@ -28,6 +28,7 @@ from ..guards.dependencies import Dependencies
 from ..guards.inputs import Decisions
 from ..guards.packed_inputs import PackedInput, is_constant
 from ..python_state.early_stores import StoringState
+from ..python_state.generators import DRAWN_WHILE_TRACING, state_of_functions
 from ..python_state.state import PythonState
 from ..python_state.updates import copies_in
 from ..python_state.write_back import WriteBack
@@ -237,7 +238,10 @@ def _record(
         if traced is function:
             state.meet_plain(function)
             trace.dependencies.refuse(f"{signature.name}, which is traced as it is")
+        before = state_of_functions() if traced is function else None
         returned = resolve_grown_lists(trace, _returned(trace, traced, args, kwargs))
+        if before is not None and state_of_functions() != before:
+            raise UnsupportedError(DRAWN_WHILE_TRACING)
         outputs = Outputs(trace, signature.position_of)
         write_back = WriteBack(state, outputs)
         recorded = Recorded(outputs.collect(returned), write_back, outputs.types, state)

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...dialect.bit_generators import is_generator
 from ...dialect.errors import UnsupportedError
 from ..guards.dependencies import Dependencies
 from ..guards.guards import Guard, Same
 from ..guards.handles import Handle, Item, State
 from ..signature.generators import generator_of, parts_of_generator
+
+DRAWN_WHILE_TRACING = (
+    "random numbers are drawn while the function is traced, by code that is not converted: they would be the same at "
+    "each call. Pass the generator as an argument, or let the code be converted (no autograph=False)"
+)
 
 
 class Found(Protocol):
@@ -26,8 +34,8 @@ class Found(Protocol):
     def state_input(self, handle: Handle, words: np.ndarray[Any, Any]) -> Any:
         """The traced array of a generator's state, found by a handle at each call."""
 
-    def handles_of(self, value: Any) -> Iterator[Handle]:
-        """How a value that was there before the trace is found at a later call: all places that hold it."""
+    def handles_of(self, generator: Any) -> Iterator[Handle]:
+        """How a generator that was there before is found at a later call: all places that hold its bit generator."""
 
 
 class Generators:
@@ -35,6 +43,8 @@ class Generators:
 
     def __init__(self, found: Found) -> None:
         self._found = found
+        self._before: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        """The states of generators that were met, and what they were then."""
         self._traced: dict[int, tuple[Any, Any, Handle]] = {}
         """By the identities of the arrays of their states: these, what stands for the generator, and a place of it."""
 
@@ -57,8 +67,22 @@ class Generators:
         self._traced[id(parts.words)] = (parts.words, made, places[0])
         return made
 
+    def meet(self, value: Any) -> None:
+        """Take note of what a place holds, which may be a generator."""
+        parts = parts_of_generator(value)
+        if parts is not None:
+            self._before.append((parts.words, parts.words.copy()))
+
     def settle(self) -> None:
-        """Guard that all places which were read and held one generator hold one at later calls, too."""
+        """Guard that all places which were read and held one generator hold one at later calls, too.
+
+        Raises where one was drawn of while tracing, by code that is not converted.
+        """
+        drawn = [(words, before) for words, before in self._before if not np.array_equal(words, before)]
+        for words, before in drawn:
+            words[...] = before
+        if drawn:
+            raise UnsupportedError(DRAWN_WHILE_TRACING)
         for words, made, place in self._traced.values():
             generator = generator_of(made.stream.algorithm, words)
             for other in self._places(generator, made.stream.algorithm):
@@ -75,13 +99,20 @@ class Generators:
                 yield place
 
 
+def state_of_functions() -> tuple[Any, ...]:
+    """The states of what the functions of `np.random` and of Python's `random` draw of."""
+    legacy = getattr(sys.modules.get("numpy.random.mtrand"), "_rand", None)
+    known = () if legacy is None else legacy.get_state()
+    return (*(part.tobytes() if isinstance(part, np.ndarray) else part for part in known), random.getstate())
+
+
 def handles_inside(handle: Handle, value: Any, wanted: Any, depth: int = 8) -> Iterator[Handle]:
-    """The places of a value in what a handle holds, also in its lists, tuples and dicts."""
-    if value is wanted:
+    """The places of a generator's state in what a handle holds, also in its lists, tuples and dicts."""
+    if is_generator(value) and value.bit_generator is wanted.bit_generator:
         yield handle
     elif depth and isinstance(value, (list, tuple, dict)):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             yield from handles_inside(Item(f"{handle.name}[{key!r}]", handle, key), item, wanted, depth - 1)
 
 
-__all__ = ["Generators", "handles_inside"]
+__all__ = ["DRAWN_WHILE_TRACING", "Generators", "handles_inside", "state_of_functions"]

@@ -175,6 +175,7 @@ class PythonState(ABC):
             self._guard(place, handle, value)
 
     def _guard(self, place: ProgramLocation, handle: Handle, value: Any) -> None:
+        self._generators.meet(value)
         if isinstance(handle, Global) and is_fixed(value):
             namespace = handle.namespace
             names = self._names.get(id(namespace))
@@ -384,11 +385,11 @@ class PythonState(ABC):
             return self._shared_leaf(handle, words)
         return self._make_input(handle, words).traced
 
-    def handles_of(self, value: Any) -> Iterator[Handle]:
-        """How a value that was there before the trace is found at a later call: all places that were read."""
+    def handles_of(self, generator: Any) -> Iterator[Handle]:
+        """How a generator that was there before is found at a later call: all places that hold its bit generator."""
         guards = [*self.guards, *(guard for _, _, guard, _ in self._lists)]
         for handle in [handle for guard in guards for handle, _ in guard.looks_at()]:
-            yield from handles_inside(handle, handle.get(), value)
+            yield from handles_inside(handle, handle.get(), generator)
 
     def writable(self, array: Any) -> Any:
         """The traced array to write to in the place of one that was there before the trace."""

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from ..signature.generators import generator_of
+from ...dialect.bit_generators import ALGORITHMS, is_generator
+from ..signature.generators import GeneratorStandIn, generator_of
 from ..tracing.array import TracedArray
+from ..tracing.current import current_trace
 from . import arrangements, choices, floats, integers
 from .run_time_calls import drawn_by_python
 from .stream import Stream
 
 
-class TracedGenerator:
+class TracedGenerator(GeneratorStandIn):
     """A `numpy.random.Generator` in a trace; methods that it does not have are called when the program runs."""
 
     __slots__ = ("stream",)
@@ -38,7 +40,27 @@ class TracedGenerator:
         algorithm = self.stream.algorithm
         return self.stream.words, lambda words: generator_of(algorithm, words)
 
+    def __eq__(self, other: object) -> bool:
+        other = traced_generator(other)
+        return (
+            isinstance(other, TracedGenerator) and other.stream.words._storage is self.stream.words._storage
+        )
+
+    def __hash__(self) -> int:
+        return id(self.stream.words._storage)
+
+    def __copy__(self) -> TracedGenerator:
+        return self  # as of NumPy's, both draw of one bit generator
+
+    def __deepcopy__(self, memo: Any) -> TracedGenerator:
+        return TracedGenerator(self.stream.algorithm, self.stream.words.copy())
+
+    def __str__(self) -> str:
+        return f"Generator({ALGORITHMS[self.stream.algorithm]})"
+
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         return drawn_by_python(self.stream, name)
 
     def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
@@ -102,4 +124,11 @@ class TracedGenerator:
         return choices.choice(self.stream, a, size, replace, p, axis, shuffle)
 
 
-__all__ = ["TracedGenerator"]
+def traced_generator(value: Any) -> Any:
+    """What stands for a random generator from outside while a trace is recorded; other values themselves."""
+    trace = current_trace() if is_generator(value) else None
+    state = None if trace is None else trace.python_state
+    return value if state is None else state.generator(value)
+
+
+__all__ = ["TracedGenerator", "traced_generator"]

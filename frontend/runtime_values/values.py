@@ -19,6 +19,7 @@ import numpy as np
 from ...dialect.dtypes import ALL_DTYPES
 from ...dialect.errors import LeakedArrayError, UnsupportedError
 from ...dialect.op import Array
+from ..signature.generators import GeneratorStandIn, parts_of_generator
 from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
 from ..tracing.array import TracedArray
 from ..tracing.staging import value_of
@@ -63,6 +64,8 @@ class Frozen:
         """Makes the value again of arrays in the places of the operands; it can be kept without the trace."""
 
     def _freeze_leaf(self, trace: Recorder, leaf: Any, as_text: bool) -> Thaw:
+        if isinstance(leaf, GeneratorStandIn) or parts_of_generator(leaf) is not None:
+            return _generator(leaf, as_text)
         if isinstance(leaf, BaseException):
             leaf = FrozenException(leaf)
         holder = None if isinstance(leaf, RuntimeValue) else holder_of(leaf)
@@ -86,6 +89,17 @@ class Frozen:
         self.operands.append(value_of(trace, leaf.copy() if isinstance(leaf, TracedArray) else leaf))
         form = _form(leaf)
         return lambda arrays: form(arrays[position])
+
+
+def _generator(generator: Any, as_text: bool) -> Thaw:
+    """A random generator is shown as a text; a function of Python's would draw of a copy."""
+    if not as_text:
+        raise UnsupportedError(
+            "a random generator is passed to a function that Python calls when the program runs, which would draw of a "
+            "copy: draw the numbers in the compiled function, and pass these"
+        )
+    text = Text(str(generator))
+    return lambda arrays: text
 
 
 def _thawed(structure: Structure, leaves: list[Thaw]) -> Thaw:
@@ -213,6 +227,8 @@ def _contents(cell: types.CellType) -> list[Any]:
 
 
 def _is_leaf(value: object) -> bool:
+    if isinstance(value, GeneratorStandIn) or parts_of_generator(value) is not None:
+        return True
     if isinstance(value, (TracedArray, np.ndarray, RuntimeValue)) or holder_of(value) is not None:
         return True
     return isinstance(value, BaseException) and holds_traced(value, depth=3)

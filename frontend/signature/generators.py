@@ -19,6 +19,12 @@ class GeneratorParts(NamedTuple):
     """The array of its state."""
 
 
+class GeneratorStandIn:
+    """Base of what stands for a generator in a trace."""
+
+    __slots__ = ()
+
+
 def parts_of_generator(value: Any) -> GeneratorParts | None:
     """The parts of a generator that can be compiled; None for others."""
     if not is_generator(value):
@@ -49,4 +55,11 @@ def generator_of(algorithm: str, words: Any) -> Any:
     return generator_with(algorithm, np.asarray(words)) if owner is None else owner
 
 
-__all__ = ["GeneratorParts", "define_traced_generators", "generator_of", "parts_of_generator", "words_with"]
+__all__ = [
+    "GeneratorParts",
+    "GeneratorStandIn",
+    "define_traced_generators",
+    "generator_of",
+    "parts_of_generator",
+    "words_with",
+]

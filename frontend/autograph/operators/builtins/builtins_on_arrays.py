@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.ops.complex_parts import Complex
+from ....random.generator import TracedGenerator
 from ....runtime_values.example_values import example_of
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
@@ -244,7 +245,9 @@ def isinstance_(value: Any, kinds: Any) -> Any:
 
 
 def type_(value: Any) -> Any:
-    """`type` of an exception that was caught at run time, or of an array, number, list, range or iterator."""
+    """`type` of an exception that was caught at run time, or of what stands for an array, a number, a list, ..."""
+    if isinstance(value, TracedGenerator):
+        return np.random.Generator
     if isinstance(value, SequenceIterator):
         return value.kind
     if isinstance(value, (GrowingList, Range)):

@@ -49,11 +49,14 @@ def method_of(function: Any) -> Function | None:
     found = _makers().get(id(function))
     if found is not None:
         return functools.partial(found, trace)
-    if (getattr(function, "__module__", None) or "").startswith("numpy.random"):
-        found = getattr(
-            np.random.mtrand._rand, getattr(function, "__name__", ""), None
-        )  # of which it calls a method
-    return None if found is None else functools.partial(_draw, found)
+    name = getattr(function, "__name__", "")
+    if getattr(np.random.Generator, name, None) is function:
+        return lambda generator, *args, **kwargs: operators().call(
+            operators().attr(generator, name), *args, **kwargs
+        )
+    if name in _OF_NUMPY and function is getattr(np.random, name):
+        return functools.partial(_draw, getattr(np.random.mtrand._rand, _OF_NUMPY[name]))
+    return None
 
 
 @functools.cache
@@ -143,6 +146,9 @@ def _choices(
     drawn = _draw(function, range(len(population)), weights, cum_weights=cum_weights, k=k)
     return _items_at(population, drawn, k)
 
+
+_OF_NUMPY = {"seed": "seed", "ranf": "random_sample", "sample": "random_sample"}
+"""Functions of `np.random` that are no methods, and the methods that they call."""
 
 _OF_PYTHON: dict[str, Function] = {
     "shuffle": _shuffle, "choice": _choice, "sample": _sample, "choices": _choices,

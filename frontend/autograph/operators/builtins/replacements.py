@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .....dialect.dtypes import ALL_DTYPES
+from ....random.generator import TracedGenerator
 from ....runtime_values import effects as printing
 from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.strings import RuntimeString, format_string, to_string
@@ -69,7 +70,7 @@ def _shown(*args: Any) -> bool:
 def _other_class(*args: Any) -> bool:
     """The class is not that of what stands for the value: of an exception it is known when the program runs."""
     return len(args) == 1 and isinstance(
-        args[0], (UnknownException, TracedArray, GrowingList, Range, SequenceIterator)
+        args[0], (UnknownException, TracedArray, TracedGenerator, GrowingList, Range, SequenceIterator)
     )
 
 

@@ -9,9 +9,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from .....dialect.bit_generators import is_generator
 from .....dialect.errors import ConversionError, UnsupportedError
 from ....guards.generated import is_generated
+from ....random.generator import traced_generator
 from ....random.stream import draws_of
 from ....source.modules import is_library, is_own_module, is_users_module
 from ....tracing.current import current_trace
@@ -50,9 +50,8 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
         return _call_chosen(function, args, kwargs)
     args = tuple(map(resolve_grown_list, args))
     owner = getattr(function, "__self__", None)
-    if is_generator(owner) and trace.python_state is not None:
-        owner = trace.python_state.generator(owner)
-        function = getattr(owner, function.__name__)
+    if (generator := traced_generator(owner)) is not owner:
+        function = getattr(generator, function.__name__)
     if type(owner) is list and (now := resolve_grown_list(owner)) is not owner:
         function = getattr(now, function.__name__)
     if type(owner) is dict and args:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....random.generator import TracedGenerator, traced_generator
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.staging import asarray, raise_if
@@ -126,6 +127,9 @@ def is_(left: Any, right: Any) -> Any:
         if isinstance(one, Chosen) and not isinstance(other, Chosen):
             return one._any(_is(other))
     left, right = resolve_grown_list(left), resolve_grown_list(right)
+    left, right = traced_generator(left), traced_generator(right)
+    if isinstance(left, TracedGenerator):
+        return left == right
     left, right = as_input(left), as_input(right)
     if (noting := lookups()) is not None:
         noting.compared(left, right)
