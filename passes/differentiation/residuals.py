@@ -37,7 +37,7 @@ _SCALAR_DIALECTS = ("arith.", "tensor.")
 
 
 def may_repeat(operation: Operation) -> bool:
-    """Whether an op is as cheap as reading its result."""
+    """Whether an op is as cheap as reading its result, or what it takes is that much smaller."""
     if op_class_of(operation) is Empty:
         return True
     if len(operation.regions) or not is_pure(operation):
@@ -45,6 +45,8 @@ def may_repeat(operation: Operation) -> bool:
     op_class = op_class_of(operation)
     if op_class is None:
         return bool(operation.name.startswith(_SCALAR_DIALECTS))
+    if op_class.family == "random":
+        return True  # of a state, which is small: a mask of dropout is drawn again
     is_cheap = op_class.cost < Cost.EXPENSIVE and op_class.family not in _LARGE_FAMILIES
     return is_cheap and not issubclass(op_class, Update)
 

@@ -49,3 +49,21 @@ def test_gradients_are_those_of_differences(program: Callable[..., Any]) -> None
         step = np.zeros_like(w)
         step[place] = 1e-6
         assert np.isclose(gradient[place], (value(w + step) - value(w - step)) / 2e-6, rtol=1e-6, atol=1e-8)
+
+
+def test_masks_are_drawn_again_and_not_kept() -> None:
+    @weft.function
+    def differentiated(rng: Any, w: Any, steps: Any) -> Any:
+        def loss(w: Any) -> Any:
+            x = w
+            for _ in range(steps):
+                x = np.where(rng.random((30, 20)) > 0.5, np.tanh(x), 0.0)
+            return x.sum()
+
+        return weft.grad(loss)(w)
+
+    given = np.random.default_rng(0), np.ones((30, 20)), np.int64(4)
+    text = differentiated.get_concrete_function(*given).as_text("optimized")
+    assert "tensor<?x6xui64>" in text  # the states
+    assert "tensor<?x30x20xi1>" not in text
+    assert text.count("weft.random_floats") > 1
