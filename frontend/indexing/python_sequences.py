@@ -128,7 +128,7 @@ def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str
         return None
     if index.ndim:
         raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
-    if index.dtype.kind not in "iu":
+    if index.dtype.kind not in "iu" and index._python_type is not bool:
         kind = index._python_type.__name__ if isinstance(index._python_type, type) else index.dtype.name
         given = kind if kind in ("int", "float") else f"numpy.{kind}"
         raise WeftTypeError(f"{name} indices must be integers or slices, not {given}")

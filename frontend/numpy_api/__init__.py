@@ -74,15 +74,22 @@ def names() -> frozenset[str]:
 
 
 def lookup(name: str) -> Any:
-    """The object of a name; an `AttributeError` names the closest there are."""
+    """The object of a name; an `AttributeError` says whether NumPy has it, or names those that look nearly the same."""
     table = _table()
     if name in table:
         return table[name]
-    import difflib
+    raise AttributeError(f"module 'weft' has no attribute {name!r}{_hint(name, table)}")
 
-    close = difflib.get_close_matches(name, table, 3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    raise AttributeError(f"module 'weft' has no attribute {name!r}{hint}")
+
+def _hint(name: str, table: dict[str, Any]) -> str:
+    import difflib  # for messages only
+
+    import numpy as np
+
+    if not name.startswith("_") and callable(getattr(np, name, None)):
+        return f": of NumPy's functions, {name} is one that compiled code does not have; call np.{name} outside of it"
+    close = difflib.get_close_matches(name, table, 3, cutoff=0.75)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 __all__ = ["functions_of", "lookup", "names"]

@@ -60,7 +60,7 @@ def op_of(ufunc: np.ufunc) -> type[Ufunc]:
         names = sorted(known.__name__ for known in ops_of_ufuncs())
         import difflib  # for messages only
 
-        close = difflib.get_close_matches(ufunc.__name__, names, 3)
+        close = difflib.get_close_matches(ufunc.__name__, names, 3, cutoff=0.75)
         hint = f"; the closest there are: {', '.join(close)}" if close else ""
         raise UnsupportedError(f"the ufunc {ufunc.__name__} is not supported in compiled code{hint}")
     return found

@@ -141,6 +141,10 @@ class TestWithRunTimeBounds:
             weft.function(lambda x: range(x))(np.float64(3))
         with pytest.raises(TypeError, match="only integer scalar arrays"):
             weft.function(lambda x: range(x))(np.arange(3))
+        with pytest.raises(TypeError, match=r"'numpy.bool' object cannot be interpreted as an integer"):
+            weft.function(lambda x: range(x > 1))(np.float64(3))
+        truths = weft.function(lambda x: (range(bool(x > 1)), range(3)[bool(x > 1)], [5, 6][bool(x > 1)]))
+        assert truths(np.float64(3)) == (range(1), 1, 6)
         with pytest.raises(TypeError, match="not subscriptable"):
             weft.function(lambda x: enumerate(x)[0])(np.arange(3))
 

@@ -257,3 +257,41 @@ def test_methods_that_dataclasses_make():
     assert weft.function(lambda x: (Point(1.0, 2.0) < Point(1.0, 3.0), Point(1.0, 2.0) == Point(1.0, 2.0)))(
         1.0
     )[0]
+
+
+class Scaling(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.scale = args[0] * 2
+        return made
+
+
+class Plain(type):
+    def __call__(cls, *args):
+        made = type.__call__(cls)
+        made.args = args
+        return made
+
+
+class Scaled(metaclass=Scaling):
+    def __init__(self, x):
+        self.x = x if x[0] > 0 else -x
+
+
+class Renewed(metaclass=Scaling):
+    def __new__(cls, x):
+        made = object.__new__(cls)
+        made.x = x + 1
+        return made
+
+
+class Bare(metaclass=Plain):
+    pass
+
+
+def test_metaclasses_make_objects() -> None:
+    def f(x):
+        counted, made, bare = Scaled(x), Renewed(x), Bare(x)
+        return counted.x, counted.scale, made.x, made.scale, bare.args[0] + 1
+
+    same(f, np.array([1.0, 2.0]), np.array([-1.0, 2.0]))

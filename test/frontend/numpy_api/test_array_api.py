@@ -78,6 +78,12 @@ def test_dtype_functions() -> None:
 def test_an_unknown_name_points_at_the_closest() -> None:
     with pytest.raises(AttributeError, match="no attribute 'cumsums'; did you mean cumsum"):
         _ = weft.cumsums
+    with pytest.raises(
+        AttributeError, match="of NumPy's functions, polyfit is one that compiled code does not have"
+    ):
+        _ = weft.polyfit
+    with pytest.raises(AttributeError, match=r"has no attribute 'errors'$"):
+        _ = weft.errors
 
 
 def test_eager_calls_load_no_compiler() -> None:

@@ -158,7 +158,7 @@ def float_(value: TracedArray) -> Any:
 
 def integer(value: TracedArray) -> Any:
     """A number as what has an `__index__`, which `hex` and `pow` ask for."""
-    if value.ndim or value.dtype.kind not in "iub":
+    if value.ndim or (value.dtype.kind not in "iu" and number_type(value) is not bool):
         kind = number_type(value)
         name = (
             kind.__name__

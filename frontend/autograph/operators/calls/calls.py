@@ -148,6 +148,8 @@ def converted(function: Any) -> Callable[..., Any]:
         return functools.partial(_call_remembered, function)
     if inspect.isclass(function):
         return _converted_class(function)
+    if (make := _maker_of(function)) is not None:
+        return make
     if isinstance(function, types.BuiltinFunctionType):
         result: Callable[..., Any] = function
         return result
@@ -202,17 +204,36 @@ def _converted_class(kind: type) -> Callable[..., Any]:
     meta = users_method(kind, "__call__")
     if meta is not None:
         return functools.partial(call, meta, kind)
+    return _made_by(kind) or kind
+
+
+def _maker_of(function: Any) -> Callable[..., Any] | None:
+    """What to call for that by which the `__call__` of a metaclass makes the object."""
+    if function is type.__call__:
+        return _make
+    owner = function.__self__ if isinstance(function, types.MethodWrapperType) else None
+    is_call = isinstance(owner, type) and function.__name__ == "__call__"  # super().__call__
+    return functools.partial(_make, owner) if is_call else None
+
+
+def _make(kind: type, *args: Any, **kwargs: Any) -> Any:
+    """`type.__call__`."""
+    return (_made_by(kind) or functools.partial(type.__call__, kind))(*args, **kwargs)
+
+
+def _made_by(kind: type) -> Callable[..., Any] | None:
+    """What makes an object of a class by what its user has written; None where that is Python's."""
     init = getattr(kind, "__init__", None)
     own_new = _user_written(kind, "__new__")
     is_written = isinstance(init, types.FunctionType) and is_users_module(init.__module__)
     if not (is_written or own_new) or inspect.isabstract(kind):
-        return kind
+        return None
     if is_written and is_generated(init):
         after = _user_written(kind, "__post_init__")
-        return kind if after is None or own_new else functools.partial(_filled, kind, init, after)
+        return None if after is None or own_new else functools.partial(_filled, kind, init, after)
     new: Any = kind.__new__
     if own_new is None and new is not object.__new__:
-        return kind
+        return None
 
     def make(*args: Any, **kwargs: Any) -> Any:
         made = new(kind) if own_new is None else call(own_new, kind, *args, **kwargs)

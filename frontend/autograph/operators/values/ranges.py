@@ -171,7 +171,7 @@ def _as_index(bound: Any) -> Any:
         return bound.__index__() if hasattr(bound, "__index__") else _refuse(type(bound).__name__)
     if bound.ndim:
         raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
-    if bound.dtype.kind not in "iub":
+    if bound.dtype.kind not in "iu" and number_type(bound) is not bool:
         number = number_type(bound)
         _refuse(number.__name__ if number is not None else f"numpy.{bound.dtype.name}")
     number = bound.astype(np.int64)

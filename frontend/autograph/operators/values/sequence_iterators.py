@@ -201,6 +201,9 @@ class SequenceIterator:
             raise StopIteration
         return self.take()
 
+    def __getitem__(self, key: Any) -> NoReturn:
+        fail(TypeError(f"'{self.kind.__name__}' object is not subscriptable"))
+
     def __repr__(self) -> str:
         return f"<{self.kind.__name__} object>"
 
