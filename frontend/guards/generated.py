@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
+import reprlib
 import types
 from typing import Any
 
@@ -12,6 +14,8 @@ def is_generated(member: Any) -> bool:
     if not isinstance(member, types.FunctionType):
         return False
     code = member.__code__
+    if code.co_filename in _WRAPPING:  # `__repr__` of an object that may hold itself
+        return is_generated(getattr(member, "__wrapped__", None))
     if code.co_filename == collections.namedtuple.__code__.co_filename:
         return True
     if code.co_filename != "<string>":
@@ -24,6 +28,9 @@ def is_generated(member: Any) -> bool:
     return str(qualified).startswith("__create_fn__.")
 
 
+_WRAPPING = frozenset(
+    {dataclasses.dataclass.__code__.co_filename, reprlib.recursive_repr.__code__.co_filename}
+)
 _OF_DATACLASSES = frozenset(
     {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__setattr__", "__delattr__"}
 )  # fmt: skip

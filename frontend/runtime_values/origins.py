@@ -22,8 +22,9 @@ from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import context, create
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray
-from ..tracing.recorder import ABSENT, BEFORE_LOOP, Handed, Recorder, Stacked, Storage
+from ..tracing.recorder import ABSENT, BEFORE_LOOP, Handed, Numbered, Recorder, Stacked, Storage
 from ..tracing.view_steps import ViewStep
+from .listed_arrays import ListedArrays
 from .result_spec import COMPUTED
 
 _NUMBER = TensorType((), np.dtype(np.int64))
@@ -56,7 +57,7 @@ class Origins:
         storage, path = array._storage, array._path
         if storage.handed is None or array._is_scalar:
             return None
-        if isinstance(storage.handed, Handed):
+        if not isinstance(storage.handed, Stacked):
             return Source(storage), path
         (place,) = path[0].operands  # it is stacked to be looked at behind this step only
         return Source(storage, place), path[1:]
@@ -66,6 +67,9 @@ class Origins:
         found: set[int] = set()
         pending, met = [source], {source}
         while pending:
+            handed = pending[-1].storage.handed
+            if isinstance(handed, Numbered):
+                found |= {COMPUTED, *range(1, 1 + len(self._trace.state(ListedArrays).arrays))}
             for _, value in _handed_values(pending.pop().storage):
                 further = self._source(value)
                 if isinstance(further, int):
@@ -98,8 +102,11 @@ class Origins:
         if source not in self._numbers:
             with context(), ir.Location.unknown():
                 handed = source.storage.handed
-                made = self._picked(source) if isinstance(handed, Stacked) else self._handed_on(source)
-                self._numbers[source] = made
+                if isinstance(handed, Numbered):
+                    self._numbers[source] = handed.number
+                else:
+                    made = self._picked(source) if isinstance(handed, Stacked) else self._handed_on(source)
+                    self._numbers[source] = made
         return self._numbers[source]
 
     def _picked(self, source: Source) -> Value:
@@ -145,9 +152,9 @@ class Origins:
 def _handed_values(storage: Storage) -> Iterable[tuple[int, Any]]:
     """What a storage may be, each with the region that hands it on."""
     handed = storage.handed
-    if handed is None:
-        return ()
-    return handed.values if isinstance(handed, Handed) else enumerate(handed.arrays)
+    if isinstance(handed, Handed):
+        return handed.values
+    return enumerate(handed.arrays) if isinstance(handed, Stacked) else ()
 
 
 def _create(point: Any, op_class: type[Op], operands: list[Value], attributes: dict[str, Any]) -> Any:

@@ -18,6 +18,7 @@ from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
+from .listed_arrays import ListedArrays
 from .result_spec import (
     COMPUTED,
     ArgumentResult,
@@ -57,8 +58,8 @@ class Outputs:
         from .origins import Origins  # loads MLIR, which programs from the disk cache need not
 
         self._origins = Origins(trace, self._number_of)
-        self._options: list[ArgumentResult] = []
-        """The arrays of the caller's, or views of these, that branches and loops may hand on."""
+        self._options = [self._as_argument(array) for array in trace.state(ListedArrays).arrays]
+        """The arrays of the caller's, or views of these, that branches, loops and lists may hand on."""
         self._kept: dict[int, tuple[int, TracedArray]] = {}
         """The views that are given back more than once, with their places behind the outputs."""
         self._turned: dict[int, TracedArray] = {}
@@ -105,8 +106,7 @@ class Outputs:
         if isinstance(leaf, RuntimeChoice):
             return ChosenResult(self._computed(leaf.index), leaf.options)
         if isinstance(leaf, RuntimeLength):
-            item, columns = leaf.columns()
-            return ListResult(item, tuple((self._computed(column), python) for column, python in columns))
+            return self._list(leaf)
         trace = self._trace
         if not isinstance(leaf, RuntimeValue) and (holder := holder_of(leaf)) is not None:
             parts, make = holder
@@ -158,13 +158,28 @@ class Outputs:
         is_there = all(o._storage.section.is_usable for step in path for o in step.operands)
         if array._storage.argument is None or not is_there or not _can_be_made_again(path):
             return COMPUTED
-        option = ArgumentResult(
-            self._argument_of(array._storage.argument), self._plain(path), self._bounds(path)
-        )
-        _note_returned(array)
+        option = self._as_argument(array)
         if option not in self._options:
             self._options.append(option)
         return self._options.index(option) + 1
+
+    def _list(self, leaf: RuntimeLength) -> ListResult:
+        """A list whose length is known at run time."""
+        item, columns = leaf.columns()
+        computed = tuple((self._computed(column), python) for column, python in columns)
+        origins = leaf.origins() if self._trace.state(ListedArrays).arrays else None
+        if origins is None:
+            return ListResult(item, computed)
+        return ListResult(item, computed, self._computed(origins), tuple(self._options))
+
+    def _as_argument(self, array: TracedArray) -> ArgumentResult:
+        """An array of the caller's, or a view of one."""
+        _note_returned(array)
+        assert array._storage.argument is not None
+        path = _path_of(array)
+        return ArgumentResult(
+            self._argument_of(array._storage.argument), self._plain(path), self._bounds(path)
+        )
 
     def _laid_out(self, leaf: TracedArray) -> ViewResult | None:
         """A result as a view: of an array that others show, too, or of one that was made in an order of its own."""

@@ -157,11 +157,19 @@ class ListResult(NamedTuple):
     item: Structure
     columns: tuple[tuple[ComputedResult, bool], ...]
     """For every array in an item all of them in one output, and whether they are Python numbers."""
+    origins: ComputedResult | None = None
+    """Which of the options each item is, counted from 1; 0 for one that was computed."""
+    options: tuple[ArgumentResult, ...] = ()
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
         arrays = [column.build(outputs, leaves) for column, _ in self.columns]
-        return list_of(self.item, arrays, [is_python for _, is_python in self.columns])
+        made = list_of(self.item, arrays, [is_python for _, is_python in self.columns])
+        if self.origins is not None:
+            for place, number in enumerate(self.origins.build(outputs, leaves)):
+                if number:
+                    made[place] = self.options[number - 1].build(outputs, leaves)
+        return made
 
 
 class HolderResult(NamedTuple):

@@ -56,6 +56,12 @@ class Stacked(NamedTuple):
     arrays: tuple[Any, ...]
 
 
+class Numbered(NamedTuple):
+    """An item of a list whose length the program knows, with the number of the caller's array that it is."""
+
+    number: Value
+
+
 BEFORE_LOOP = -1
 ABSENT = object()
 
@@ -168,8 +174,8 @@ class Storage:
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
         self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
-        self.handed: Handed | Stacked | None = None
-        """What a branch or loop handed on as this, or what this was stacked of."""
+        self.handed: Handed | Stacked | Numbered | None = None
+        """What a branch or loop handed on as this, or what this was stacked or read of."""
         self.layout: Layout | None = None
         """How it lies in memory in NumPy; None for one that lies as a list of lists does."""
         self.assumption: Assumption | None = None
@@ -411,6 +417,7 @@ __all__ = [
     "Catcher",
     "Handed",
     "Join",
+    "Numbered",
     "Recorder",
     "Stacked",
     "Storage",

@@ -533,3 +533,21 @@ class TestInControlFlow:
             assert [(e.name, e.lineno, e.line) for e in got if e.name != "__call__"] == [
                 (e.name, e.lineno, e.line) for e in expected
             ]
+
+
+@dataclasses.dataclass
+class Held:
+    array: object
+    count: object = 0
+
+
+def test_dataclasses_are_shown_with_their_values(capsys):
+    @weft.function
+    def f(held):
+        print(held, f"{held!r}", str(held), [held])
+
+    held = Held(np.array([-2.0, 2.0]), np.int64(3))
+    f(held)
+    printed = capsys.readouterr().out
+    print(held, f"{held!r}", str(held), [held])
+    assert printed == capsys.readouterr().out

@@ -85,6 +85,23 @@ def picked(x: Any, z: Any) -> Any:
     return row, row[1:], one, other, [again, mixed], (x, z, BIAS, row)[-1 - n]
 
 
+def listed(x: Any, z: Any) -> Any:
+    rows, all_rows, pairs = [x], [], []
+    if x[0] > 1:
+        rows.append(z)
+    for k in range(int(x[0])):
+        if k > 3:
+            rows.append(x * 2)
+        rows.append(z[::-1])
+        all_rows.append(BIAS)
+        pairs.append((x, k))
+    if x[0] > 3:
+        rows.insert(0, all_rows[1])
+        rows.reverse()
+    taken = all_rows.pop() if x[0] > 1 else rows[0]
+    return rows, rows[-1], all_rows, taken, rows[0][1:], len(pairs)
+
+
 def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
     """For the arrays in a value which of some arrays they are or share memory with."""
     if isinstance(value, dict):
@@ -95,7 +112,7 @@ def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked]
+    "function", [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked, listed]
 )
 def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)
@@ -154,3 +171,15 @@ def test_arrays_from_outside_whose_elements_decide_are_returned_as_they_are(
         assert not np.shares_memory(product, SIZES)
     monkeypatch.setitem(globals(), "SIZES", SIZES.copy())
     assert compiled(2.0)[0] is SIZES
+
+
+def test_what_a_branch_took_for_the_array_itself_is_told_anew_in_another_layout() -> None:
+    def f(x: Any) -> Any:
+        if x[0] > 1:
+            x = np.ascontiguousarray(x)
+        return (x,)
+
+    compiled = weft.function(f)
+    for x in (np.arange(4.0) + 2, (np.arange(8.0) + 2)[::2], (np.arange(8.0) - 2)[::2], np.arange(4.0)):
+        (got,), (expected,) = compiled(x), f(x)
+        assert (got is x, np.shares_memory(got, x)) == (expected is x, np.shares_memory(expected, x))

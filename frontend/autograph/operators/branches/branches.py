@@ -33,6 +33,7 @@ from ..values.aliases import (
     note_handed,
     same_value,
     sees_any,
+    with_all_assumptions,
 )
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.own_variables import Variables
@@ -240,7 +241,7 @@ def _join_all(merges: list[_Merge], paths: list[Path], snapshot: Snapshot) -> li
             )
         alive = [value for gone, value in zip(merge.absent, merge.values, strict=True) if not gone]
         if not alive or (is_available(alive[0]) and all(same_value(value, alive[0]) for value in alive)):
-            merge.value = alive[0] if alive else UNBOUND
+            merge.value = with_all_assumptions(alive) if alive else UNBOUND
             if any(is_another(value) is not is_another(merge.value) for value in alive):
                 computed.append(_identity_of(merge))
             continue

@@ -15,13 +15,14 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
+from ....runtime_values.listed_arrays import number_of_item
 from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Node, Structure, static_key
 from ....signature.signature import Static as Constant
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
 from ....tracing.needed_numbers import need_deciding_numbers
-from ....tracing.recorder import Recorder
+from ....tracing.recorder import Numbered, Recorder
 from ....tracing.staging import raise_if, raise_where, value_of
 from ..interface import operators
 from ..values.abstract import (
@@ -35,6 +36,7 @@ from ..values.abstract import (
     Static,
     array_leaves,
     as_arrays,
+    column_leaves,
     flatten,
     join,
     kind_of,
@@ -88,7 +90,7 @@ class GrowingList(ListMethods, RuntimeLength):
         need_deciding_numbers(trace, "the length of a list")
         self.kind = kind
         zeros = lookup("zeros")
-        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in array_leaves(kind))
+        self._arrays = tuple(zeros((ROOM, *_static(leaf)), leaf.type.dtype) for leaf in column_leaves(kind))
         self._length = wrap(trace, value_of(trace, np.int64(0)))._like_python(int)
 
     def widen(self, kind: Kind) -> None:
@@ -97,8 +99,13 @@ class GrowingList(ListMethods, RuntimeLength):
             self.make_room(kind)
             return
         room = self._arrays[0].shape[0] if self._arrays else np.maximum(self._length, ROOM)
-        self._arrays = tuple(_widened(self.kind, kind, iter(self._arrays), room))
+        self._arrays = (*_widened(self.kind, kind, iter(self._arrays), room), *self._origins_for(kind))
         self.kind = kind
+
+    def _origins_for(self, kind: Kind) -> tuple[TracedArray, ...]:
+        """Which of the caller's arrays the items are, for a list of items of a wider abstract type."""
+        is_told = len(column_leaves(kind)) > len(array_leaves(kind))
+        return self._arrays[len(array_leaves(self.kind)) :] if is_told else ()
 
     def append(self, item: Any) -> None:
         """Add an item at the end."""
@@ -113,9 +120,8 @@ class GrowingList(ListMethods, RuntimeLength):
         if self._arrays:
             operators().if_(np.greater_equal(self._length, room), grow)
         trace = _trace()
-        values = [wrap(trace, value) for value in flatten(trace, item, kind)]
         arrays = []
-        for array, value in zip(self._arrays, values, strict=True):
+        for array, value in zip(self._arrays, _columns_of(trace, item, kind), strict=True):
             _require_room_for(array, value)
             updated = array.copy()
             updated[self._length] = value
@@ -140,15 +146,17 @@ class GrowingList(ListMethods, RuntimeLength):
         if self.kind is None:
             raise IndexError("list index out of range")
         values = iter([array[position]._value() for array in self._arrays])
-        return unflatten(trace, self.kind, values)
+        item = unflatten(trace, self.kind, values)
+        for number in values:
+            item._storage.handed = Numbered(number)
+        return item
 
     def put(self, position: Any, item: Any) -> None:
         """Replace the item at a position that is known to be there."""
         kind = self._fitting(item)
         trace = _trace()
         arrays = []
-        for array, value in zip(self._arrays, flatten(trace, item, kind), strict=True):
-            new = wrap(trace, value)
+        for array, new in zip(self._arrays, _columns_of(trace, item, kind), strict=True):
             _require_room_for(array, new)
             updated = array.copy()
             updated[position] = new
@@ -185,7 +193,7 @@ class GrowingList(ListMethods, RuntimeLength):
             if is_known_outside(self):
                 raise Widened(self, kind)
             self.widen(kind)
-        elif len(self._arrays) != len(list(array_leaves(kind))):
+        elif len(self._arrays) != len(column_leaves(kind)):
             self.make_room(kind)  # the room that it had was made in a recording that was given up
         return kind
 
@@ -228,9 +236,14 @@ class GrowingList(ListMethods, RuntimeLength):
         leaves = array_leaves(self.kind)
         if not leaves:  # items that are the same constant: what is left of them is their number
             return _structure(self.kind, iter(())), [(lookup("zeros")((self._length,), np.bool_), False)]
-        stacked = [array[: self._length].copy() for array in self._arrays]
+        stacked = [array[: self._length].copy() for array in self._arrays[: len(leaves)]]
         numbers = [leaf.number is not None for leaf in leaves]
         return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
+
+    def origins(self) -> TracedArray | None:
+        """Which of the caller's arrays each item is, as `ListedArrays` numbers them; None where no item is an array."""
+        numbers = self._arrays[len(array_leaves(self.kind)) :]
+        return numbers[0][: self._length].copy() if numbers else None
 
     @staticmethod
     def of_array(array: Any) -> GrowingList:
@@ -238,7 +251,8 @@ class GrowingList(ListMethods, RuntimeLength):
         made = GrowingList()
         keep_put(array)
         made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
-        made._arrays = (array.copy(),)
+        origins = [lookup("zeros")((array.shape[0],), np.int64)] if array.ndim > 1 else []
+        made._arrays = (array.copy(), *origins)
         made._length = _as_length(array.shape[0])
         return made
 
@@ -376,6 +390,15 @@ def _static(leaf: ArrayKind) -> tuple[int, ...]:
             f"({leaf.type}); pad them to one size, or write them into one array"
         )
     return tuple(extent for extent in leaf.type.shape if extent is not None)
+
+
+def _columns_of(trace: Recorder, item: Any, kind: Kind) -> list[TracedArray]:
+    """What a list holds of an item."""
+    columns = [wrap(trace, value) for value in flatten(trace, item, kind)]
+    if len(column_leaves(kind)) > len(columns):
+        number = number_of_item(trace, item)
+        columns.append(wrap(trace, value_of(trace, number) if isinstance(number, np.int64) else number))
+    return columns
 
 
 def _require_room_for(array: TracedArray, item: TracedArray) -> None:

@@ -417,9 +417,15 @@ def array_leaves(kind: Kind | None) -> list[ArrayKind]:
     return []
 
 
+def column_leaves(kind: Kind | None) -> list[ArrayKind]:
+    """What a list holds of each item: the arrays in it, and beside one that is an array which of the caller's it is."""
+    has_origin = isinstance(kind, ArrayKind) and kind.type.rank > 0
+    return [*array_leaves(kind), *[ArrayKind(_INT)] * has_origin]
+
+
 def _column_types(kind: Growing) -> list[TensorType]:
-    """The types of what carries a list: for each array in an item all of them, and the number of items."""
-    leaves = [leaf.type for leaf in array_leaves(kind.item)]
+    """The types of what carries a list: what it holds of all items, and the number of items."""
+    leaves = [leaf.type for leaf in column_leaves(kind.item)]
     return [*(TensorType((None, *leaf.shape), leaf.dtype) for leaf in leaves), _INT]
 
 

@@ -29,6 +29,19 @@ def same_value(one: Any, other: Any) -> bool:
     )
 
 
+def with_all_assumptions(values: list[Any]) -> Any:
+    """One of several values that are the same on all paths, with what each of them assumes of layouts."""
+    first = values[0]
+    if not isinstance(first, TracedArray):
+        return first
+    further = [a for value in values[1:] for a in value._assumptions if a not in first._assumptions]
+    if not further:
+        return first
+    made = first._view_of_all()
+    made._is_another, made._assumptions = first._is_another, (*first._assumptions, *further)
+    return made
+
+
 def is_another(value: Any) -> Any:
     """Whether a value is a view of all of an array, and not the array itself: a bool, or a traced one."""
     return value._is_another if isinstance(value, TracedArray) else False
@@ -166,4 +179,5 @@ __all__ = [
     "reachable",
     "same_value",
     "sees_any",
+    "with_all_assumptions",
 ]
