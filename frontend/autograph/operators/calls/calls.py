@@ -212,8 +212,9 @@ def _maker_of(function: Any) -> Callable[..., Any] | None:
     if function is type.__call__:
         return _make
     owner = function.__self__ if isinstance(function, types.MethodWrapperType) else None
-    is_call = isinstance(owner, type) and function.__name__ == "__call__"  # super().__call__
-    return functools.partial(_make, owner) if is_call else None
+    if isinstance(owner, type) and function.__name__ == "__call__":  # super().__call__
+        return functools.partial(_make, owner)
+    return None
 
 
 def _make(kind: type, *args: Any, **kwargs: Any) -> Any:
