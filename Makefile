@@ -20,10 +20,12 @@ $(INSTALLED): pyproject.toml
 
 install: $(INSTALLED) ## Set up .venv; runs again when pyproject.toml changed
 
-demo: $(INSTALLED) ## Classify and cluster handwritten digits, and draw the Mandelbrot set, with compiled functions
+demo: $(INSTALLED) ## Read handwritten digits, draw the Mandelbrot set, find how a flow began, with compiled functions
 	$(BIN)/python examples/digits_knn.py
 	$(BIN)/python examples/kmeans.py
 	$(BIN)/python examples/mandelbrot.py
+	$(BIN)/python examples/train_digits.py
+	$(BIN)/python examples/burgers.py
 
 test: $(INSTALLED) ## Check format, lint, types; run the FileCheck tests and pytest
 	$(BIN)/python test/run.py

@@ -7,14 +7,13 @@ where the picture goes (build/mandelbrot.png by default).
 
 from __future__ import annotations
 
-import struct
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pictures import write_png
 
 import weft
 
@@ -50,25 +49,6 @@ def colours(image: Any) -> Any:
     return np.where(image[..., np.newaxis] == 0, 0, 255 * np.clip(ramp, 0, 1)).astype(np.uint8)
 
 
-def png(pixels: Any) -> bytes:
-    """An RGB picture, (height, width, 3) of uint8, as the bytes of a PNG file."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        checksum = struct.pack(">I", zlib.crc32(kind + content))
-        return struct.pack(">I", len(content)) + kind + content + checksum
-
-    height, width, _ = pixels.shape
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    no_filter = np.zeros((height, 1), np.uint8)
-    rows = np.concatenate([no_filter, pixels.reshape(height, -1)], axis=1)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"IDAT", zlib.compress(rows.tobytes()))
-        + chunk(b"IEND", b"")
-    )
-
-
 def timed(function: Any, size: int) -> tuple[Any, Any, float]:
     """Draw a picture: it, the pixels inside, and the seconds."""
     image = np.zeros((size, size), np.int32)
@@ -88,8 +68,7 @@ def main() -> None:
         raise SystemExit("the compiled function disagrees with Python")
     timed(compiled, LARGE)
     large, large_inside, large_time = timed(compiled, LARGE)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(png(colours(large)))
+    write_png(colours(large), path)
 
     print("--- the Mandelbrot set, pixel by pixel ---")
     print(

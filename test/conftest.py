@@ -50,7 +50,12 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--fast`, keep the first test of each file that is not marked as slow; with `--device`, what is of any."""
+    """With `--fast`, keep the first test of each file that is not marked as slow; with `--device`, what is of any.
+
+    What is marked as soak runs where that is asked for.
+    """
+    if "soak" not in config.getoption("-m"):
+        _keep(config, items, [item for item in items if item.get_closest_marker("soak") is None])
     if config.getoption("--device"):
         _keep(config, items, [item for item in items if item.get_closest_marker("processor") is None])
     if not config.getoption("--fast"):

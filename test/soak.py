@@ -1,11 +1,11 @@
 """Compare with the reference for a long time: `python test/soak.py [--minutes 60] [--first SEED] [--stride 1]`.
 
 Stress tests of the pools of memory and threads and of compiling in threads come first, `--stress` times as long as
-always, and random programs and ops of all dtypes in all shapes, and every pass on every file of IR. Then the tests of
-the frontend run with functions on a device, which the emulator stands for. Then random calls of
-NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function. Then all float32
-numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half of the time. Then
-come random programs, and programs whose state is changed at random.
+always, and random programs and ops of all dtypes in all shapes, and every pass on every file of IR. Then come the tests
+that are marked as soak, and those of the frontend with functions on a device, which the emulator stands for. Then
+random calls of NumPy's functions are compared with NumPy for a tenth of the time; what differs is listed by function.
+Then all float32 numbers, or every `--stride`-th, go through each elementary function of one argument, for at most half
+of the time. Then come random programs, and programs whose state is changed at random.
 
 Seeds go up from `--first`, the time by default; a failing test is named by its seed and is reproduced by
 `WEFT_TEST_SEEDS=SEED:1 pytest test/passes/test_random_programs.py test/passes/test_random_regions.py`, or
@@ -83,6 +83,12 @@ def run_passes() -> bool:
     return subprocess.run(command, cwd=ROOT / "test", check=False).returncode == 0
 
 
+def run_marked() -> bool:
+    """Run the tests that take so long that `make test` leaves them out."""
+    command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", "-m", "soak"]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
+
+
 def run_on_device() -> bool:
     """Run the tests of the frontend with functions on a device; whether none failed."""
     command = [sys.executable, "-m", "pytest", "--quiet", "-n", "auto", "--device", "cuda", FRONTEND]
@@ -122,6 +128,7 @@ def main() -> int:
     end = now + 60 * options.minutes
     stressed_hold = run_stressed(options.stress)
     passes_hold = run_passes()
+    marked_hold = run_marked()
     devices_hold = run_on_device()
     calls_hold = run_calls(6 * options.minutes, options.first)
     wrong = run_functions(options.stride, now + 30 * options.minutes, options.first)
@@ -131,7 +138,8 @@ def main() -> int:
         failed += not run_round(first)
         first += ROUND
     print(f"== {first - options.first} programs, {failed} rounds with failures, {wrong} functions not right")
-    return 1 if failed or wrong or not (stressed_hold and passes_hold and devices_hold and calls_hold) else 0
+    hold = stressed_hold and passes_hold and marked_hold and devices_hold and calls_hold
+    return 1 if failed or wrong or not hold else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The example of one function on several devices runs; the others are what `make demo` runs."""
+"""Examples that train run, and find what they should; the others are what `make demo` runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "digits_gpu.py"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLE = EXAMPLES / "digits_gpu.py"
 
 
 @pytest.mark.slow
@@ -19,3 +20,17 @@ def test_digits_are_learned_on_the_emulator() -> None:
     assert run.returncode == 0, run.stderr
     assert "300 digits in batches of 150, 1 epochs" in run.stdout
     assert "on the device: " in run.stdout
+
+
+@pytest.mark.soak
+@pytest.mark.processor
+@pytest.mark.parametrize(
+    ("name", "found"), [("train_digits", "accuracy 0.97"), ("burgers", "off the beginning    0.0")]
+)
+def test_examples_that_train_draw_what_they_found(name: str, found: str, tmp_path: Path) -> None:
+    picture = tmp_path / "picture.png"
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), str(picture)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert found in run.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")

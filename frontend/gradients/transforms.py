@@ -19,6 +19,23 @@ from .recording import delivered, recording
 from .structures import map_leaves
 
 
+def _remembered(transform: Callable[..., Function]) -> Callable[..., Function]:
+    """A transform that gives one compiled function for one function: who asks in a loop compiles once."""
+    known = functools.lru_cache(maxsize=64, typed=True)(transform)
+
+    @functools.wraps(transform)
+    def remembered(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+        key = tuple(argnums) if isinstance(argnums, list) else argnums
+        try:
+            hash((f, key))
+        except TypeError:
+            return transform(f, argnums, has_aux)
+        return known(f, key, has_aux)
+
+    return remembered
+
+
+@_remembered
 def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """A function that returns what `f` returns, and its gradient by the arguments that `argnums` counts or names.
 
@@ -42,6 +59,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
     return Function(differentiated, None, f"value_and_grad({of_weft.name})")
 
 
+@_remembered
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """A function that returns the gradient of `f`, as `weft.value_and_grad`; with `has_aux`, also the rest of a pair.
 

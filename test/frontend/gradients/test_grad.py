@@ -196,3 +196,14 @@ def test_a_missing_derivative_is_shown_at_its_line() -> None:
         weft.grad(host)(X)
     assert "weft.py_call(" in str(caught.value)
     assert "test_grad.py" in str(caught.value)
+
+
+def test_who_asks_anew_for_the_gradient_of_a_function_compiles_once():
+    def square(x):
+        return x * x
+
+    assert [weft.grad(square)(np.float64(x)) for x in (1.0, 2.0, 3.0)] == [2, 4, 6]
+    assert weft.grad(square) is weft.grad(square)
+    assert weft.grad(square).trace_count == 1
+    assert weft.value_and_grad(square) is not weft.grad(square) is not weft.grad(square, [0])
+    assert weft.grad(square, [0]) is weft.grad(square, (0,))
