@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..signature.traced_value import held
+
 Visit = Callable[[Any, str], Any]
 """Takes a leaf and what it is called, `params['w'][0]`."""
 
 
 def map_leaves(visit: Visit, value: Any, path: str) -> Any:
-    """The same structure with another value for each leaf.
+    """The same structure with another value for each leaf, the array of a variable.
 
     >>> map_leaves(lambda leaf, path: path, {"w": [1, 2]}, "params")
     {'w': ["params['w'][0]", "params['w'][1]"]}
@@ -25,7 +27,7 @@ def map_leaves(visit: Visit, value: Any, path: str) -> Any:
         names = [field.name for field in dataclasses.fields(value) if field.init]
         changed = {name: map_leaves(visit, getattr(value, name), f"{path}.{name}") for name in names}
         return dataclasses.replace(value, **changed)
-    return visit(value, path)
+    return visit(held(value), path)
 
 
 def leaves_of(value: Any, path: str = "") -> list[tuple[Any, str]]:

@@ -14,6 +14,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ..autograph.operators.objects.access import attr
 from ..function import Function
 from ..numpy_api.creation import ones_like, zeros
+from ..signature.traced_value import held
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.staging import staged
@@ -165,6 +166,7 @@ def arrays_in(owner: Any) -> Iterator[tuple[str, Any]]:
     seen: set[int] = set()
 
     def walk(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+        value = held(value)
         if isinstance(value, (TracedArray, np.ndarray, np.generic)):
             if has_derivative(value):
                 yield path, value

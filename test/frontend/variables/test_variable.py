@@ -276,3 +276,25 @@ class TestMadeInFunctions:
 
         assert repeatedly(F64(2), I64(3)) == ((6, -12), 3)
         assert repeatedly(F64(1), I64(2)) == ((8, -15), 2)
+
+
+def test_gradients_are_by_their_arrays():
+    class Model:
+        def __init__(self):
+            self.w, self.b = weft.Variable([1.0, 2.0]), [weft.Variable(0.5)]
+
+        def loss(self, x):
+            return np.sum((self.w * x) ** 2) + self.b[0] * 3
+
+        @weft.function
+        def step(self, x):
+            with weft.GradientTape() as tape:
+                y = self.loss(x)
+            return tape.gradient(y, self), tape.gradient(y, [self.w, self.b])
+
+    model, x = Model(), np.array([2.0, 3.0])
+    by_object, (w, b) = model.step(x)
+    assert_same((w, b), (np.array([8.0, 36.0]), [np.array(3.0)]))
+    assert_same(by_object, {"w": w, "b[0]": b[0]})
+    value, found = weft.value_and_grad(lambda p: np.sum(p["w"] * p["w"]) + p["n"])({"w": model.w, "n": 2.0})
+    assert_same((value, found), (F64(7), {"w": np.array([2.0, 4.0]), "n": 1.0}))
