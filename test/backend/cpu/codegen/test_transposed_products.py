@@ -43,7 +43,8 @@ def test_two_matrices(product: str, dtype: str) -> None:
     if product == "with what follows" and dtype in ("bool", "complex64"):
         dtype = "int64"
     compiled = weft.function(function)
-    for rows, depth, columns in SHAPES:
+    first = [*PRODUCTS].index(product)
+    for rows, depth, columns in SHAPES if dtype == "float32" else SHAPES[first % 2 :: 2]:
         left, right = (rows, depth), (depth, columns)
         if product in ("tn", "tt", "with what follows"):
             left = left[::-1]

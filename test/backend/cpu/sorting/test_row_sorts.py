@@ -210,7 +210,7 @@ def test_partitions(dtype: np.dtype[Any], target: str) -> None:
         x = np.stack(patterns(dtype, length) if dtype.kind in "fiu" else [np.arange(length).astype(dtype)])
         x = x[..., :length].reshape(-1, *shape)
         along = axis if axis < 0 else axis + 1
-        for places in ((0,), (1, 2, -2), (30, 4)):
+        for places in ((0,), (1, 2, -2), (30, 4)) if dtype.kind == "f" else ((30, 4),):
             function = weft.function(lambda x, p=places, a=along: np.partition(x, p, axis=a), target=target)
             found, expected = function(x), np.sort(x, axis=along)
             np.testing.assert_array_equal(np.sort(found, axis=along), expected)
