@@ -16,7 +16,7 @@ from weft.dialect.mlir import Operation, ir
 from weft.dialect.register import context
 
 IN_BATCH = 20
-SEEDS = seeds(40)
+SEEDS = seeds(20)
 
 
 def decided_in(function: Operation) -> dict[Operation, bool]:

@@ -67,9 +67,9 @@ def test_nested_conditions(depth: int) -> None:
 def test_nested_loops() -> None:
     heads = [f"{' ' * (i + 1)}for y{i} in range(1):" for i in range(18)]
     source = lines(*heads, f"{' ' * 19}y += y17 + 1", f"{' ' * 19}if x: break", " return y")
-    start = time.perf_counter()
+    start = time.process_time()
     check(define(source), (0,), (1,))
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
 
 
 def test_long_sums_and_conditions() -> None:
@@ -127,16 +127,16 @@ except RecursionError:
 
 
 def in_good_time(function: Callable[..., Any], seconds: float) -> Any:
-    """The converted function, in so many seconds."""
-    start = time.perf_counter()
+    """The converted function, in so many seconds of a processor."""
+    start = time.process_time()
     result = converted(function)
-    assert time.perf_counter() - start < seconds
+    assert time.process_time() - start < seconds
     return result
 
 
 def test_long_functions() -> None:
     texts = []
-    for i in range(2000):
+    for i in range(1000):
         texts += [
             f"    a{i} = x + {i}",
             f"    if a{i} > y:",
@@ -145,13 +145,13 @@ def test_long_functions() -> None:
             "        y -= 1",
         ]
     function = define(lines(*texts, "    return y"))
-    assert in_good_time(function, 30)(1) == function(1)
+    assert in_good_time(function, 15)(1) == function(1)
 
 
 def test_long_straight_functions() -> None:
-    texts = [f"    a{i % 100} = x + {i} if x else a{i % 50}" for i in range(10_000)]
+    texts = [f"    a{i % 100} = x + {i} if x else a{i % 50}" for i in range(5000)]
     function = define(lines(*texts, "    return a99"))
-    assert in_good_time(function, 30)(1) == 10_000
+    assert in_good_time(function, 15)(1) == 5000
 
 
 def test_converted_source_of_deep_code_can_be_shown() -> None:
