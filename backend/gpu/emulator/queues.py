@@ -68,18 +68,25 @@ class Queues:
 
     def step(self) -> None:
         """Do one thing that can be done, of a stream drawn at random."""
-        ready = [queue for queue in self.queues.values() if queue and queue[0].is_ready]
-        if not ready:
-            raise RuntimeError("streams wait for each other")
-        queue = self.random.choice(ready)
-        work = queue.popleft()
         collects = gc.isenabled()
         gc.disable()  # what objects ask for when they go, as to wait until a module can, must not come in between
         try:
-            work.action()
+            self._step()
         finally:
             if collects:
                 gc.enable()
+
+    def _step(self) -> None:
+        waiting = [queue for queue in self.queues.values() if queue]
+        ready = [queue for queue in waiting if queue[0].is_ready]
+        if not ready:
+            if waiting:
+                raise RuntimeError("streams wait for each other")
+            return  # somebody else has done it
+        work = self.random.choice(ready).popleft()
+        try:
+            work.action()
+        finally:
             work.done = True
             work.after = []
             work.time = time.perf_counter()
