@@ -43,10 +43,10 @@ class WriteDeviceSorts(Pass):
         for function in kernel_functions(module).values():
             if SIDE in function.attributes and function.attributes[SIDE].value != DEVICE:
                 continue
-            for op in operations_in(function.regions[0].blocks[0]):
-                if op.name in SORTS:
-                    _write(function, op)
-                    statistics["sorts written"] += 1
+            sorts = [op for op in operations_in(function.regions[0].blocks[0]) if op.name in SORTS]
+            for op in sorts:  # which goes, and what stores its result does, too
+                _write(function, op)
+                statistics["sorts written"] += 1
 
 
 def _write(function: Operation, op: Operation) -> None:

@@ -14,6 +14,7 @@ from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
 from ....passes.index_arithmetic import Extent, IndexArithmetic
 from ....passes.rewriting import operations_of
+from ...nests.emit import create
 from ...planning.failures import FailureSites, record_type
 from ...planning.heap import table_type
 from ...planning.names import CLEAR, RELEASE, RESERVE
@@ -166,6 +167,9 @@ class _Copies:
 
 
 def _zero(type: Type) -> Value:
+    if isinstance(type, ir.ComplexType):
+        part = _zero(ir.ComplexType(type).element_type)
+        return create("complex.create", [type], [part, part])
     return dialect("arith").constant(type, 0.0 if isinstance(type, ir.FloatType) else 0)
 
 

@@ -148,6 +148,7 @@ def test_in_a_list() -> None:
     assert is_packed(both, X)
 
 
+@pytest.mark.processor
 @pytest.mark.parametrize("padding", ["valid", "same"])
 def test_filters(padding: str) -> None:
     generator = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-// RUN: weft-opt %s --copy-for-host-kernels --canonicalize --cse | filecheck %s
+// RUN: weft-opt %s --copy-for-host-kernels --canonicalize --cse --split-input-file | filecheck %s
 
 module attributes {weft.sites = []} {
   // CHECK-LABEL: func.func @f(
@@ -35,4 +35,22 @@ module attributes {weft.sites = []} {
   // CHECK: func.func private @kernel_1.on_host(
   // CHECK: call @weft_device_read(
   // CHECK: call @kernel_1(
+}
+
+// -----
+
+// A complex number that there is not is zero, too; what reads nothing still looks whether something has failed.
+module attributes {weft.sites = []} {
+  func.func @g(%y: memref<4xf64>, %space: memref<0xi8>, %record: memref<20xi64>) attributes {weft.plan = {blocks = 0 : i64, calls = false, copies = 0 : i64, inputs = [], on_heap = [], polls = false, results = [tensor<4xf64>], sizes, workspace = 0 : i64, written = [], on_host = []}} {
+    %n = call @kernel_2(%y) : (memref<4xf64>) -> complex<f64>
+    return
+  }
+  func.func private @kernel_2(%y: memref<4xf64>) -> complex<f64> attributes {weft.accesses = ["w"]} {
+    %one = complex.constant [1.0, 0.0] : complex<f64>
+    return %one : complex<f64>
+  }
+  // CHECK: func.func private @kernel_2.on_host(
+  // CHECK: call @weft_device_read(%{{.*}}, %[[NONE:.*]], %[[NONE]], %[[NONE]])
+  // CHECK: %[[NOTHING:.*]] = complex.{{create|constant}}
+  // CHECK: call @kernel_2(
 }
