@@ -11,6 +11,7 @@ from ...dialect.mlir import Operation, Value, ir
 from ...dialect.records import dataclass
 from ...passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from .independence import base
+from .iterations import linear
 
 _PURE = ("arith.", "math.", "complex.", "index.")
 
@@ -31,6 +32,22 @@ class Scatter:
     def loops(self) -> list[Operation]:
         """The levels that are loops."""
         return [level for level in self.levels if level.name == "scf.for"]
+
+    @property
+    def owners(self) -> list[Operation]:
+        """The loops that tell alone where is written, another place for each of their iterations; none if not so."""
+        found: list[Operation] = []
+        outermost = self.levels[0]
+        for place in list(self.store.operands)[2:]:
+            if not is_defined_inside(place, outermost):
+                continue
+            forms = [(loop, linear(place, loop)) for loop in self.loops]
+            owner = next((loop for loop, form in forms if form is not None and form.factor), None)
+            form = None if owner is None else linear(place, owner)
+            if owner is None or form is None or any(is_defined_inside(v, outermost) for v in form.terms):
+                return []
+            found.append(owner)
+        return [loop for loop in self.loops if loop in found]
 
     @property
     def update(self) -> tuple[Operation, Value] | None:

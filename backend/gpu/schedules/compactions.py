@@ -13,6 +13,7 @@ from ....passes.rewriting import constant_integer, operations_in
 from ...nests.compaction import Compaction, match_compaction
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...target import current
+from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate
 from ..code.scan import BlockScan, Prefix
@@ -28,7 +29,9 @@ _TILES = 4
 def matches(run: Sequence[Operation]) -> bool:
     """Whether operations are such a loop, and those that store how many it kept."""
     found = match_compaction(run[0])
-    return found is not None and bool(found.loop.results) and all(map(_stores_number, run[1:]))
+    return (
+        found is not None and is_known_to_host(found.loop.operands[1]) and all(map(_stores_number, run[1:]))
+    )
 
 
 def _stores_number(op: Operation) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from ....dialect.mlir import Operation, Value, ir
-from ....passes.rewriting import constant_integer, operations_in, operations_of
+from ....passes.rewriting import constant_integer, is_defined_inside, operations_in, operations_of
 from ...nests.emit import Emitter, Index, create, load
 from ...nests.independence import base
 from ...nests.iterations import are_independent, perfect_nest
 from ..code.atomics import update
-from ..code.captures import is_known_to_host
+from ..code.captures import is_known_to_host, is_pure
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel
 from ..code.walk import product, split
@@ -20,31 +21,58 @@ from ..placement.place_kernels import VISIBLE, guard_of
 _THREADS = 128
 
 
-def matches(loop: Operation) -> bool:
-    """Whether the iterations of an operation are those of a loop, and independent."""
+def matches(op: Operation) -> bool:
+    """Whether the iterations of an operation are those of a loop, and independent; there may be branches around it."""
+    _, loop = _branches_around(op)
     if loop.name != "scf.for" or constant_integer(loop.operands[2]) is None:
         return False
-    if any(op.name == "memref.alloc" for op in operations_of(loop)):
+    if loop != op and any(is_defined_inside(bound, op) for bound in list(loop.operands)[:2]):
+        return False  # how many threads there are is known before
+    if any(inner.name == "memref.alloc" for inner in operations_of(loop)):
         return False  # memory of each thread would be slow memory
     record = _record_of(loop)
-    if not are_independent(loop, record):
+    if not are_independent(loop, record) or (record is not None and loop != op):
         return False
     if not all(is_known_to_host(bound) for each in perfect_nest(loop, record) for bound in each.operands):
         return False
     return record is None or _can_do_again(loop, record)
 
 
-def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
-    """Write a loop that `matches`."""
+def _branches_around(op: Operation) -> tuple[list[Operation], Operation]:
+    """Branches with one way, each of which does nothing but to compute and the next one; and what is in the last."""
+    branches: list[Operation] = []
+    while op.name == "scf.if" and not op.results and _is_empty(op.regions[1]):
+        *ops, _ = operations_in(op.regions[0].blocks[0])
+        if not ops or not all(map(is_pure, ops[:-1])):
+            break
+        branches.append(op)
+        op = ops[-1]
+    return branches, op
+
+
+def _is_empty(region: ir.Region) -> bool:
+    blocks = list(region.blocks)
+    return not blocks or len(operations_in(blocks[0])) == 1
+
+
+def write(function: Operation, name: str, op: Operation, reason: str) -> None:
+    """Write an operation that `matches`."""
+    branches, loop = _branches_around(op)
     record = _record_of(loop)
     loops = list(perfect_nest(loop, record))
-    kernel = Kernel(function, name, [loop], (_THREADS, 1, 1))
+    kernel = Kernel(function, name, [op], (_THREADS, 1, 1))
     emitter = kernel.emitter
     with kernel.body():
         counts = _counts(loops, kernel)
         block = emitter.multiply(kernel.id("block_id"), _THREADS)
         number = emitter.value(emitter.add(block, kernel.id("thread_id")))
-        with only_if(compare("ult", number, emitter.value(product(counts, emitter)))):
+        with ExitStack() as ways:
+            ways.enter_context(only_if(compare("ult", number, emitter.value(product(counts, emitter)))))
+            for branch in branches:
+                ways.enter_context(only_if(kernel.value(branch.operands[0])))
+                *computed, _, _ = operations_in(branch.regions[0].blocks[0])
+                for inner in computed:
+                    kernel.clone(inner)
             if record is None:
                 _iteration(kernel, loops, counts, number)
             else:

@@ -13,6 +13,7 @@ from ....passes.rewriting import constant_integer
 from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.running import RunningLoop, match_running
 from ...target import current
+from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate, clone_with
 from ..code.scan import BlockScan, Prefix
@@ -33,7 +34,8 @@ _SHORT = 32
 
 def matches(loop: Operation) -> bool:
     """Whether an operation is such a loop."""
-    return loop.name == "scf.for" and match_running(loop) is not None
+    found = match_running(loop) if loop.name == "scf.for" else None
+    return found is not None and all(is_known_to_host(each.operands[1]) for each in found.loops)
 
 
 def write(function: Operation, name: str, loop: Operation, reason: str) -> None:

@@ -1,5 +1,6 @@
 """Scatters (see `nests/scatter.py`): a thread an iteration, and what iterations write at the same place in their order.
 
+* Where some loops alone tell where is written, their iterations have a thread each, and it does the others in order.
 * Integers are joined by atomic instructions, as their order does not matter.
 * Where nothing is read, the last write wins: the largest number of an iteration is kept for each place that is written,
   and that iteration alone writes.
@@ -15,9 +16,10 @@ from contextlib import contextmanager
 
 from ....dialect.mlir import Operation, Value, ir
 from ....passes.rewriting import constant_integer
-from ...nests.emit import Emitter, Index, create, load, store
+from ...nests.emit import Emitter, ForLoop, Index, create, load, store
 from ...nests.scatter import Scatter, match_scatter
 from ..code.atomics import KINDS, update
+from ..code.captures import is_known_to_host
 from ..code.control import compare, only_if
 from ..code.kernel import Kernel, allocate_like
 from ..code.walk import product, split
@@ -34,7 +36,7 @@ _WIDTHS = (32, 64)
 def matches(loop: Operation) -> bool:
     """Whether an operation is such a loop, with more than a few iterations."""
     found = match_scatter(loop) if loop.name == "scf.for" else None
-    if found is None:
+    if found is None or not all(is_known_to_host(bound) for each in found.loops for bound in each.operands):
         return False
     total = 1
     for each in found.loops:
@@ -48,7 +50,10 @@ def write(function: Operation, name: str, loop: Operation, reason: str) -> None:
     """Write a loop that `matches`."""
     found = match_scatter(loop)
     assert found is not None
-    scatter = _Scatter(function, name, found)
+    if found.owners:
+        _Scatter(function, name, found, found.owners).place_by_place(f"{reason} of the loops that say where")
+        return
+    scatter = _Scatter(function, name, found, found.loops)
     joined = found.update
     if joined is not None and _is_atomic(joined[0]):
         scatter.join(*joined, f"{reason}; joined by atomic instructions")
@@ -66,11 +71,17 @@ def _is_atomic(join: Operation) -> bool:
 class _Scatter:
     """Writes the kernels of a scatter."""
 
-    def __init__(self, function: Operation, name: str, found: Scatter) -> None:
-        self.function, self.name, self.found = function, name, found
+    def __init__(self, function: Operation, name: str, found: Scatter, loops: list[Operation]) -> None:
+        """Of `loops`, each iteration has a thread."""
+        self.function, self.name, self.found, self.loops = function, name, found, loops
         self.outer = Emitter(function)
-        counts = [count(each, list(each.operands)[:2], self.outer) for each in found.loops]
+        counts = [count(each, list(each.operands)[:2], self.outer) for each in loops]
         self.total = product(counts, self.outer)
+
+    def place_by_place(self, reason: str) -> None:
+        """Let each thread do all that is written at its place, in the order of the loops."""
+        with _threads(self, self.name, reason) as threads:
+            threads.at_place(lambda *_: threads.kernel.clone(self.found.store))
 
     def join(self, join: Operation, number: Value, reason: str) -> None:
         """Let atomic instructions join numbers to what there is."""
@@ -152,7 +163,7 @@ class _Threads:
     """A kernel with a thread for each iteration; see `_threads`."""
 
     def __init__(self, scatter: _Scatter, name: str, memory: Sequence[Value]) -> None:
-        self._found = scatter.found
+        self._found, self._loops = scatter.found, scatter.loops
         total = [] if isinstance(scatter.total, int) else [scatter.total]
         self.kernel = Kernel(
             scatter.function,
@@ -171,7 +182,7 @@ class _Threads:
     def go_to(self, number: Value) -> None:
         """Say which iteration is meant."""
         kernel, emitter = self.kernel, self.kernel.emitter
-        loops = self._found.loops
+        loops = self._loops
         bounds = [[kernel.value(bound) for bound in list(each.operands)[:2]] for each in loops]
         counts = [count(each, pair, emitter) for each, pair in zip(loops, bounds, strict=True)]
         for each, (first, _), turn in zip(loops, bounds, split(number, counts, emitter), strict=True):
@@ -194,8 +205,21 @@ class _Threads:
         if op.name == "scf.if":
             with only_if(kernel.value(op.operands[0])):
                 self._compute(level, do)
-        else:
+        elif op in self._loops:
             self._compute(level, do)
+        else:
+            self._repeat(op, level, do)
+
+    def _repeat(self, op: Operation, level: int, do: Callable[[Value, list[Value]], object]) -> None:
+        """Write a loop whose iterations a thread does one after the other."""
+        start, end = (self.kernel.value(bound) for bound in list(op.operands)[:2])
+        step = constant_integer(op.operands[2])
+        assert step is not None
+        loop = ForLoop(self.kernel.emitter, start, end, step, [])
+        with loop.body():
+            self.kernel.bind(op.regions[0].blocks[0].arguments[0], loop.position)
+            self._compute(level, do)
+            loop.end([])
 
     def _compute(self, level: int, do: Callable[[Value, list[Value]], object]) -> None:
         for op in self._found.work[level]:

@@ -173,3 +173,62 @@ func.func private @kernel_7(%a: memref<50xf64>, %b: memref<50xf64>, %record: mem
   return
 }
 func.func private @weft_exit()
+
+// -----
+
+// A branch around a loop is one that all threads take or none.
+// CHECK-LABEL: func.func private @kernel_20
+// CHECK: gpu.launch_func
+// CHECK: gpu.func
+// CHECK-SAME: "iterations: none needs another"
+// CHECK: scf.if
+// CHECK: memref.store
+func.func private @kernel_20(%flag: memref<i8>, %x: memref<200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 200 : index
+  %none = arith.constant 0 : i8
+  %zero = arith.constant 0.0 : f32
+  %f = memref.load %flag[] : memref<i8>
+  %is_set = arith.cmpi ne, %f, %none : i8
+  scf.if %is_set {
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %zero, %x[%i] : memref<200xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A loop whose length only the branch knows, and one that changes what the branch asks for, are one thread's.
+// CHECK-LABEL: func.func private @kernel_21
+// CHECK: "one thread:
+// CHECK-LABEL: func.func private @kernel_22
+// CHECK: "one thread:
+func.func private @kernel_21(%is_set: i1, %m: index, %x: memref<200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.if %is_set {
+    %n = arith.muli %m, %m : index
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %zero, %x[%i] : memref<200xf32>
+    }
+  }
+  return
+}
+func.func private @kernel_22(%x: memref<200xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 200 : index
+  %zero = arith.constant 0.0 : f32
+  %f = memref.load %x[%c1] : memref<200xf32>
+  %is_set = arith.cmpf ogt, %f, %zero : f32
+  scf.if %is_set {
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %zero, %x[%i] : memref<200xf32>
+    }
+  }
+  return
+}

@@ -128,3 +128,30 @@ func.func private @kernel_5(%i: memref<9xi64>, %x: memref<9xf32>, %y: memref<50x
   }
   return
 }
+
+// -----
+
+// Where one loop tells alone where is written, its iterations have threads, which do the other one in its order.
+// CHECK-LABEL: func.func private @kernel_6
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT: gpu.launch_func
+// CHECK: "scatters: a thread an iteration of the loops that say where"
+// CHECK: scf.for
+// CHECK: arith.addf
+func.func private @kernel_6(%a: memref<90xf32>, %b: memref<90x64xf32>, %c: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 90 : index
+  %m = arith.constant 64 : index
+  scf.for %k = %c0 to %n step %c1 {
+    %x = memref.load %a[%k] : memref<90xf32>
+    scf.for %j = %c0 to %m step %c1 {
+      %old = memref.load %c[%j] : memref<64xf32>
+      %y = memref.load %b[%k, %j] : memref<90x64xf32>
+      %p = arith.mulf %x, %y : f32
+      %s = arith.addf %old, %p : f32
+      memref.store %s, %c[%j] : memref<64xf32>
+    }
+  }
+  return
+}

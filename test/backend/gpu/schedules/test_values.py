@@ -193,6 +193,12 @@ def test_sums_differ_by_rounding_alone(name: str) -> None:
 
 def test_iterations_and_what_is_left_for_one_thread() -> None:
     def f(x, y, n):
+        for k in range(40):
+            for i in range(40):
+                y[i] += x[k] * 0.25
+        if y[3] > 0.5:
+            for i in range(40):
+                y[i] = y[i] * 2
         for i in range(1, n - 1):
             y[i] = x[i - 1] * 2 - x[i] + x[i + 1]
         for i in range(1, n):
