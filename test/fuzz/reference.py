@@ -75,7 +75,7 @@ def interpreting(stage: str) -> Iterator[None]:
         return MachineCode(plan, module.operation.clone(), ())  # type: ignore[arg-type]
 
     def loaded(
-        code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None
+        code: MachineCode, callbacks: Sequence[Callback] = (), device: str | None = None, *others: Any
     ) -> Interpreted:
         from weft.dialect.mlir import ir
 
