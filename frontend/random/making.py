@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -74,17 +74,13 @@ def bit_generator(trace: Recorder, algorithm: str, *args: Any, **kwargs: Any) ->
     return TracedBitGenerator(algorithm, host_call(trace, call, frozen.operands, [type])[0])
 
 
-def refuse_object(kind: type) -> Callable[..., Any]:
-    """What is called in the place of a class of generators that compiled code cannot make."""
-
-    def make(*args: Any, **kwargs: Any) -> Any:
-        raise UnsupportedError(
-            f"{kind.__module__}.{kind.__qualname__}() makes a random generator that compiled code does not know: make "
-            "it outside of the compiled function, where it is kept in a variable or an attribute, or use "
-            "np.random.default_rng(seed)"
-        )
-
-    return make
+def refuse_object(kind: type) -> NoReturn:
+    """Refuse to make an object of a class of generators that compiled code does not know."""
+    raise UnsupportedError(
+        f"{kind.__module__}.{kind.__qualname__}() makes a random generator that compiled code does not know: make it "
+        "outside of the compiled function, where it is kept in a variable or an attribute, or use "
+        "np.random.default_rng(seed)"
+    )
 
 
 __all__ = ["TracedBitGenerator", "bit_generator", "default_rng", "generator", "refuse_object"]

@@ -1,4 +1,4 @@
-"""A generator that several threads use: its lock is held, so that no number is drawn twice."""
+"""Generators that several threads use, or that a GPU needs: no number is drawn twice."""
 
 from __future__ import annotations
 
@@ -57,3 +57,12 @@ def test_numbers_do_not_depend_on_the_number_of_threads() -> None:
         drawn.append(compiled(np.random.default_rng(0)))
     weft.set_num_threads(None)
     assert np.array_equal(*drawn)
+
+
+def test_on_a_gpu_numbers_are_drawn_on_the_host() -> None:
+    with weft.settings.scope(cuda="emulator"):
+        compiled = weft.function(device="cuda")(lambda rng, x: x * 2 + rng.random(x.shape))
+        rng, expected = np.random.default_rng(0), np.random.default_rng(0)
+        for _ in range(2):
+            assert np.array_equal(np.asarray(compiled(rng, np.ones(4))), 2 + expected.random(4))
+    assert str(rng.bit_generator.state) == str(expected.bit_generator.state)

@@ -10,7 +10,7 @@ import functools
 import random
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -87,8 +87,8 @@ def _bit_generator(algorithm: str) -> Function:
     return lambda trace, *args, **kwargs: making.bit_generator(trace, algorithm, *args, **kwargs)
 
 
-def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> Any:
-    return making.refuse_object(kind)()
+def _refuse(kind: type, trace: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    making.refuse_object(kind)
 
 
 def _draw(function: Function, *args: Any, **kwargs: Any) -> Any:
