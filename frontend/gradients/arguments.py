@@ -142,6 +142,12 @@ def require_derivative(argument: Any, path: str, name: str) -> None:
     map_leaves(lambda leaf, _: found.append(has_derivative(leaf)), argument, path)
     if any(found):
         return
+    if hasattr(argument, "__dict__") and not hasattr(argument, "dtype"):
+        raise WeftTypeError(
+            f"argument {path!r} of {name} is an object ({type(argument).__name__}), which a function is not "
+            f"differentiated by: use `with weft.GradientTape() as tape:` and tape.gradient(y, {path}), or pass its "
+            "arrays in a list or dict"
+        )
     dtype = getattr(argument, "dtype", type(argument).__name__)
     raise WeftTypeError(
         f"argument {path!r} of {name} is of {dtype}, by which there is no derivative; convert it, "

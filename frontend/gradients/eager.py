@@ -32,6 +32,7 @@ from ..tracing.array import TracedArray
 from ..tracing.current import set_remembering
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.regions import Region
+from .independent import has_derivative, independent
 
 Pull: TypeAlias = "Callable[[Sequence[Node]], list[tuple[Node, Node]]]"
 """From the cotangents of values to pairs of arguments and their cotangents."""
@@ -90,6 +91,8 @@ class EagerRecorder(Recorder):
         self._open = 0
         self.arrays: dict[int, tuple[Any, TracedArray]] = {}
         """NumPy's arrays that are watched, with what stands for them, by their identities."""
+        self.independent: dict[Storage, Node] = {}
+        """The independent values of arrays of variables."""
 
     @contextmanager
     def opened(self) -> Iterator[EagerRecorder]:
@@ -109,7 +112,7 @@ class EagerRecorder(Recorder):
         """The end of that, unless it was opened more than once."""
         self._open -= 1
         if not self._open:
-            self.arrays = {}
+            self.arrays, self.independent = {}, {}
             set_remembering(None)
 
     @property
@@ -121,6 +124,18 @@ class EagerRecorder(Recorder):
         """The elements of a value."""
         found: np.ndarray[Any, Any] = value.array
         return found
+
+    def data(self, array: np.ndarray[Any, Any]) -> Any:
+        """What stands for the array of a variable: it is watched."""
+        known = self.arrays.get(id(array))
+        if known is not None:
+            return known[1]
+        if not self.is_open or not has_derivative(array):
+            return array
+        made = independent(self, array)
+        self.arrays[id(array)] = (array, made.array)
+        self.independent[made.array._storage] = made.value
+        return made.array
 
     def is_remembered(self, value: Any) -> bool:
         """Whether a derivative may be asked for of what is computed of a value."""

@@ -27,6 +27,8 @@ class EagerTape(Recording):
 
     def close(self) -> None:
         """The `with` block ends."""
+        self._arrays = {**self._recorder.arrays, **self._arrays}
+        self._watched = {**self._recorder.independent, **self._watched}
         self._recorder.close()
 
     def watch(self, leaf: Any, path: str) -> Any:
@@ -54,11 +56,11 @@ class EagerTape(Recording):
 
     def found(self, storage: Storage) -> Any:
         """The independent value of an array; None for one that was not watched."""
-        return self._watched.get(storage)
+        return self._watched.get(storage) or self._recorder.independent.get(storage)
 
     def is_own(self, storage: Storage) -> bool:
-        """Whether an array is not watched: plain Python tells of no others."""
-        return storage not in self._watched
+        """Whether an array is not watched."""
+        return self.found(storage) is None
 
     def array_of(self, leaf: Any) -> TracedArray | None:
         """The recorded array for one that is watched; None for what has none."""

@@ -22,9 +22,9 @@ class GradientTape:
     also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
     numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it.
 
-    In plain Python, where nothing is compiled, a tape sees what is watched: `x = tape.watch(x)` gives an array that
-    remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it is written
-    to x; taking them where a gradient would be lost is an error (`float(x)`, writes into arrays of NumPy's).
+    In plain Python, where nothing is compiled, a tape sees variables and what is watched: `x = tape.watch(x)` gives an
+    array that remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it
+    is written to x; taking them where a gradient would be lost is an error (`float(x)`, writes into arrays of NumPy's).
 
     >>> @weft.function
     ... def slope(x):

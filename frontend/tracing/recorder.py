@@ -351,6 +351,10 @@ class Recorder(ABC):
         """Whether derivatives may be asked for of what is computed of a value whose elements are known."""
         return False
 
+    def data(self, array: np.ndarray[Any, Any]) -> Any:
+        """What stands for the array of a variable, where plain Python is remembered."""
+        return array
+
     # Storages
 
     @abstractmethod

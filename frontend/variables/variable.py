@@ -13,7 +13,7 @@ from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.types import format_shape, type_of
 from ..signature.traced_value import ArrayHolder, held
 from ..tracing.array import TracedArray
-from ..tracing.current import current_trace
+from ..tracing.current import current_trace, remembering
 from ..tracing.number_types import number_type
 from ..tracing.staging import asarray, raise_where
 from .creation import created
@@ -87,7 +87,10 @@ class Variable(ArrayHolder, NDArrayOperatorsMixin):
     def value(self) -> Any:
         """The array: writing to it writes to the variable."""
         trace = current_trace()
-        if trace is None or trace.python_state is None:
+        if trace is None:
+            recorder = remembering()  # of an open tape in plain Python
+            return self._array if recorder is None else recorder.data(self._array)
+        if trace.python_state is None:
             return self._array
         trace.python_state.hold(self, self.name or "a variable")
         return trace.python_state.attribute(self, "_array", self._array)

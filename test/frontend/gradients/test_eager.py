@@ -174,6 +174,34 @@ def test_objects_with_watched_arrays() -> None:
     np.testing.assert_array_equal(found["parts[0]"], 3 * np.ones(2))
 
 
+class Learner:
+    """Variables, of which tapes know without being told."""
+
+    def __init__(self) -> None:
+        self.w, self.b = weft.Variable(np.ones(3)), weft.Variable(0.5)
+
+    def step(self, x: Any) -> Any:
+        with weft.GradientTape() as tape:
+            loss = np.sum(self.w * x) ** 2 + self.b * 1.0
+        by_w, by_b = tape.gradient(loss, [self.w, self.b])
+        by_self = tape.gradient(loss, self)
+        self.w.assign_sub(0.01 * by_w)
+        self.b.assign_sub(by_b)
+        return by_self
+
+
+def test_variables_are_seen() -> None:
+    plain, compiled = Learner(), Learner()
+    step = weft.function(compiled.step)
+    for total in (3.0, 2.82):
+        for by in (plain.step(np.ones(3)), step(np.ones(3))):
+            np.testing.assert_allclose(by["w"], np.full(3, 2 * total))
+            np.testing.assert_array_equal(by["b"], 1.0)
+    np.testing.assert_allclose(plain.w.value, compiled.w.value)
+    np.testing.assert_allclose(plain.b.value, -1.5)
+    np.testing.assert_allclose(weft.grad(lambda v: np.sum(v**2))(weft.Variable([1.0, 2.0])), [2, 4])
+
+
 def lost(tape: Any, x: Any, how: str) -> Any:
     if how == "float":
         return float(x[0]) * 2

@@ -161,6 +161,13 @@ def test_arrays_from_outside_are_arguments_too() -> None:
     np.testing.assert_array_equal(OUTSIDE, [2.0, 1.0, 1.0])
 
 
+class Box:
+    """An object with an array."""
+
+    def __init__(self) -> None:
+        self.w = np.ones(2)
+
+
 def host(x: Any) -> Any:
     return weft.py_call(lambda v: v.sum(), x, result=weft.TensorSpec((), "float64"))
 
@@ -183,6 +190,7 @@ def host(x: Any) -> Any:
         (lambda: weft.grad(lambda x, *y: x, 1), (X,), ValueError, "by its argument 'y', but got none"),
         (lambda: weft.grad(lambda x: x, ()), (), ValueError, "argnums is empty"),
         (lambda: weft.grad(3), (), TypeError, "takes a function, not 3"),
+        (lambda: weft.grad(lambda m: m.w.sum()), (Box(),), TypeError, r"an object \(Box\), .*gradient\(y, m\)"),
         (lambda: weft.grad(host), (X,), weft.DifferentiationError, "what Python computes has no derivative"),
     ],
 )  # fmt: skip
