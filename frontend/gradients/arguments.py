@@ -12,6 +12,7 @@ from ..signature.signature import signature_of
 from ..tracing.recorder import Recorder
 from .independent import Variable, has_derivative, independent
 from .structures import map_leaves
+from .tape_requests import is_object
 
 Argnums: TypeAlias = "int | str | Sequence[int | str]"
 """Which arguments: a number counted from 0, the name of a parameter, or several of these."""
@@ -48,8 +49,11 @@ class Given:
 class DifferentiatedArguments:
     """By which of its arguments a function is differentiated."""
 
-    def __init__(self, function: Callable[..., Any], argnums: Argnums, what: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], argnums: Argnums, what: str, takes_objects: bool = False
+    ) -> None:
         self.name = name_of(function, what)
+        self._takes_objects = takes_objects
         self.is_one = isinstance(argnums, (int, str))
         self._parameters = signature_of(function).parameters
         self._positional = [
@@ -67,6 +71,8 @@ class DifferentiatedArguments:
         for key in self._keys:
             holder, place, path = self._place(key, taken, named)
             chosen.append(holder[place])
+            if self._takes_objects and is_object(holder[place]):
+                continue
             require_derivative(holder[place], path, self.name)
             holder[place] = with_variables(trace, holder[place], path, variables)
         return Given(tuple(taken), named, chosen, variables)
@@ -142,10 +148,10 @@ def require_derivative(argument: Any, path: str, name: str) -> None:
     map_leaves(lambda leaf, _: found.append(has_derivative(leaf)), argument, path)
     if any(found):
         return
-    if hasattr(argument, "__dict__") and not hasattr(argument, "dtype"):
+    if is_object(argument):
         raise WeftTypeError(
-            f"argument {path!r} of {name} is an object ({type(argument).__name__}), which a function is not "
-            f"differentiated by: use `with weft.GradientTape() as tape:` and tape.gradient(y, {path}), or pass its "
+            f"argument {path!r} of {name} is an object ({type(argument).__name__}), by which it is not "
+            f"differentiated here: use `with weft.GradientTape() as tape:` and tape.gradient(y, {path}), or pass its "
             "arrays in a list or dict"
         )
     dtype = getattr(argument, "dtype", type(argument).__name__)

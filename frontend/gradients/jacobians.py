@@ -12,20 +12,17 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.errors import WeftTypeError
 from ...dialect.ops.creation import Constant
-from ..autograph.loop_hints import range as staged_range
 from ..autograph.marks import do_not_convert
 from ..autograph.operators.calls.calls import call
-from ..autograph.operators.objects.access import set_item
-from ..autograph.operators.statements.for_loops import for_
 from ..function import Function
-from ..numpy_api.creation import arange, zeros
 from ..numpy_api.shape import reshape
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder
 from ..tracing.staging import cast, staged
 from .arguments import Argnums, DifferentiatedArguments, Given
-from .independent import Rules, Variable, described, gradient_of, has_derivative, tangent_of, write_back
+from .independent import Rules, Variable, described, has_derivative, tangent_of, write_back
 from .recording import delivered, recording
+from .rows import by_rows
 from .structures import map_leaves
 from .transforms import grad, without_aux
 
@@ -145,20 +142,6 @@ def _is_forward(result: TracedArray, variables: Sequence[Variable]) -> bool:
     return outputs is None or inputs <= outputs
 
 
-def by_rows(trace: Recorder, y: TracedArray, variables: Sequence[Variable]) -> list[Any]:
-    """In reverse: for each number of the result, the gradients by all variables."""
-    made = [zeros((y.size, *v.array.shape), v.array.dtype) for v in variables]
-    rows = [array if isinstance(array, TracedArray) else staged(trace, array) for array in made]
-
-    def fill(i: Any) -> None:
-        basis = reshape(cast(np.equal(arange(y.size), i), y.dtype), y.shape)
-        for row, variable in zip(rows, variables, strict=True):
-            set_item(row, i, gradient_of(trace, [y], [staged(trace, basis)], variable))
-
-    for_(staged_range(y.size), fill)
-    return [reshape(row, (*y.shape, *v.array.shape)) for row, v in zip(rows, variables, strict=True)]
-
-
 def _basis(trace: Recorder, variable: Variable) -> list[Variable]:
     """The variable moving along each of its numbers; made in front of what tangents are computed beside."""
     inputs = _count([variable.array])
@@ -179,4 +162,4 @@ def _by_columns(trace: Recorder, y: TracedArray, moves: list[Variable]) -> Any:
     return reshape(np.stack(columns, axis=-1), (*y.shape, *variable.shape))
 
 
-__all__ = ["by_rows", "hessian", "jacobian"]
+__all__ = ["hessian", "jacobian"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterator
@@ -19,7 +20,7 @@ from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.staging import staged
 from .independent import Variable, described, fitting, gradient_of, has_derivative
-from .jacobians import by_rows
+from .rows import by_rows
 from .structures import leaves_of, map_leaves, structure_of
 
 Ask = Callable[[Variable], Any]
@@ -156,9 +157,10 @@ class Recording(ABC):
 
 
 def is_object(value: Any) -> bool:
-    """Whether a value is an object that may have arrays in its attributes."""
+    """Whether a value is an object that may have arrays in its attributes, and no structure of its own."""
     is_code = isinstance(value, (type, types.ModuleType, types.FunctionType, types.MethodType, Function))
-    return hasattr(value, "__dict__") and not is_code and not has_derivative(value)
+    is_structure = isinstance(value, (list, tuple, dict)) or dataclasses.is_dataclass(value)
+    return hasattr(value, "__dict__") and not (is_code or is_structure or has_derivative(value))
 
 
 def arrays_in(owner: Any) -> Iterator[tuple[str, Any]]:
@@ -180,7 +182,7 @@ def arrays_in(owner: Any) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, dict):
             for key, item in value.items():
                 yield from walk(item, f"{path}[{key!r}]")
-        elif is_object(value):
+        elif is_object(value) or dataclasses.is_dataclass(value):
             for name in list(vars(value)):
                 yield from walk(attr(value, name), f"{path}.{name}" if path else name)
 

@@ -15,6 +15,7 @@ from ..tracing.array import TracedArray
 from ..tracing.staging import emit
 from .arguments import Argnums, DifferentiatedArguments
 from .independent import as_number, gradient_of, has_derivative, ones_like, require_scalar, write_back
+from .object_arguments import reading, with_objects
 from .recording import delivered, recording
 from .structures import map_leaves
 
@@ -41,10 +42,11 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
 
     `f` returns a real number, or with `has_aux` a pair of it and anything else. The arguments are arrays or numbers
     of floating-point or complex dtypes, or lists, tuples, dicts and dataclasses of these; the gradient has their
-    structure, shapes and dtypes, with None for what has no derivative. For several `argnums` it is a tuple. The
-    gradient by a complex argument is df/dre + i df/dim. Raises `TypeError` for an argument of integers and for a
-    result that is no real number, `ValueError` for one that is not one number and for an argument that `f` has not,
-    `weft.UnsupportedError` where the derivative of something is not known.
+    structure, shapes and dtypes, with None for what has no derivative. That by an object is a dict of those by its
+    arrays that `f` has read (`{"w": ..., "layers[0].b": ...}`). For several `argnums` it is a tuple. The gradient by a
+    complex argument is df/dre + i df/dim. Raises `TypeError` for an argument of integers and for a result that is no
+    real number, `ValueError` for one that is not one number and for an argument that `f` has not,
+    `weft.DifferentiationError` where the derivative of something is not known.
 
     >>> weft.value_and_grad(lambda x: np.sum(x * x))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
@@ -112,7 +114,7 @@ class _Transform:
 
     def __init__(self, function: Callable[..., Any], argnums: Argnums, has_aux: bool) -> None:
         self.function = function
-        self.arguments = DifferentiatedArguments(function, argnums, "weft.grad")
+        self.arguments = DifferentiatedArguments(function, argnums, "weft.grad", takes_objects=True)
         self.name = self.arguments.name
         self.has_aux = has_aux
 
@@ -120,12 +122,14 @@ class _Transform:
         """Call the function on independent values, and ask for the gradients of what it returns."""
         with recording() as trace:
             given = self.arguments.given(trace, args, kwargs)
-            returned = call(self.function, *given.args, **given.kwargs)
+            with reading(trace, given.chosen) as tape:
+                returned = call(self.function, *given.args, **given.kwargs)
             y = without_aux(returned, self.has_aux, self.name)
             require_scalar(y, self.name)
             ys = [as_number(trace, y)]
             ones = [ones_like(trace, ys[0])]
         found = given.structured(iter([gradient_of(trace, ys, ones, v) for v in given.variables]))
+        found = with_objects(tape, y, given.chosen, found)
         for variable in given.variables:
             write_back(variable)
         return delivered((returned, found[0] if self.arguments.is_one else tuple(found)))

@@ -165,7 +165,23 @@ class Box:
     """An object with an array."""
 
     def __init__(self) -> None:
-        self.w = np.ones(2)
+        self.w, self.layers, self.unread = np.ones(2), [np.ones(2)], np.ones(2)
+
+
+def test_objects_are_differentiated_by_their_arrays() -> None:
+    def loss(box: Box, x: Any) -> Any:
+        box.w *= 2
+        return np.sum(box.w * x * box.layers[0]) ** 2
+
+    box = Box()
+    by_box, by_x = weft.grad(loss, (0, 1))(box, np.array([1.0, 2.0]))
+    assert sorted(by_box) == ["layers[0]", "w"]
+    np.testing.assert_array_equal(by_box["w"], [24, 48])  # by the value at entry
+    np.testing.assert_array_equal(by_box["layers[0]"], [24, 48])
+    np.testing.assert_array_equal(by_x, [24, 24])
+    np.testing.assert_array_equal(box.w, [2, 2])
+    with weft.eager(), pytest.raises(weft.UnsupportedError, match="nothing tells which arrays of an object"):
+        weft.grad(loss)(box, X[:2])
 
 
 def host(x: Any) -> Any:
@@ -190,7 +206,7 @@ def host(x: Any) -> Any:
         (lambda: weft.grad(lambda x, *y: x, 1), (X,), ValueError, "by its argument 'y', but got none"),
         (lambda: weft.grad(lambda x: x, ()), (), ValueError, "argnums is empty"),
         (lambda: weft.grad(3), (), TypeError, "takes a function, not 3"),
-        (lambda: weft.grad(lambda m: m.w.sum()), (Box(),), TypeError, r"an object \(Box\), .*gradient\(y, m\)"),
+        (lambda: weft.jacobian(lambda m: m.w), (Box(),), TypeError, r"an object \(Box\), .*gradient\(y, m\)"),
         (lambda: weft.grad(host), (X,), weft.DifferentiationError, "what Python computes has no derivative"),
     ],
 )  # fmt: skip
