@@ -2,17 +2,24 @@
 
 What reads parts of an array (`x[i]`, `x[1:-1]`) gives cotangents of parts, which go into one accumulator at their
 places. It is known which regions of it hold anything but zeros yet: the first contribution to a region is written.
+What loops accumulate for numbers of 16 bits has 32.
 """
 
 from __future__ import annotations
 
 from dataclasses import field
 
+import numpy as np
+
 from ...dialect.derivatives import Cotangent, Part
+from ...dialect.dtypes import bfloat16
 from ...dialect.emitter import Tensor
 from ...dialect.mlir import Value
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.records import dataclass
+
+FLOAT32 = np.dtype(np.float32)
+_HALVES = (np.dtype(np.float16), bfloat16)
 
 Region = tuple[range, ...]
 
@@ -50,10 +57,14 @@ class Adjoints:
             self._add_part(b, value, known, cotangent)
         else:
             self.regions.pop(value, None)
-            total = cotangent if known is None else b.value(known) + cotangent
-            self.values[value] = total.handle
+            self.values[value] = (cotangent if known is None else _sum(b, known, cotangent)).handle
 
     def _add_part(self, b: OpEmitter, value: Value, known: Value | None, part: Part) -> None:
+        if known is not None and b.value(known).dtype != part.value.dtype:  # the part is of fewer bits
+            dense = (part.write or part.add)(b.zeros_like(b.value(value)))
+            self.regions.pop(value, None)
+            self.values[value] = _sum(b, known, dense).handle
+            return
         whole: Tensor = b.zeros_like(b.value(value)) if known is None else b.value(known)
         written: list[Region] | None = [] if known is None else self.regions.get(value)
         region = part.region
@@ -69,4 +80,22 @@ class Adjoints:
             self.regions.pop(value, None)
 
 
-__all__ = ["Adjoints"]
+def _sum(b: OpEmitter, known: Value, more: Tensor) -> Tensor:
+    total = b.value(known)
+    return total + b.converted(more, total.dtype)
+
+
+def widened(b: OpEmitter, start: Value) -> Value:
+    """What a loop adds to: numbers of 16 bits with 32, since each addition rounds."""
+    value = b.value(start)
+    wide: Value = b.converted(value, FLOAT32).handle if value.dtype in _HALVES else start
+    return wide
+
+
+def rounded(b: OpEmitter, end: Value, like: Value) -> Value:
+    """What a loop has added up, with as many bits as before."""
+    found: Value = b.converted(b.value(end), b.value(like).dtype).handle
+    return found
+
+
+__all__ = ["Adjoints", "rounded", "widened"]

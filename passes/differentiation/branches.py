@@ -31,8 +31,9 @@ def reverse_branch(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> No
     b = OpEmitter(operation.location)
     seeds = [adjoints.take(result) for result in operation.results]
     read = captured(operation, sweep.activity)
-    before = {value: known for value in read if (known := adjoints.take(value)) is not None}
-    types = [value.type for value in read]
+    taken = {value: adjoints.take(value) for value in read}
+    before = {value: known for value, known in taken.items() if known is not None}
+    types = [before.get(value, value).type for value in read]
     made = operation_of(IF, [operation.operands[0]], types, regions=2, location=operation.location)
     sides: list[tuple[Block, Operation]] = []
     for number in (0, 1):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...dialect.host_calls import callback_of
-from ...dialect.mlir import Block, Operation, Type, Value, ir
+from ...dialect.mlir import Block, Location, Operation, Type, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import op_class_of
@@ -54,7 +54,7 @@ def forward_call(walk: ForwardSweep, call: Operation) -> None:
     callee = _function_of(call)
     name = _partner(callee, _FORWARD)
     if name not in _symbols(callee):
-        _make_forward(callee, name)
+        _make_forward(callee, name, walk.retired)
     with ir.InsertionPoint(call):
         tangents = [walk.tangent(value, call.location) for value in call.operands if is_numeric(value)]
         moving = [result.type for result in call.results if is_numeric(result)]
@@ -64,7 +64,6 @@ def forward_call(walk: ForwardSweep, call: Operation) -> None:
     for old, new in zip(call.results, made.results, strict=False):
         old.replace_all_uses_with(new)
     walk.retire(call, made)
-    call.detach_from_parent()
     found = iter(list(made.results)[count:])
     walk.tangents.update((value, next(found)) for value in list(made.results)[:count] if is_numeric(value))
 
@@ -107,20 +106,28 @@ def _call(name: str, operands: Sequence[Value], types: Sequence[Type], like: Ope
     return operation_of(CALL, operands, types, location=like.location, callee=callee)
 
 
-def _declared(callee: Operation, name: str, inputs: Sequence[Type], results: Sequence[Type]) -> Block:
-    """The empty body of a new private function."""
-    with ir.InsertionPoint(callee.parent.operation.regions[0].blocks[0]):
+def new_function(
+    module: Operation, name: str, inputs: Sequence[Type], results: Sequence[Type], location: Location
+) -> Operation:
+    """A new private function at the end of a module, with an empty body."""
+    with ir.InsertionPoint(module.regions[0].blocks[0]):
         made = operation_of(
             "func.func",
             [],
             [],
             regions=1,
-            location=callee.location,
+            location=location,
             sym_name=ir.StringAttr.get(name),
             function_type=ir.TypeAttr.get(ir.FunctionType.get(list(inputs), list(results))),
             sym_visibility=ir.StringAttr.get("private"),
         )
-    return made.regions[0].blocks.append(*inputs, arg_locs=[callee.location] * len(inputs))
+    made.regions[0].blocks.append(*inputs, arg_locs=[location] * len(inputs))
+    return made
+
+
+def _declared(callee: Operation, name: str, inputs: Sequence[Type], results: Sequence[Type]) -> Block:
+    """The empty body of a new private function."""
+    return body(new_function(callee.parent.operation, name, inputs, results, callee.location))
 
 
 def _signature(callee: Operation) -> tuple[list[Value], list[Value]]:
@@ -145,7 +152,7 @@ def _make_reverse(callee: Operation, name: str, around: Sweep) -> None:
         for value, seed in zip(seeds, list(block.arguments)[len(parameters) :], strict=True):
             if values.get(value, value) in activity:
                 adjoints.add(b, values.get(value, value), b.value(seed))
-        sweep = Sweep(activity, around.reverses, around.memory)
+        sweep = Sweep(activity, around.reverses, around.memory, around.retired)
         sweep.run(operations, adjoints)
         totals = [adjoints.total(b, values[value]) for value in moving]
         operation_of(RETURN, totals, [], location=callee.location)
@@ -202,7 +209,7 @@ def _reached(callee: Operation) -> list[Operation]:
     return [op for operations in found.values() for op in operations]
 
 
-def _make_forward(callee: Operation, name: str) -> None:
+def _make_forward(callee: Operation, name: str, retired: Block) -> None:
     parameters, returned = _signature(callee)
     moving = [value for value in parameters if is_numeric(value)]
     types = [value.type for value in returned]
@@ -220,7 +227,7 @@ def _make_forward(callee: Operation, name: str) -> None:
     operations = operations_in(block)[:-1]
     activity = Activity(tangents)
     activity.follow(operations)
-    walk = ForwardSweep(activity, tangents, forward_call)
+    walk = ForwardSweep(activity, tangents, forward_call, retired)
     walk.run(operations)
     last = operations_in(block)[-1]
     results = list(last.operands)
@@ -229,4 +236,4 @@ def _make_forward(callee: Operation, name: str) -> None:
     replace_terminator(block, [*results, *found])
 
 
-__all__ = ["CALL", "forward_call", "reverse_call"]
+__all__ = ["CALL", "forward_call", "new_function", "reverse_call"]

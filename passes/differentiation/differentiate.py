@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ...dialect.mlir import Module, Operation, Value, ir
+from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.differentiation import Custom, Gradient, Independent, StopGradient, Tangent
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
-from ..control_flow.structure import FOR, IF, LOOPS, WHILE, replace_all
-from ..rewriting import defined_functions, operations_in, operations_of
+from ..control_flow.structure import FOR, IF, LOOPS, WHILE, body, replace_all
+from ..rewriting import defined_functions, operations_in, operations_of, symbols_of
 from .activity import Activity, pairs_of, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
-from .calls import CALL, forward_call, reverse_call
+from .calls import CALL, forward_call, new_function, reverse_call
 from .counted import reverse_while
 from .custom import drop_rules, reverse_custom
 from .forward import ForwardSweep
@@ -39,26 +39,44 @@ class Differentiate(Pass):
 
     def run(self, module: Module, statistics: Statistics) -> None:
         """Replace all gradients of a module, then what marks values."""
-        while True:
-            requests = _requests(module)
-            if not requests:
-                break
-            first = requests[0]
-            if op_class_of(first) is Tangent:
-                _replace_tangent(first)
-                statistics["tangents replaced"] += 1
-                continue
-            key = list(first.operands)[:2]
-            gradients = [op for op in requests if op_class_of(op) is Gradient and op.block == first.block]
-            group = [op for op in gradients if list(op.operands)[:2] == key]
-            _replace(first, group, _memory_of(module))
-            statistics["gradients replaced"] += len(group)
+        _replace_all(module, statistics)
+        symbols_of(module)[RETIRED].erase()
         statistics["rules dropped"] += drop_rules(operations_of(module.operation))
         for operation in operations_of(module.operation):
             if op_class_of(operation) in (Independent, StopGradient):
                 replace_all(operation.results, operation.operands)
                 operation.erase()
                 statistics["marks dropped"] += 1
+
+
+def _replace_all(module: Module, statistics: Statistics) -> None:
+    """Replace all gradients; what others took the place of is in a function of its own then."""
+    retired = _place_for_retired(module)
+    while requests := _requests(module):
+        first = requests[0]
+        if op_class_of(first) is Tangent:
+            _replace_tangent(first, retired)
+            statistics["tangents replaced"] += 1
+            continue
+        key = list(first.operands)[:2]
+        gradients = [op for op in requests if op_class_of(op) is Gradient and op.block == first.block]
+        group = [op for op in gradients if list(op.operands)[:2] == key]
+        _replace(
+            first,
+            group,
+            Sweep(Activity(op.operands[2] for op in group), REVERSES, _memory_of(module), retired),
+        )
+        statistics["gradients replaced"] += len(group)
+
+
+def _place_for_retired(module: Module) -> Block:
+    """The block of a new function, which nothing calls.
+
+    Handles of ops that others took the place of stay valid as long as these are there; and they are part of the module,
+    so that they go with the values that they use, also when an error ends the pass.
+    """
+    made = new_function(module.operation, RETIRED, [], [], module.operation.location)
+    return body(made)
 
 
 def _requests(module: Module) -> list[Operation]:
@@ -75,6 +93,9 @@ def _memory_of(module: Module) -> int:
     return int(attributes[MEMORY].value) if MEMORY in attributes else DEFAULT_MEMORY
 
 
+RETIRED = "weft.retired"
+"""The name of a function that is there while the pass runs."""
+
 REVERSES = {
     IF: reverse_branch,
     FOR: reverse_for,
@@ -84,18 +105,16 @@ REVERSES = {
 }
 
 
-def _replace(first: Operation, group: list[Operation], memory: int) -> None:
+def _replace(first: Operation, group: list[Operation], sweep: Sweep) -> None:
     given = pairs_of(*list(first.operands)[:2])
     independent = list(dict.fromkeys(op.operands[2] for op in group))
     operations = _in_front_of(first)
-    activity = Activity(independent)
-    activity.follow(operations)
+    sweep.activity.follow(operations)
     _require_outside_of_loops(first, [y for y, _ in given], independent)
     with ir.InsertionPoint(first):
-        adjoints, sweep = Adjoints(), Sweep(activity, REVERSES, memory)
-        b = OpEmitter(first.location)
+        adjoints, b = Adjoints(), OpEmitter(first.location)
         for y, cotangent in given:
-            if y in activity:
+            if y in sweep.activity:
                 adjoints.add(b, y, b.value(cotangent))
         found = _swept(sweep, operations, adjoints, independent, b)
     for operation in group:
@@ -122,7 +141,7 @@ def _swept(
     return {x: found[x] if x in found else adjoints.total(b, x) for x in independent}
 
 
-def _replace_tangent(request: Operation) -> None:
+def _replace_tangent(request: Operation, retired: Block) -> None:
     """Replace a tangent by forward mode: a walk over the ops in front of it."""
     y, x, tangent = request.operands
     moved = dict(pairs_of(x, tangent))
@@ -130,7 +149,7 @@ def _replace_tangent(request: Operation) -> None:
     activity = Activity(moved)
     activity.follow(operations)
     _require_outside_of_loops(request, [y], list(moved))
-    walk = ForwardSweep(activity, moved, forward_call)
+    walk = ForwardSweep(activity, moved, forward_call, retired)
     walk.run(operations)
     with ir.InsertionPoint(request):
         found = walk.tangent(request.operands[0], request.location)

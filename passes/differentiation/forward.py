@@ -25,13 +25,14 @@ class ForwardSweep:
         activity: Activity,
         known: dict[Value, Value],
         call: Callable[[ForwardSweep, Operation], None],
+        retired: Block,
     ) -> None:
         self.activity = activity
         self._call = call
         """What lets a call return tangents."""
         self.tangents = known
-        self.retired: list[Operation] = []
-        """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
+        self.retired = retired
+        """Where branches, loops and calls are that others took the place of, so that handles of them stay valid."""
 
     def run(self, operations: Sequence[Operation]) -> None:
         """Go through the ops of a block."""

@@ -32,7 +32,7 @@ from ..control_flow.structure import (
     yielded,
 )
 from ..rewriting import operations_in
-from .adjoints import Adjoints
+from .adjoints import Adjoints, rounded, widened
 from .pieces import cut, keep_last_piece, length_of, piece_length, state_size
 from .residuals import ForwardRegion, is_piece, may_run_again, rebuilt, size_of
 from .stacks import stack_of
@@ -77,8 +77,8 @@ class _Reversal:
         initial, arguments = list(loop.operands)[3:], list(body(loop).arguments)[1:]
         carried = [i for i, result in enumerate(loop.results) if result in activity]
         read = captured(loop, activity)
-        starts = [adjoints.total(b, loop.results[i]) for i in carried]
-        starts += [adjoints.total(b, value) for value in read]
+        totals = [adjoints.total(b, value) for value in (*(loop.results[i] for i in carried), *read)]
+        starts = [*totals[: len(carried)], *(widened(b, start) for start in totals[len(carried) :])]
         zero, one, trips = constant_index(0), constant_index(1), self._trips()
         self.reverse = operation_of(
             FOR, [zero, trips, one, *starts], [v.type for v in starts], regions=1, location=loop.location
@@ -107,15 +107,15 @@ class _Reversal:
         kept, undone = self._needed(forward)
         length = self._piece_length(forward, kept, undone)
         if length is not None:
-            before = dict(zip([*(loop.results[i] for i in carried), *read], starts, strict=True))
+            before = dict(zip([*(loop.results[i] for i in carried), *read], totals, strict=True))
             self._run_in_pieces(length, before, adjoints)
             return
         self._provide(forward, kept, undone, {forward_counter: counter})
         if self.state is not None:
             self._keep_last_piece(self.state)
         results = list(self.reverse.results)
-        for value, result in zip(read, results[len(carried) : len(carried) + len(read)], strict=True):
-            adjoints.values[value] = result
+        ends = zip(read, results[len(carried) :], totals[len(carried) :], strict=False)
+        adjoints.values.update((value, rounded(b, end, before)) for value, end, before in ends)
         for i, result in zip(carried, results, strict=False):
             if initial[i] in activity:
                 adjoints.add(b, initial[i], b.value(result))

@@ -109,7 +109,7 @@ def _length_at_run_time(b: OpEmitter, trips: Value, kept: int, state: int, memor
 def cut(loop: Operation, trips: Value, length: Value) -> Operation:
     """The loop as one over pieces of a length, with a loop over the iterations of each inside; it takes its place.
 
-    The loop is taken out of the program; the caller keeps it.
+    The caller takes the loop out of the program.
     """
     lower, _, step, *initial = loop.operands
     old = body(loop)
@@ -131,7 +131,6 @@ def cut(loop: Operation, trips: Value, length: Value) -> Operation:
     old.arguments[0].replace_all_uses_except(counter, place.owner.operation)
     for result, other in zip(loop.results, around.results, strict=True):
         result.replace_all_uses_with(other)
-    loop.detach_from_parent()
     return around
 
 

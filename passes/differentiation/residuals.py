@@ -202,9 +202,9 @@ class ForwardRegion:
 
 
 def rebuilt(operation: Operation, operands: list[Value], results: list[Value], regions: int) -> Operation:
-    """The op with further operands and results, in its place; its blocks move, and it is taken out of the program.
+    """The op with further operands and results, in its place; its blocks move.
 
-    The caller keeps it, so that handles of what it was stay valid.
+    The caller takes the op out of the program, where handles of it stay valid.
     """
     with ir.InsertionPoint(operation):
         made = ir.Operation.create(
@@ -220,7 +220,6 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
             block.append_to(target)
     for old, new in zip(operation.results, made.results, strict=False):
         old.replace_all_uses_with(new)
-    operation.detach_from_parent()
     return made
 
 

@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 from ...dialect.derivatives import cotangents, is_differentiable
 from ...dialect.errors import WeftError
-from ...dialect.mlir import Operation, Value
+from ...dialect.mlir import Block, Operation, Value
 from ...dialect.op_emitter import OpEmitter
+from ...dialect.ops.indexing import Gather, TakeAlongAxis
+from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
 from ..control_flow.structure import CAST, defined_inside
@@ -21,15 +23,17 @@ from .adjoints import Adjoints
 class Sweep:
     """Walks ops backwards and emits the ops of their cotangents at the current insertion point."""
 
-    def __init__(self, activity: Activity, reverses: Mapping[str, Reverse], memory: int) -> None:
+    def __init__(
+        self, activity: Activity, reverses: Mapping[str, Reverse], memory: int, retired: Block
+    ) -> None:
         self.activity = activity
         self.memory = memory
         """The bytes above which what a loop keeps is kept in pieces."""
         self._loops = 0
         self.reverses = reverses
         """What emits the reverse of branches, loops, calls and rules of users, by the names of ops."""
-        self.retired: list[Operation] = []
-        """Branches and loops that others took the place of; kept, so that handles of them stay valid."""
+        self.retired = retired
+        """Where branches and loops are that others took the place of, so that handles of them stay valid."""
 
     @property
     def is_in_loop(self) -> bool:
@@ -45,7 +49,6 @@ class Sweep:
 
     def set_aside(self, operation: Operation) -> None:
         """Take what was made in vain out of the program; kept as long as there may be handles of what is inside."""
-        operation.detach_from_parent()
         self.retired.append(operation)
 
     def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
@@ -77,6 +80,9 @@ class Sweep:
         operands = [b.value(operand) for operand in operation.operands]
         outputs = [b.value(result) for result in operation.results]
         seeds = [None if g is None else b.value(g) for g in given]
+        total = adjoints.values.get(operation.operands[0]) if op_class in _READS else None
+        if total is not None:  # which may be of more bits
+            seeds = [None if g is None else b.converted(g, b.value(total).dtype) for g in seeds]
         attributes = decode_attributes(op_class, operation)
         try:
             found = cotangents(b, op_class, operands, outputs, seeds, attributes, wanted)
@@ -90,6 +96,9 @@ class Sweep:
         self.retired.append(old)
         self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
 
+
+_READS = (Slice, DynamicSlice, Gather, TakeAlongAxis)
+"""What reads parts, and adds to parts."""
 
 Reverse: TypeAlias = "Callable[[Sweep, Operation, Adjoints], None]"
 

@@ -144,6 +144,24 @@ def test_gradients_of_gradients_through_a_loop() -> None:
     np.testing.assert_allclose(weft.grad(product)(x, v), expected, rtol=1e-5, atol=1e-8)
 
 
+def test_loops_add_up_halves_with_more_bits() -> None:
+    """In numbers of 16 bits a sum of ones stays at 2048; parts, branches and inner loops add to the same sum."""
+
+    def counted(x: Any) -> Any:
+        total = np.float16(0)
+        for i in range(3000):
+            total = total + x[0] + np.sum(x[1:]) * np.float16(0.25)
+            if i % 2 == 0:
+                total = total + x[1] * np.float16(0.5)
+            for j in range(20):
+                total = total + x[2 + j % 2] * np.float16(0.0625)
+        return total
+
+    gradient = weft.grad(counted)(np.ones(4, np.float16))
+    assert gradient.dtype == np.float16
+    np.testing.assert_array_equal(gradient, np.array([3000, 1500, 2625, 2625], np.float16))
+
+
 def test_no_gradient_is_silently_zero() -> None:
     def written(u: Any, k: Any, x: Any) -> Any:
         """The argument is in memory in a loop that may raise."""
