@@ -33,7 +33,7 @@ def reverse_branch(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> No
     read = captured(operation, sweep.activity)
     taken = {value: adjoints.take(value) for value in read}
     before = {value: known for value, known in taken.items() if known is not None}
-    types = [(before[value] if value in before else value).type for value in read]
+    types = [held.type for held in {**dict(zip(read, read, strict=True)), **before}.values()]
     made = operation_of(IF, [operation.operands[0]], types, regions=2, location=operation.location)
     sides: list[tuple[Block, Operation]] = []
     for number in (0, 1):
