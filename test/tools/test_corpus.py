@@ -48,6 +48,10 @@ def test_attributes_that_the_bindings_do_not_know(tmp_path: Path, capfd: pytest.
 
 
 DIAGNOSTICS = {
+    "--guard-kernels": (
+        "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
+        "where this kernel runs is not decided: run --place-kernels before --guard-kernels",
+    ),
     "--outline-kernels": (
         "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
         '  %0 = "weft.negative"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n',

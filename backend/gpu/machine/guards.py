@@ -16,6 +16,7 @@ from typing import ClassVar
 from ....dialect.mlir import Module, Operation, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT, kernel_name
@@ -33,6 +34,11 @@ class GuardKernels(Pass):
 
     name: ClassVar[str] = "guard-kernels"
     summary: ClassVar[str] = "let device kernels look whether a check before has failed"
+
+    def require(self, module: Module) -> None:
+        for kernel in kernel_functions(module).values():
+            if SIDE not in kernel.attributes:
+                refuse(kernel, "where this kernel runs is not decided: run --place-kernels before --guard-kernels")
 
     def run(self, module: Module, statistics: Statistics) -> None:
         if not any(_raises(kernel) for kernel in kernel_functions(module).values() if _is_on_device(kernel)):
