@@ -13,7 +13,7 @@
 // CHECK: func.func private @kernel_1({{.*}}weft.guarded
 // CHECK: func.func private @kernel_2(%{{[^,]*}}: memref<4xf64>) attributes {weft.accesses = ["w"], weft.side
 // CHECK: func.func private @kernel_3({{.*}}weft.guarded
-// CHECK: func.func private @[[COPY]]({{.*}}weft.guarded{{.*}}weft.side = "device"}
+// CHECK: func.func private @[[COPY]]({{.*}}weft.guarded{{.*}}weft.side = "device", weft.visible}
 // CHECK-NEXT: memref.copy %{{.*}}, %{{.*}} : memref<4xf64> to memref<4xf64>
 module attributes {weft.sites = []} {
 func.func @f(%x: memref<4xf64>, %y: memref<4xf64>, %w: memref<0xi8>, %record: memref<20xi64>)
