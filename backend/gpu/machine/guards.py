@@ -38,7 +38,10 @@ class GuardKernels(Pass):
     def require(self, module: Module) -> None:
         for kernel in kernel_functions(module).values():
             if SIDE not in kernel.attributes:
-                refuse(kernel, "where this kernel runs is not decided: run --place-kernels before --guard-kernels")
+                refuse(
+                    kernel,
+                    "where this kernel runs is not decided: run --place-kernels before --guard-kernels",
+                )
 
     def run(self, module: Module, statistics: Statistics) -> None:
         if not any(_raises(kernel) for kernel in kernel_functions(module).values() if _is_on_device(kernel)):
