@@ -216,8 +216,8 @@ def irfftn(
     Shape: as that of `fftn`, but for the last axis, as of `irfft`. Dtype and errors: those of `irfft`.
 
     >>> weft.fft.irfftn(np.eye(2))
-    array([[ 0.5,  0.5],
-           [ 0.5, -0.5]])
+    array([[0.5, 0. ],
+           [0. , 0.5]])
     """
     x = asarray(a)
     *others, (n, axis) = _extents_and_axes(x, s, axes)

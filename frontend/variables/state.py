@@ -68,6 +68,11 @@ def load_state(obj: Any, source: File | Mapping[str, Any]) -> None:
     Nothing is replaced: compiled functions, and whoever else has the arrays, see the new elements. All is looked at
     before anything is written. Raises `ValueError` for names that are missing or too many, for another shape and for a
     file that is damaged, `TypeError` for another dtype, and what `weft.state` raises.
+
+    >>> model = {"w": np.ones(2)}
+    >>> weft.load_state(model, {"w": np.array([3.0, 4.0])})
+    >>> model["w"]
+    array([3., 4.])
     """
     own = state(obj)
     given = source if isinstance(source, Mapping) else read_arrays(os.fspath(source))

@@ -57,7 +57,7 @@ class Interpreted(Function):
     ) -> ConcreteFunction:
         with mock.patch.multiple(compile_function, **_INSTEAD):
             program, _ = self._traced(signature, leaves, decisions)
-        with mock.patch.object(concrete, "loaded", lambda code, callbacks, device: code.loaded(callbacks)):
+        with mock.patch.object(concrete, "loaded", lambda code, callbacks, *_: code.loaded(callbacks)):
             return ConcreteFunction(signature, program, self._bind)
 
 

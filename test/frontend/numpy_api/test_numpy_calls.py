@@ -158,11 +158,6 @@ REFUSED = [
         TypeError,
         r"ndarray.clip\(\) got an unexpected keyword argument 'whatever'",
     ),
-    (
-        lambda x: np.polyfit(x, x, 1),
-        NotImplementedError,
-        r"numpy.polyfit is not supported in compiled code; dir\(weft\)",
-    ),
     (lambda x: x + None, TypeError, r"unsupported operand type\(s\) for \+: 'f64\[3\]' and 'NoneType'"),
     (lambda x: "a" * x, TypeError, r"unsupported operand|repeated"),
     (lambda x: setattr(x, "imag", 3), TypeError, "array does not have imaginary part to set"),
