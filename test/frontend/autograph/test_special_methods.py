@@ -295,3 +295,9 @@ def test_metaclasses_make_objects() -> None:
         return counted.x, counted.scale, made.x, made.scale, bare.args[0] + 1
 
     same(f, np.array([1.0, 2.0]), np.array([-1.0, 2.0]))
+
+
+def test_methods_of_all_objects_are_not_those_of_generators() -> None:
+    """`object.__setattr__` is found in `np.random.Generator`, too, once NumPy has loaded that."""
+    assert np.random.Generator.__setattr__ is object.__setattr__
+    same(set_and_deleted, np.array([0.0, 1.0, 3.0]))

@@ -50,7 +50,7 @@ def method_of(function: Any) -> Function | None:
     if found is not None:
         return functools.partial(found, trace)
     name = getattr(function, "__name__", "")
-    if getattr(np.random.Generator, name, None) is function:
+    if vars(np.random.Generator).get(name) is function:  # its own: what it inherits is every object's
         return lambda generator, *args, **kwargs: operators().call(
             operators().attr(generator, name), *args, **kwargs
         )
