@@ -125,6 +125,10 @@ def _count_down(state: Value, record: Value, failures: FailureSites) -> None:
 
 
 def _run_in_pieces(loop: Operation, record: Value, failures: FailureSites) -> None:
+    """Put a loop around, and look between its iterations.
+
+    The loop moves and is no copy: views of the workspace in it have no offsets yet.
+    """
     arith, scf = dialect("arith"), dialect("scf")
     word = ir.IntegerType.get_signless(64)
     first, last, step, *initials = loop.operands
@@ -132,23 +136,23 @@ def _run_in_pieces(loop: Operation, record: Value, failures: FailureSites) -> No
         piece = arith.muli(step, arith.constant(ir.IndexType.get(), _PIECE))
         outer = scf.ForOp(first, last, piece, initials)
         outer.attributes[INTERRUPTIBLE] = ir.UnitAttr.get()
+    for result, whole in zip(loop.results, outer.results, strict=True):
+        result.replace_all_uses_with(whole)
     with ir.InsertionPoint(outer.body):
         start, *carried = outer.body.arguments
         left = arith.subi(last, start)
         more = arith.cmpi(arith.CmpIPredicate.sgt, left, piece)
         # Never beyond the last, which is easier to see.
         end = arith.minsi(last, arith.addi(start, arith.select(more, piece, left)))
-        inner = loop.clone().operation
+        look = scf.IfOp(more)
+        loop.move_before(look.operation)
         for index, operand in enumerate([start, end, step, *carried]):
-            inner.operands[index] = operand
-        with ir.InsertionPoint(scf.IfOp(more).then_block):
+            loop.operands[index] = operand
+        with ir.InsertionPoint(look.then_block):
             dialect("func").CallOp([word], POLL, [record, arith.constant(word, _PIECE)])
             failures.propagate(record)
             scf.YieldOp([])
-        scf.YieldOp(list(inner.results))
-    for old, new in zip(loop.results, outer.results, strict=True):
-        old.replace_all_uses_with(new)
-    loop.erase()
+        scf.YieldOp(list(loop.results))
 
 
 def _load(memref: Value, index: int) -> Value:

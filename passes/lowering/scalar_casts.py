@@ -20,7 +20,7 @@ def cast_scalar(conversion: Conversion, x: Value, source: DataType, target: Data
     if source == target:
         return x
     if kind(target) == "b":
-        return is_nonzero(b, x)
+        return is_nonzero(b.of(_wide(source)) if b.kind == "f" else b, widen(b, x))
     if b.kind == "c":
         return _from_complex(b, x, target)
     if kind(target) == "c":

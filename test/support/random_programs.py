@@ -321,7 +321,7 @@ class Generator:
         self._append(OPS[CHECK], [condition, value], {"error": "ValueError", "message": message})
 
 
-NAMES = [name for name in OPS if name not in WITHOUT_CASES]
+NAMES = sorted(name for name in OPS if name not in WITHOUT_CASES)
 ALL_USES = {name: list(uses_of(OPS[name])) for name in NAMES}
 CELL_DTYPES = [np.dtype(name) for name in ("float32", "int64", "uint8", "bool", "complex64")]
 

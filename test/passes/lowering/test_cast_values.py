@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import weft
 from support.op_values import OPS, Use, assert_as_reference, edge_values
 from weft.dialect.dtypes import ALL_DTYPES, bfloat16, kind
 
@@ -53,6 +54,14 @@ def test_float64_is_rounded_once_to_float16() -> None:
     assert_as_reference(
         [(OPS["cast"], [values], {"dtype": np.dtype(target)}) for target in (np.float16, bfloat16)]
     )
+
+
+def test_halves_that_are_computed_are_tested() -> None:
+    """What is narrowed and then tested in one kernel is tested as float32."""
+    x = np.array([0.0, -0.0, 1e-50, 2.0, np.nan])
+    for half in (np.dtype(np.float16), bfloat16):
+        got = weft.function(lambda x, half=half: x.astype(half).astype(bool))(x)
+        np.testing.assert_array_equal(got, x.astype(half).astype(bool))
 
 
 def test_bitcasts() -> None:
