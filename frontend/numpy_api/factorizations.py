@@ -86,7 +86,8 @@ def _checked(results: tuple[Any, ...], message: str) -> Any:
 
 def _stacked(x: ArrayResult, y: ArrayResult) -> tuple[ArrayResult, ArrayResult]:
     """Two stacks of matrices with the same leading axes, or none on one side."""
-    if x.ndim == 2 or y.ndim == 2 or (x.shape[:-2] == y.shape[:-2] and None not in known_shape(x)[:-2]):
+    around = known_shape(x)[:-2]
+    if x.ndim == 2 or y.ndim == 2 or (around == known_shape(y)[:-2] and None not in around):
         return x, y
     like = broadcast_arrays(*(broadcast_to(np.False_, a.shape[:-2]) for a in (x, y)))[0]
     first, second = (broadcast_to(a, (*like.shape, *a.shape[-2:])) for a in (x, y))

@@ -2,7 +2,7 @@
 
 What such a call gives is found while tracing, by calls on examples of the operands' shapes and dtypes: structure,
 shapes and dtypes must be the same for all of them. A call that gives something else at run time is a `TypeError`.
-Operands are passed as read-only arrays, so that a function that writes to them raises.
+Arrays are passed read-only, then and in the examples, so that a function that writes to them (`out=`) is refused.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..settings import settings
 from ..signature.signature import TensorSpec, constants, flatten_with, unflatten
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.array import TracedArray
+from ..tracing.extents import known_shape
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -48,16 +49,22 @@ def _result_of(
 ) -> tuple[Any, Callable[[Any], Any]]:
     """What a call gives, as nested specs, and what makes it like NumPy's of what a call at run time returns."""
     leaves: list[Any] = []
-    structure = flatten_with((args, kwargs), leaves, lambda value: isinstance(value, TracedArray))
+    structure = flatten_with(
+        (args, kwargs), leaves, lambda value: isinstance(value, (TracedArray, np.ndarray))
+    )
     if any(callable(value) for value in constants(structure)):
         raise UnsupportedError(f"{refusal}; it gets a function, which would run in Python")
-    if any(None in leaf.type.shape for leaf in leaves):
+    if any(None in known_shape(leaf) for leaf in leaves):
         raise UnsupportedError(
             f"{refusal}; it could be called when the program runs if the extents of its operands were known"
         )
     results = []
     for make in (_ascending, _scattered, _ones):
-        given, named = unflatten(structure, list(map(make, leaves)).__getitem__)
+        examples = [make(leaf) if isinstance(leaf, TracedArray) else leaf.copy() for leaf in leaves]
+        for example in examples:
+            if isinstance(example, np.ndarray):
+                example.flags.writeable = False
+        given, named = unflatten(structure, examples.__getitem__)
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
@@ -82,13 +89,13 @@ def _described(result: Any) -> Any:
     if isinstance(result, (tuple, list)):
         parts = [_described(part) for part in result]
         return None if None in parts else (type(result), *parts)
-    if isinstance(result, (np.ndarray, np.generic, *_NUMBERS)) and kind_of(result) in "biufc":
+    if isinstance(result, (np.ndarray, np.generic, *_NUMBERS)) and _kind_of(result) in "biufc":
         array = np.asarray(result)
         return type(result), array.dtype, array.shape
     return None
 
 
-def kind_of(result: Any) -> str:
+def _kind_of(result: Any) -> str:
     """The kind of the elements of an array or number, as NumPy's letter."""
     return np.asarray(result).dtype.kind
 

@@ -162,6 +162,13 @@ def test_stacks_broadcast_and_may_be_empty() -> None:
     assert_like(weft.function(program)(*strided), program(*strided))
 
 
+def test_stacks_of_run_time_numbers() -> None:
+    stacks = weft.TensorSpec((None, 2, 2), "float64"), weft.TensorSpec((None, 2, 1), "float64")
+    compiled = weft.function(lambda x, y: linalg.solve(x, y), input_signature=list(stacks))
+    x, y = np.arange(12.0).reshape(3, 2, 2) + 4 * np.eye(2), np.ones((3, 2, 1))
+    assert_like(compiled(x, y), linalg.solve(x, y))
+
+
 MISTAKES: list[tuple[Callable[..., Any], Any]] = [
     (lambda x: linalg.inv(x), np.zeros((2, 3, 3))),
     (lambda x: linalg.solve(x, x), np.zeros((3, 3))),
