@@ -43,6 +43,8 @@ def drawn_by_python(stream: Stream, name: str) -> Function:
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
+        if out is not None:  # which tells how many numbers are drawn
+            kwargs["size"] = tuple(out.shape)
         example = getattr(np.random.default_rng(0), name)
         found = _example_result(example, args, kwargs)
 
@@ -68,6 +70,8 @@ def draw_later(trace: Recorder, function: Function, args: Any, kwargs: Any) -> A
     name = function.__name__
     example = getattr(_like(function.__self__), name)  # type: ignore[attr-defined]
     out = kwargs.pop("out", None)
+    if out is not None:  # which tells how many numbers are drawn
+        kwargs = {**kwargs, "size": tuple(out.shape)}
     found = _example_result(example, args, kwargs)
     trace.dependencies.refuse(f"{name}, which is called when the program runs")
 

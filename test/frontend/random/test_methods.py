@@ -164,3 +164,18 @@ def test_what_is_no_draw_is_refused(name: str) -> None:
 def test_an_unknown_method_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="normals"):
         weft.function(lambda rng: rng.normals(3))(np.random.default_rng(0))
+
+
+FILLED = np.zeros(3)
+
+
+def test_out_tells_how_many_numbers_python_draws() -> None:
+    def program(rng: Any, x: Any) -> Any:
+        rng.standard_gamma(1.0, out=x)
+        rng.standard_gamma(2.0, out=FILLED)
+        return x + FILLED
+
+    got = weft.function(program)(np.random.default_rng(0), np.zeros(3))
+    filled = FILLED.copy()
+    np.testing.assert_array_equal(got, program(np.random.default_rng(0), np.zeros(3)))
+    np.testing.assert_array_equal(filled, FILLED)
