@@ -6,19 +6,21 @@ known at run time only.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...dialect.bit_generators import generator_with, words_of
-from ...dialect.errors import UnsupportedError
+from ...dialect.errors import UnsupportedError, WeftValueError
 from ...dialect.types import TensorType, type_of
 from ..numpy_api.arguments import write_into
 from ..runtime_values.effects import outside_traces
 from ..runtime_values.values import Frozen
 from ..signature.signature import flatten_with, unflatten
 from ..tracing.array import TracedArray
+from ..tracing.layouts import is_contiguous
 from ..tracing.recorder import Recorder
 from ..tracing.staging import host_call
 from .stream import Stream, note_draw
@@ -29,6 +31,9 @@ _NUMBERS = {kind: np.dtype(kind) for kind in (bool, int, float)}
 
 _EXTENTS = (7, 11, 13, 17, 19, 23)
 """Stand for extents that are known at run time only, in examples and so in the shapes of what is made of them."""
+
+_OUT_PLACES = {"random": 2, "standard_normal": 2, "standard_exponential": 3, "standard_gamma": 3}
+"""Where methods of generators take the array that they fill by position."""
 
 _NO_DRAWS = ("bit_generator", "spawn", "bytes")
 
@@ -42,15 +47,13 @@ def drawn_by_python(stream: Stream, name: str) -> Function:
     algorithm = stream.algorithm
 
     def draw(*args: Any, **kwargs: Any) -> Any:
-        out = kwargs.pop("out", None)
-        if out is not None:  # which tells how many numbers are drawn
-            kwargs["size"] = tuple(out.shape)
-        example = getattr(np.random.default_rng(0), name)
-        found = _example_result(example, args, kwargs)
+        out, args, kwargs = _without_out(name, args, kwargs)
+        drawn = _into(out)
+        found = _example_result(drawn(getattr(np.random.default_rng(0), name)), args, kwargs)
 
         def call(words: Any, given: Any, named: Any) -> list[Any]:
             generator = generator_with(algorithm, words)
-            made = getattr(generator, name)(*given, **named)
+            made = drawn(getattr(generator, name))(*given, **named)
             return [made, words_of(generator).copy()]
 
         words = stream.words
@@ -68,15 +71,16 @@ def drawn_by_python(stream: Stream, name: str) -> Function:
 def draw_later(trace: Recorder, function: Function, args: Any, kwargs: Any) -> Any:
     """Record a call of a method of an object that compiled code does not know: of a number, an array or nothing."""
     name = function.__name__
-    example = getattr(_like(function.__self__), name)  # type: ignore[attr-defined]
-    out = kwargs.pop("out", None)
-    if out is not None:  # which tells how many numbers are drawn
-        kwargs = {**kwargs, "size": tuple(out.shape)}
-    found = _example_result(example, args, kwargs)
+    owner = function.__self__  # type: ignore[attr-defined]
+    out = None
+    if isinstance(owner, np.random.Generator):
+        out, args, kwargs = _without_out(name, args, kwargs)
+    drawn = _into(out)
+    found = _example_result(drawn(getattr(_like(owner), name)), args, kwargs)
     trace.dependencies.refuse(f"{name}, which is called when the program runs")
 
     def call(given: Any, named: Any) -> list[Any]:
-        made = function(*given, **named)
+        made = drawn(function)(*given, **named)
         return [] if found is None else [made]
 
     made = _recorded(trace, name, call, (args, kwargs), [] if found is None else [found])
@@ -84,6 +88,37 @@ def draw_later(trace: Recorder, function: Function, args: Any, kwargs: Any) -> A
         return None
     value = _as_python(made[0], found)
     return value if out is None else write_into(out, value)
+
+
+def _without_out(name: str, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
+    """The array that a method of a generator fills, None for a new one; and the arguments without it."""
+    place = _OUT_PLACES.get(name, len(args))
+    if len(args) == place + 1 and "out" not in kwargs:
+        return args[place], args[:place], kwargs
+    return kwargs.get("out"), args, {key: value for key, value in kwargs.items() if key != "out"}
+
+
+def _into(out: Any) -> Callable[[Function], Function]:
+    """Lets a method fill an array like one, which tells how many numbers are drawn, and of which dtype."""
+    if out is None:
+        return lambda function: function
+    if isinstance(out, TracedArray):
+        if is_contiguous(out._layout(), out.type) is False:
+            raise WeftValueError(
+                "Supplied output array must be C-contiguous, writable, aligned, and in machine byte-order."
+            )
+        if None in out.type.shape:
+            raise UnsupportedError(
+                "a generator's method that is called by Python fills out=, whose extents are known only when the "
+                "program runs: draw into an array whose size is known while tracing"
+            )
+
+    def drawn(function: Function) -> Function:
+        filled = np.empty(tuple(map(int, out.shape)), out.dtype) if hasattr(out, "shape") else out
+        named: Function = functools.wraps(function)(functools.partial(function, out=filled))
+        return named
+
+    return drawn
 
 
 def order_later(trace: Recorder, function: Function, count: int) -> Any:

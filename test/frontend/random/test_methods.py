@@ -167,15 +167,37 @@ def test_an_unknown_method_is_an_attribute_error() -> None:
 
 
 FILLED = np.zeros(3)
+OTHER = np.random.Generator(np.random.SFC64(4))
 
 
 def test_out_tells_how_many_numbers_python_draws() -> None:
     def program(rng: Any, x: Any) -> Any:
         rng.standard_gamma(1.0, out=x)
-        rng.standard_gamma(2.0, out=FILLED)
-        return x + FILLED
+        rng.standard_gamma(2.0, None, np.float64, FILLED)
+        other = np.zeros((2, 2), np.float32)
+        OTHER.random(None, np.float32, other)
+        return x + FILLED, other, OTHER.permuted(x, out=x), x
 
+    state = OTHER.bit_generator.state
     got = weft.function(program)(np.random.default_rng(0), np.zeros(3))
-    filled = FILLED.copy()
-    np.testing.assert_array_equal(got, program(np.random.default_rng(0), np.zeros(3)))
+    filled, OTHER.bit_generator.state = FILLED.copy(), state
+    for one, other in zip(got, program(np.random.default_rng(0), np.zeros(3)), strict=True):
+        np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(filled, FILLED)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, x: rng.standard_gamma(2.0, 4, np.float64, x),
+        lambda rng, x: rng.standard_gamma(2.0, dtype=np.float32, out=x),
+        lambda rng, x: rng.standard_gamma(2.0, out=x[::2]),
+        lambda rng, x: rng.standard_gamma(2.0, out=[0.0, 0.0]),
+    ],
+    ids=["size", "dtype", "strides", "list"],
+)
+def test_out_of_what_python_draws_is_checked_as_numpy_does(draw: Any) -> None:
+    with pytest.raises((ValueError, TypeError)) as expected:
+        draw(np.random.default_rng(0), np.zeros(3))
+    with pytest.raises(type(expected.value)):
+        weft.function(draw)(np.random.default_rng(0), np.zeros(3))
