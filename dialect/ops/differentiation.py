@@ -31,20 +31,22 @@ class Independent(Marker, name="independent"):
     """The operand as a variable of its own, by which derivatives are asked for; `number` tells it from others."""
 
     number: Int
-    cases = (Case(((2, 3),), {"number": 1}), Case(((),), {"number": 2}))
+    tape: Int
+    """The number of the tape that asks; 0 where none does."""
+    cases = (Case(((2, 3),), {"number": 1, "tape": 0}), Case(((),), {"number": 2, "tape": 1}))
     linear = ("x",)
 
     @staticmethod
-    def transpose(b: Emitter, g: Tensor, x: Tensor, number: int) -> Tensor:
+    def transpose(b: Emitter, g: Tensor, x: Tensor, number: int, tape: int) -> Tensor:
         """The identity."""
         return g
 
     @staticmethod
-    def infer(x: TensorType, number: int) -> TensorType:
+    def infer(x: TensorType, number: int, tape: int) -> TensorType:
         return x
 
     @staticmethod
-    def evaluate(x: Array, number: int) -> Array:
+    def evaluate(x: Array, number: int, tape: int) -> Array:
         return x
 
 
@@ -59,6 +61,27 @@ class StopGradient(Marker, name="stop_gradient"):
 
     @staticmethod
     def evaluate(x: Array) -> Array:
+        return x
+
+
+class Pause(Marker, name="pause"):
+    """The operand, which is a constant for one tape, that does not record for a while, and for no other."""
+
+    tape: Int
+    cases = (Case(((2, 3),), {"tape": 1}), Case(((),), {"tape": 2}))
+    linear = ("x",)
+
+    @staticmethod
+    def transpose(b: Emitter, g: Tensor, x: Tensor, tape: int) -> Tensor:
+        """The identity."""
+        return g
+
+    @staticmethod
+    def infer(x: TensorType, tape: int) -> TensorType:
+        return x
+
+    @staticmethod
+    def evaluate(x: Array, tape: int) -> Array:
         return x
 
 

@@ -23,7 +23,7 @@ from ...dialect.derivatives import Part, cotangents, has_numbers, is_differentia
 from ...dialect.emitter import Emitter, Tensor
 from ...dialect.errors import DifferentiationError, UnsupportedError
 from ...dialect.op import Op
-from ...dialect.ops.differentiation import Gradient, Independent, Pairs, StopGradient, Tangent
+from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Pause, StopGradient, Tangent
 from ...dialect.ops.state import ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, type_of
@@ -89,6 +89,8 @@ class EagerRecorder(Recorder):
         super().__init__("a tape")
         self.entry = self.region = Region(None, None)  # there are no blocks
         self._open = 0
+        self._tape = 0
+        """The number of the tape that asks for a gradient."""
         self.arrays: dict[int, tuple[Any, TracedArray]] = {}
         """NumPy's arrays that are watched, with what stands for them, by their identities."""
         self.independent: dict[Storage, Node] = {}
@@ -114,6 +116,19 @@ class EagerRecorder(Recorder):
         if not self._open:
             self.arrays, self.independent = {}, {}
             set_remembering(None)
+
+    @contextmanager
+    def asked_by(self, tape: int) -> Iterator[None]:
+        """While a tape asks for gradients."""
+        before, self._tape = self._tape, tape
+        try:
+            yield
+        finally:
+            self._tape = before
+
+    def is_constant(self, step: Step) -> bool:
+        """Whether a step made what is a constant for the tape that asks."""
+        return step.op_class is Pause and step.attributes["tape"] == self._tape
 
     @property
     def is_open(self) -> bool:
@@ -318,6 +333,7 @@ class _Sweep:
     """Walks back over steps, last first."""
 
     def __init__(self, recorder: EagerRecorder) -> None:
+        self._recorder = recorder
         self._b = _RecordingEmitter(recorder)
         self._cotangents: dict[Node, Tensor] = {}
         self._pending: list[tuple[int, Step]] = []
@@ -348,6 +364,8 @@ class _Sweep:
             heapq.heappush(self._pending, (-node.step.moment, node.step))
 
     def _visit(self, step: Step) -> None:
+        if self._recorder.is_constant(step):
+            return
         value = self._b.value
         if step.op_class is not Ruled:
             _require_known(step)

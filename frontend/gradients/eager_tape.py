@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from ...dialect.ops.differentiation import Independent
+from ...dialect.ops.differentiation import Independent, Pause
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Storage
 from .eager import Node, eager_recorder, nodes_behind
@@ -18,9 +19,12 @@ from .tape_requests import Recording
 class EagerTape(Recording):
     """A tape that was entered in plain Python."""
 
-    def __init__(self) -> None:
+    def __init__(self, sees_reads: bool = True) -> None:
+        self._sees_reads = sees_reads
         self.trace = self._recorder = eager_recorder()
         self._recorder.open()
+        self._number = next_number()
+        self._is_paused = False
         self._watched: dict[Storage, Node] = {}
         self._arrays: dict[int, tuple[Any, TracedArray]] = {}
         """As that of the recorder, which forgets them when no tape is open."""
@@ -28,20 +32,25 @@ class EagerTape(Recording):
     def close(self) -> None:
         """The `with` block ends."""
         self._arrays = {**self._recorder.arrays, **self._arrays}
-        self._watched = {**self._recorder.independent, **self._watched}
+        self._watched = {**self._seen, **self._watched}
         self._recorder.close()
+
+    @property
+    def _seen(self) -> dict[Storage, Node]:
+        """The variables that were read."""
+        return self._recorder.independent if self._sees_reads else {}
 
     def watch(self, leaf: Any, path: str) -> Any:
         """What is used in place of an array or number, by which gradients are asked for."""
         array = self.array_of(leaf)
         if array is None or array._path or array._python_type is not None:
-            made = independent(self.trace, leaf)
+            made = independent(self.trace, leaf, self._number)
             self._watched[made.array._storage] = made.value
             if isinstance(leaf, np.ndarray):
                 self._arrays[id(leaf)] = self._recorder.arrays[id(leaf)] = (leaf, made.array)
             return made.array
         storage = array._storage
-        (node,) = self.trace.create(Independent, [array._value()], {"number": next_number()})
+        (node,) = self.trace.create(Independent, [array._value()], {"number": next_number(), "tape": self._number})
         node.memory = array._value().memory
         if storage.ref is None:
             storage.value = node
@@ -51,12 +60,44 @@ class EagerTape(Recording):
         self._watched[storage] = node
         return array
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take what is read in the block for constants."""
+        before, self._is_paused = self._is_paused, True
+        self.trace.watchers.append(self)
+        self.trace.watch_epoch += 1
+        try:
+            yield
+        finally:
+            self._is_paused = before
+            self.trace.watchers.remove(self)
+            self.trace.watch_epoch += 1
+
+    def read(self, storage: Storage, value: Any) -> Any:
+        """What is read of an array: its value."""
+        return value
+
+    def seen(self, value: Node) -> Node:
+        """What stands for a value that was read: a constant for this tape."""
+        made: Node = self.trace.create(Pause, [value], {"tape": self._number})[0] if value.is_active else value
+        return made
+
+    def gradient(self, y: Any, x: Any, weights: Any, connected_only: bool) -> Any:
+        """The gradient by x of the sum of what y holds, or of the weighted one."""
+        with self._recorder.asked_by(self._number):
+            return super().gradient(y, x, weights, connected_only)
+
+    def jacobian(self, y: Any, x: Any, connected_only: bool) -> Any:
+        """All derivatives of an array by x."""
+        with self._recorder.asked_by(self._number):
+            return super().jacobian(y, x, connected_only)
+
     def require_usable(self) -> None:
         """Gradients can be asked for at any time."""
 
     def found(self, storage: Storage) -> Any:
         """The independent value of an array; None for one that was not watched."""
-        return self._watched.get(storage) or self._recorder.independent.get(storage)
+        return self._watched.get(storage) or self._seen.get(storage)
 
     def is_own(self, storage: Storage) -> bool:
         """Whether an array is not watched."""

@@ -21,8 +21,8 @@ from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Recorder
 from ..tracing.staging import staged
 
-_numbers = itertools.count()
-"""No two independent values are one, in whatever trace."""
+_numbers = itertools.count(1)
+"""No two independent values or tapes are one, in whatever trace."""
 
 
 class Rules:
@@ -34,7 +34,7 @@ class Rules:
 
 
 def next_number() -> int:
-    """The number of another independent value."""
+    """The number of another independent value or tape."""
     return next(_numbers)
 
 
@@ -56,10 +56,10 @@ def has_derivative(value: Any) -> bool:
     return isinstance(value, (float, complex))
 
 
-def independent(trace: Recorder, given: Any) -> Variable:
+def independent(trace: Recorder, given: Any, tape: int = 0) -> Variable:
     """A value of its own for an array or number; what the function writes to it is written to the array at the end."""
     array = staged(trace, given)
-    (value,) = trace.create(Independent, [array._value()], {"number": next_number()})
+    (value,) = trace.create(Independent, [array._value()], {"number": next_number(), "tape": tape})
     made = wrap(trace, value, made_at=trace.place)
     made._storage.layout = array._storage.layout if not array._path else None
     if isinstance(given, TracedArray):

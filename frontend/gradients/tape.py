@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
@@ -20,7 +21,8 @@ class GradientTape:
 
     Arguments, attributes, globals and what was computed before are seen without being named: `gradient` takes them,
     also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
-    numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it.
+    numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it, whether they are called
+    `persistent` or not. With `watch_accessed_variables=False` a tape sees what is watched, and nothing else.
 
     In plain Python, where nothing is compiled, a tape sees variables and what is watched: `x = tape.watch(x)` gives an
     array that remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it
@@ -35,7 +37,8 @@ class GradientTape:
     array([ 3., 12.])
     """
 
-    def __init__(self) -> None:
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._sees_reads = watch_accessed_variables
         self._recording: Recording | None = None
         self._is_open = False
 
@@ -43,10 +46,13 @@ class GradientTape:
         """Look at the arrays that are read from now on."""
         if self._is_open:
             raise WeftValueError("this tape is open already: make another one, weft.GradientTape()")
-        trace = current_trace()
-        self._recording = EagerTape() if trace is None else TracedTape(trace)
+        self._recording = self._begun()
         self._is_open = True
         return self
+
+    def _begun(self) -> Recording:
+        trace = current_trace()
+        return EagerTape(self._sees_reads) if trace is None else TracedTape(trace, self._sees_reads)
 
     def __exit__(
         self,
@@ -73,9 +79,7 @@ class GradientTape:
         >>> slope(np.float64(3.0))
         np.float64(12.0)
         """
-        recording = self._entered()
-        if not self._is_open:
-            raise WeftValueError("a tape watches what is used inside of its `with` block: call watch there")
+        recording = self._in_block("watch")
 
         def watched(leaf: Any, path: str) -> Any:
             if not has_derivative(leaf):
@@ -85,6 +89,29 @@ class GradientTape:
             return recording.watch(leaf, path)
 
         return map_leaves(watched, x, "x")
+
+    def stop_recording(self) -> Paused:
+        """A `with` block whose values are constants for this tape; other tapes go on.
+
+        >>> @weft.function
+        ... def slope(x):
+        ...     with weft.GradientTape() as tape:
+        ...         y = x * x
+        ...         with tape.stop_recording():
+        ...             scale = np.sum(y)
+        ...         y = y / scale
+        ...     return tape.gradient(y, x)
+        >>> slope(np.array([1.0, 2.0]))
+        array([0.4, 0.8])
+        """
+        return Paused(self._in_block("stop_recording").paused())
+
+    def reset(self) -> None:
+        """Forget all that was seen: the `with` block begins here. Raises `ValueError` in a branch or loop inside."""
+        if not self._in_block("reset").is_here:
+            raise WeftValueError("a tape is reset where it was entered, not in a branch or loop inside")
+        self._entered().close()
+        self._recording = self._begun()
 
     def gradient(
         self, y: Any, x: Any, output_gradients: Any = None, unconnected_gradients: str = "none"
@@ -125,10 +152,38 @@ class GradientTape:
         """
         return delivered(self._entered().jacobian(y, x, _is_connected_only(unconnected_gradients)))
 
+    def _in_block(self, method: str) -> Recording:
+        recording = self._entered()
+        if not self._is_open:
+            raise WeftValueError(
+                f"a tape looks at what is done inside of its `with` block: call {method} there"
+            )
+        return recording
+
     def _entered(self) -> Recording:
         if self._recording is None:
             raise WeftValueError("the tape was not entered: compute in `with weft.GradientTape() as tape:`")
         return self._recording
+
+
+class Paused:
+    """A `with` block in which a tape does not record."""
+
+    def __init__(self, manager: AbstractContextManager[None]) -> None:
+        self._manager = manager
+
+    def __enter__(self) -> None:
+        """Take what is read from now on for constants."""
+        self._manager.__enter__()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Record again."""
+        self._manager.__exit__(kind, error, traceback)
 
 
 def _is_connected_only(unconnected_gradients: str) -> bool:

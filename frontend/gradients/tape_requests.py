@@ -6,6 +6,7 @@ import dataclasses
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,15 @@ class Recording(ABC):
     @abstractmethod
     def watch(self, leaf: Any, path: str) -> Any:
         """What is used in place of an array or number, by which gradients are asked for."""
+
+    @abstractmethod
+    def paused(self) -> AbstractContextManager[None]:
+        """Take what is read in the block for constants."""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the program is where the tape was entered, and in no branch or loop inside."""
+        return True
 
     @abstractmethod
     def require_usable(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from ...dialect.errors import WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Recorder, Storage
-from .independent import independent
 from .tape_requests import Recording
 from .watching import Watching, sources_of
 
@@ -18,9 +18,9 @@ from .watching import Watching, sources_of
 class TracedTape(Recording):
     """A tape that was entered while a trace is recorded."""
 
-    def __init__(self, trace: Recorder) -> None:
+    def __init__(self, trace: Recorder, sees_reads: bool = True) -> None:
         self.trace = trace
-        self._watching = Watching(trace)
+        self._watching = Watching(trace, sees_reads)
         self._watching.open()
 
     def close(self) -> None:
@@ -31,13 +31,19 @@ class TracedTape(Recording):
         """What is used in place of an array or number, by which gradients are asked for."""
         array = self.array_of(leaf)
         if array is None or array._path or array._python_type is not None:
-            made = independent(self.trace, leaf)
-            self._watching.note(made.array._storage, made.value)
-            return made.array
+            return self._watching.independent(leaf).array
         array._storage.known = None  # what is computed of it is not known while tracing
-        if self._watching.is_own(array._storage):
-            self._watching.watch(array._storage, array._value())
+        self._watching.watch(array._storage, array._value())
         return array
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Take what is read in the block for constants."""
+        return self._watching.paused()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the program is where the tape was entered, and in no branch or loop inside."""
+        return self._watching.is_here
 
     def require_usable(self) -> None:
         """Raise where gradients cannot be asked for any more."""

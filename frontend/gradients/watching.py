@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,14 @@ from ...dialect.derivatives import has_numbers
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Independent, StopGradient
+from ...dialect.ops.differentiation import Independent, Pause, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.register import context, create, op_class_of
 from ...passes.rewriting import operations_of
 from ..tracing.recorder import Recorder, Storage
 from ..tracing.regions import Region
-from .independent import next_number
+from .independent import Variable, independent, next_number
 
 
 @dataclass(eq=False)
@@ -38,14 +39,20 @@ class Watching:
     branch or loop. Cells are written theirs, so that all that is read of them later was computed of it.
     """
 
-    def __init__(self, trace: Recorder) -> None:
+    def __init__(self, trace: Recorder, sees_reads: bool = True) -> None:
         self.trace = trace
+        self._sees_reads = sees_reads
+        """Whether arrays from outside are watched that are read, not only those that are named."""
         self.region = trace.region
         self._section = trace.region.section
         (mark,) = trace.create(Constant, [], {"value": np.zeros(())})
         self._mark: Operation = mark.owner.operation
+        self._number = next_number()
+        self._is_paused = False
         self._outer = {id(region) for region in _around(trace.region)}
         self._watched: dict[Storage, Watched] = {}
+        self._named: set[Storage] = set()
+        """Arrays that are watched, whether or not all are that are read."""
         self._own: set[Storage] = set()
         """Arrays that were computed while the tape was open."""
 
@@ -58,6 +65,22 @@ class Watching:
         """Look at all that is read from now on."""
         self.trace.watchers.append(self)
         self.trace.watch_epoch += 1
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take what is read in the block for constants."""
+        before, self._is_paused = self._is_paused, True
+        self.trace.watch_epoch += 1
+        try:
+            yield
+        finally:
+            self._is_paused = before
+            self.trace.watch_epoch += 1
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the branch or loop that is recorded is that where the tape was entered."""
+        return self.trace.region is self.region
 
     def close(self) -> None:
         """Look at nothing more."""
@@ -77,7 +100,8 @@ class Watching:
         """What is read of an array in place of its value; a cell, which has none, is made to hold it."""
         known = self._watched.get(storage)
         if known is None:
-            if storage in self._own or not has_numbers(storage.type):
+            is_seen = storage in self._named or (self._sees_reads and not self._is_paused)
+            if not is_seen or storage in self._own or not has_numbers(storage.type):
                 return value
             if not self._is_outside(storage):
                 self._own.add(storage)
@@ -90,23 +114,35 @@ class Watching:
             known.is_written = True
         return None if value is None else known.value
 
+    def seen(self, value: Value) -> Value:
+        """What stands for a value that was read: a constant for this tape, while it does not record."""
+        if not self._is_paused or not has_numbers(self.trace.type_of(value)):
+            return value
+        return self.trace.create(Pause, [value], {"tape": self._number})[0]
+
     def watch(self, storage: Storage, value: Value) -> None:
-        """Watch an array that was computed while the tape is open, from here on."""
-        (made,) = self.trace.create(Independent, [value], {"number": next_number()})
+        """Watch an array: from here on, if it was computed while the tape is open."""
+        if not self.is_own(storage):
+            self._named.add(storage)
+            self.trace.watch_epoch += 1
+            return
+        (made,) = self.trace.create(Independent, [value], {"number": next_number(), "tape": self._number})
         self._watched[storage] = Watched(made, False)
         if storage.ref is not None:
             self.trace.create(WriteRef, [storage.ref, made], {})
             self._watched[storage].is_written = True
         self.trace.watch_epoch += 1
 
-    def note(self, storage: Storage, value: Value) -> None:
-        """Take note of an array that was made of an independent value."""
-        self._watched[storage] = Watched(value, True)
+    def independent(self, leaf: Any) -> Variable:
+        """An independent value of this tape for an array or number."""
+        made = independent(self.trace, leaf, self._number)
+        self._watched[made.array._storage] = Watched(made.value, True)
+        return made
 
     def _watch(self, storage: Storage, value: Value | None) -> Watched:
         if value is None:
             value = self._create(ReadRef, [storage.ref])
-        made = self._create(Independent, [value], number=next_number())
+        made = self._create(Independent, [value], number=next_number(), tape=self._number)
         found = self._watched[storage] = Watched(made, False)
         return found
 

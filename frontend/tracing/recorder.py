@@ -210,6 +210,9 @@ class Watcher(Protocol):
     def read(self, storage: Storage, value: Any) -> Any:
         """The SSA value to read for that of a storage; for None, that of a cell, which is read behind this."""
 
+    def seen(self, value: Any) -> Any:
+        """What stands for a value that was read."""
+
 
 class CapturedArray(BaseException):
     """A function of the program uses an array of one around it, which therefore becomes a parameter."""
@@ -370,7 +373,10 @@ class Recorder(ABC):
         value = None if storage.ref is not None else storage.value
         for watcher in self.watchers:
             value = watcher.read(storage, value)
-        return value if storage.ref is None else self.create(ReadRef, [storage.ref], {})[0]
+        found = value if storage.ref is None else self.create(ReadRef, [storage.ref], {})[0]
+        for watcher in self.watchers:
+            found = watcher.seen(found)
+        return found
 
     def cells_since(self, mark: int) -> list[Storage]:
         """The storages visible in the open region that are cells since there were so many."""

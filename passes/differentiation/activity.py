@@ -8,9 +8,9 @@ from ...dialect.attributes import type_from_mlir
 from ...dialect.derivatives import has_numbers
 from ...dialect.errors import DifferentiationError, WeftTypeError
 from ...dialect.mlir import Block, Operation, Value, ir
-from ...dialect.ops.differentiation import Cotangent, Custom, Pairs, StopGradient
+from ...dialect.ops.differentiation import Cotangent, Custom, Independent, Pairs, Pause, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
-from ...dialect.register import op_class_of
+from ...dialect.register import decode_attributes, op_class_of
 from ...dialect.types import TensorType
 from ..control_flow.structure import FOR, IF, WHILE, body, has_else, yielded
 from ..rewriting import operations_in
@@ -66,7 +66,7 @@ class Activity:
 
     def _simple(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
-        if op_class in (StopGradient, Pairs, Cotangent):
+        if op_class in (StopGradient, Pairs, Cotangent) or (op_class is Pause and self._stops(operation)):
             return
         if op_class is Custom:  # whatever the result was computed of
             rule = operation.operands[1]
@@ -84,6 +84,15 @@ class Activity:
             self.add(operation.results)
             if operation.name == "func.call":  # which may write to what it is given
                 self.cells.update(operand for operand in operation.operands if _is_cell(operand))
+
+    def _stops(self, pause: Operation) -> bool:
+        """Whether a tape that paused asks for the derivatives."""
+        tape = decode_attributes(Pause, pause)["tape"]
+        return any(
+            decode_attributes(Independent, value.owner.operation)["tape"] == tape
+            for value in self.independent
+            if not isinstance(value.owner, ir.Block) and op_class_of(value.owner.operation) is Independent
+        )
 
     def _pass(self, values: Iterable[Value], targets: Iterable[Value]) -> None:
         self.add(target for value, target in zip(values, targets, strict=False) if value in self.values)

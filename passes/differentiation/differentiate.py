@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ...dialect.mlir import Block, Module, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Custom, Gradient, Independent, StopGradient, Tangent
+from ...dialect.ops.differentiation import Custom, Gradient, Independent, Pause, StopGradient, Tangent
 from ...dialect.records import dataclass
 from ...dialect.register import op_class_of
 from ..base import Pass, Statistics
@@ -43,7 +43,7 @@ class Differentiate(Pass):
         symbols_of(module)[RETIRED].erase()
         statistics["rules dropped"] += drop_rules(operations_of(module.operation))
         for operation in operations_of(module.operation):
-            if op_class_of(operation) in (Independent, StopGradient):
+            if op_class_of(operation) in (Independent, Pause, StopGradient):
                 replace_all(operation.results, operation.operands)
                 operation.erase()
                 statistics["marks dropped"] += 1
@@ -61,6 +61,8 @@ def _replace_all(module: Module, statistics: Statistics) -> None:
         key = list(first.operands)[:2]
         gradients = [op for op in requests if op_class_of(op) is Gradient and op.block == first.block]
         group = [op for op in gradients if list(op.operands)[:2] == key]
+        if any(op_class_of(op) is Pause for op in operations_of(module.operation)):
+            group = [first]  # what one tape takes for a constant, another differentiates
         _replace(
             first,
             group,

@@ -13,13 +13,14 @@ from ...dialect.ops.differentiation import (
     Gradient,
     Independent,
     Pairs,
+    Pause,
     StopGradient,
     Tangent,
 )
 from .conversion import Conversion, OpInstance, lowers
 
 
-@lowers(Barrier, Independent, StopGradient)
+@lowers(Barrier, Independent, Pause, StopGradient)
 def lower_marker(c: Conversion, op: OpInstance) -> Value:
     """The operand."""
     return op.operands[0]

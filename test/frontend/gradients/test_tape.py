@@ -138,6 +138,62 @@ def test_globals_numbers_weights_and_structures() -> None:
     np.testing.assert_array_equal(zeros, np.zeros(2))
 
 
+def paused(x: Any) -> Any:
+    """A tape pauses, and one around it does not."""
+    with weft.GradientTape(persistent=True) as outer:
+        x = outer.watch(x)
+        with weft.GradientTape() as tape:
+            x = tape.watch(x)
+            y = x * x
+            with tape.stop_recording():
+                total = np.sum(y)
+                tripled = x * 3
+            y = y / total * tripled
+        by_inner = tape.gradient(y, x)
+        z = np.sum(y)
+    return by_inner, outer.gradient(z, x)
+
+
+@pytest.mark.parametrize("make", [lambda f: f, weft.function], ids=["plain", "compiled"])
+def test_a_tape_that_does_not_record(make: Any) -> None:
+    by_inner, by_outer = make(paused)(X)
+    np.testing.assert_allclose(by_inner, 2 * X / 14 * (3 * X))
+    np.testing.assert_allclose(by_outer, 9 * X**2 / 14 - 2 * X * np.sum(3 * X**3) / 14**2)
+
+
+def test_what_was_before_a_reset_is_constant() -> None:
+    def program(x: Any, w: Any) -> Any:
+        with weft.GradientTape() as tape:
+            y = x * x
+            tape.reset()
+            z = y * x
+        with weft.GradientTape(watch_accessed_variables=False) as some:
+            u = some.watch(x) * w
+        return tape.gradient(z, x), some.gradient(u, x), some.gradient(u, w)
+
+    first, by_x, by_w = weft.function(program)(X, WEIGHTS)
+    np.testing.assert_allclose(first, X * X)
+    np.testing.assert_allclose(by_x, WEIGHTS)
+    assert by_w is None
+    v = weft.Variable(X.copy())
+    with weft.GradientTape() as tape:
+        tape.reset()
+        y = v * v
+        with tape.stop_recording():
+            v.assign(v * 2)
+    np.testing.assert_allclose(tape.gradient(y, v), 2 * X)
+
+
+def test_a_tape_is_reset_where_it_was_entered() -> None:
+    def program(x: Any) -> None:
+        with weft.GradientTape() as tape:
+            if x[0] > 0:
+                tape.reset()
+
+    with pytest.raises(ValueError, match="reset where it was entered, not in a branch"):
+        weft.function(program)(X)
+
+
 def asked(x: Any, ask: Any) -> Any:
     with weft.GradientTape() as tape:
         y = x * x
@@ -158,6 +214,8 @@ def asked(x: Any, ask: Any) -> Any:
         (lambda tape, x, y, z, n: tape.gradient(z, x, z[:1]), TypeError, r"output_gradients is f64\[1\], but y is"),
         (lambda tape, x, y, z, n: tape.gradient(z, x, None, "no"), ValueError, 'is "none" or "zero", not \'no\''),
         (lambda tape, x, y, z, n: tape.watch(x), ValueError, "inside of its `with` block"),
+        (lambda tape, x, y, z, n: tape.stop_recording(), ValueError, "call stop_recording there"),
+        (lambda tape, x, y, z, n: tape.reset(), ValueError, "call reset there"),
         (lambda tape, x, y, z, n: tape.__enter__().watch(n), TypeError, "x is a number of int64"),
         (lambda tape, x, y, z, n: tape.__enter__().__enter__(), ValueError, "open already"),
         (lambda tape, x, y, z, n: weft.GradientTape().gradient(z, x), ValueError, "was not entered"),

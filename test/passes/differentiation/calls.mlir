@@ -16,7 +16,7 @@
 // CHECK: call @power.again(
 func.func @main(%x: tensor<f64>, %n: tensor<i64>) -> tensor<f64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = func.call @power(%v, %n) : (tensor<f64>, tensor<i64>) -> tensor<f64>
   %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>

@@ -16,7 +16,7 @@
 // CHECK: "weft.cos"
 func.func @halved(%x: tensor<f64>, %end: tensor<f64>) -> tensor<f64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = scf.while (%s = %v) : (tensor<f64>) -> tensor<f64> {
     %more = "weft.greater"(%s, %end) : (tensor<f64>, tensor<f64>) -> tensor<i1>
     %go = tensor.extract %more[] : tensor<i1>

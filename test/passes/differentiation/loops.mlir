@@ -12,7 +12,7 @@
 // CHECK: "weft.cos"
 func.func @recurrence(%x: tensor<f64>) -> tensor<f64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 50 : index
   %step = arith.constant 1 : index
@@ -30,7 +30,7 @@ func.func @recurrence(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-NOT: weft.gather
 // CHECK: return
 func.func @linear(%x: tensor<8xf64>, %c: tensor<8xf64>) -> tensor<8xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 50 : index
   %step = arith.constant 1 : index
@@ -57,7 +57,7 @@ func.func @linear(%x: tensor<8xf64>, %c: tensor<8xf64>) -> tensor<8xf64> {
 // CHECK-NEXT: "weft.cos"(%[[KEPT]]#1)
 // CHECK-NOT: "weft.add"
 func.func @branch(%p: tensor<i1>, %x: tensor<8xf64>, %c: tensor<8xf64>) -> tensor<8xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
   %t = tensor.extract %p[] : tensor<i1>
   %y = scf.if %t -> tensor<8xf64> {
     %e = "weft.exp"(%v) : (tensor<8xf64>) -> tensor<8xf64>
@@ -86,7 +86,7 @@ func.func @branch(%p: tensor<i1>, %x: tensor<8xf64>, %c: tensor<8xf64>) -> tenso
 // CHECK: "weft.dynamic_slice"
 func.func @pieces(%x: tensor<8xf64>) -> tensor<8xf64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<8xf64>) -> tensor<8xf64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 50 : index
   %step = arith.constant 1 : index
@@ -112,7 +112,7 @@ func.func @pieces(%x: tensor<8xf64>) -> tensor<8xf64> {
 // CHECK-NOT: scf.if
 // CHECK: return
 func.func @rows(%x: tensor<?xf64>, %c: tensor<?xf64>) -> tensor<?xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<?xf64>) -> tensor<?xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<?xf64>) -> tensor<?xf64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 50 : index
   %step = arith.constant 1 : index

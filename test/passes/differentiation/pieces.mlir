@@ -20,7 +20,7 @@ module attributes {weft.gradient_memory = 100000 : i64} {
 // CHECK: scf.for
 // CHECK: "weft.cos"
 func.func @cut(%x: tensor<100xf64>, %c: tensor<100xf64>) -> tensor<100xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 400 : index
   %step = arith.constant 1 : index
@@ -37,7 +37,7 @@ func.func @cut(%x: tensor<100xf64>, %c: tensor<100xf64>) -> tensor<100xf64> {
 // CHECK-NOT: weft.piece
 // CHECK: return
 func.func @short(%x: tensor<100xf64>, %c: tensor<100xf64>) -> tensor<100xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 100 : index
   %step = arith.constant 1 : index
@@ -58,7 +58,7 @@ func.func @short(%x: tensor<100xf64>, %c: tensor<100xf64>) -> tensor<100xf64> {
 // CHECK: arith.minsi
 // CHECK: {weft.piece}
 func.func @run_time(%x: tensor<100xf64>, %c: tensor<100xf64>, %n: index) -> tensor<100xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<100xf64>) -> tensor<100xf64>
   %lower = arith.constant 0 : index
   %step = arith.constant 1 : index
   %y = scf.for %i = %lower to %n step %step iter_args(%s = %v) -> tensor<100xf64> {

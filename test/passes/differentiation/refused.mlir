@@ -2,7 +2,7 @@
 
 // CHECK: what was written to an argument
 func.func @cell(%r: !weft.ref<tensor<3xf64>>, %x: tensor<3xf64>, %c: tensor<3xf64>) -> tensor<3xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
   "weft.write_ref"(%r, %v) : (!weft.ref<tensor<3xf64>>, tensor<3xf64>) -> ()
   %y = "weft.read_ref"(%r) : (!weft.ref<tensor<3xf64>>) -> tensor<3xf64>
   %g = "weft.gradient"(%y, %c, %v) : (tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
@@ -15,7 +15,7 @@ func.func @cell(%r: !weft.ref<tensor<3xf64>>, %x: tensor<3xf64>, %c: tensor<3xf6
 // CHECK: what was written to an argument
 func.func private @other(!weft.ref<tensor<f64>>, tensor<f64>)
 func.func @called(%r: !weft.ref<tensor<f64>>, %x: tensor<f64>) -> tensor<f64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   func.call @other(%r, %v) : (!weft.ref<tensor<f64>>, tensor<f64>) -> ()
   %y = "weft.read_ref"(%r) : (!weft.ref<tensor<f64>>) -> tensor<f64>
   %g = "weft.gradient"(%y, %y, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
@@ -27,7 +27,7 @@ func.func @called(%r: !weft.ref<tensor<f64>>, %x: tensor<f64>) -> tensor<f64> {
 // CHECK: what Python computes has no derivative
 func.func private @host.0(tensor<f64>) -> tensor<f64>
 func.func @python(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = func.call @host.0(%v) : (tensor<f64>) -> tensor<f64>
   %g = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>

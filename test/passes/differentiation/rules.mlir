@@ -8,7 +8,7 @@
 // CHECK-NEXT: return %[[G]]
 func.func @rule(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
   %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = "weft.sin"(%v) : (tensor<f64>) -> tensor<f64>
   %d = "weft.cotangent"(%y) {number = 0 : i64, place = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %t = "weft.tanh"(%v) : (tensor<f64>) -> tensor<f64>

@@ -6,7 +6,7 @@
 // CHECK-NEXT: return %[[COS]]
 func.func @chain(%x: tensor<3xf64>) -> tensor<3xf64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
   %s = "weft.sin"(%v) : (tensor<3xf64>) -> tensor<3xf64>
   %y = "weft.sum"(%s) {axes = array<i64: 0>, keepdims = false} : (tensor<3xf64>) -> tensor<f64>
   %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<3xf64>) -> tensor<3xf64>
@@ -20,11 +20,28 @@ func.func @chain(%x: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: return %[[ZEROS]]
 func.func @unconnected(%x: tensor<3xf64>) -> tensor<3xf64> {
   %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<3xf64>) -> tensor<3xf64>
   %w = "weft.stop_gradient"(%v) : (tensor<3xf64>) -> tensor<3xf64>
   %y = "weft.sum"(%w) {axes = array<i64: 0>, keepdims = false} : (tensor<3xf64>) -> tensor<f64>
   %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<3xf64>) -> tensor<3xf64>
   return %g : tensor<3xf64>
+}
+
+// What a tape that has paused reads is a constant for it, and for no other: d(x * x) is x here, and 2 x there.
+// CHECK-LABEL: func.func @paused
+// CHECK-SAME: (%[[X:.*]]: tensor<f64>)
+// CHECK-NOT: weft.pause
+// CHECK: %[[TWICE:.*]] = "weft.add"(%[[X]], %[[X]])
+// CHECK: return %[[X]], %[[TWICE]]
+func.func @paused(%x: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %one = "weft.constant"() {value = dense<1.0> : tensor<f64>} : () -> tensor<f64>
+  %u = "weft.independent"(%x) {number = 0 : i64, tape = 7 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%u) {number = 1 : i64, tape = 8 : i64} : (tensor<f64>) -> tensor<f64>
+  %p = "weft.pause"(%v) {tape = 8 : i64} : (tensor<f64>) -> tensor<f64>
+  %y = "weft.multiply"(%v, %p) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  %g = "weft.gradient"(%y, %one, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  %h = "weft.gradient"(%y, %one, %u) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g, %h : tensor<f64>, tensor<f64>
 }
 
 // Regions that do not meet are written, not added; the one that meets both is added.
@@ -37,7 +54,7 @@ func.func @unconnected(%x: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: "weft.slice_update"
 // CHECK: return
 func.func @parts(%x: tensor<4xf64>, %c: tensor<2xf64>) -> tensor<4xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   %m = "weft.slice"(%v) {start = array<i64: 1>, stop = array<i64: 3>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
   %a = "weft.slice"(%v) {start = array<i64: 0>, stop = array<i64: 2>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
   %b = "weft.slice"(%v) {start = array<i64: 2>, stop = array<i64: 4>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
@@ -53,7 +70,7 @@ func.func @parts(%x: tensor<4xf64>, %c: tensor<2xf64>) -> tensor<4xf64> {
 // CHECK: "weft.slice"(%[[C]])
 // CHECK: "weft.slice_update"(%[[C]]
 func.func @written(%x: tensor<4xf64>, %c: tensor<4xf64>) -> tensor<4xf64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<4xf64>) -> tensor<4xf64>
   %m = "weft.slice"(%v) {start = array<i64: 1>, stop = array<i64: 3>, step = array<i64: 1>} : (tensor<4xf64>) -> tensor<2xf64>
   %s = "weft.sin"(%m) : (tensor<2xf64>) -> tensor<2xf64>
   %y = "weft.slice_update"(%v, %s) {start = array<i64: 0>, stop = array<i64: 2>, step = array<i64: 1>} : (tensor<4xf64>, tensor<2xf64>) -> tensor<4xf64>
@@ -79,7 +96,7 @@ func.func @plain(%x: tensor<3xf64>) -> tensor<3xf64> {
 // CHECK: return
 func.func @pairs(%x: tensor<f64>, %c: tensor<f64>, %d: tensor<2xf64>) -> tensor<f64> {
   %zero = "weft.constant"() {value = dense<0.0> : tensor<f64>} : () -> tensor<f64>
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = "weft.negative"(%v) : (tensor<f64>) -> tensor<f64>
   %z = "weft.broadcast_to"(%v) {shape = array<i64: 2>} : (tensor<f64>) -> tensor<2xf64>
   %p = "weft.pairs"(%y, %c, %zero) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
@@ -94,9 +111,9 @@ func.func @pairs(%x: tensor<f64>, %c: tensor<f64>, %d: tensor<2xf64>) -> tensor<
 // CHECK: %[[H:.*]] = "weft.{{multiply|negative}}"
 // CHECK: return %[[G]], %[[H]]
 func.func @nested(%x: tensor<f64>, %c: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %n = "weft.negative"(%v) : (tensor<f64>) -> tensor<f64>
-  %w = "weft.independent"(%n) {number = 1 : i64} : (tensor<f64>) -> tensor<f64>
+  %w = "weft.independent"(%n) {number = 1 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = "weft.sin"(%w) : (tensor<f64>) -> tensor<f64>
   %g = "weft.gradient"(%y, %c, %w) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   %h = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>

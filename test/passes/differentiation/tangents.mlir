@@ -10,7 +10,7 @@
 // CHECK-NEXT: scf.yield %[[SIN]], %[[P]]
 // CHECK: return %[[R]]#1
 func.func @loop(%x: tensor<f64>, %t: tensor<f64>) -> tensor<f64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %lower = arith.constant 0 : index
   %upper = arith.constant 50 : index
   %step = arith.constant 1 : index
@@ -29,7 +29,7 @@ func.func @loop(%x: tensor<f64>, %t: tensor<f64>) -> tensor<f64> {
 // CHECK: } else {
 // CHECK: "weft.constant"() {value = dense<0.
 func.func @branch(%p: i1, %x: tensor<f64>, %t: tensor<f64>) -> tensor<f64> {
-  %v = "weft.independent"(%x) {number = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
   %y = scf.if %p -> tensor<f64> {
     %n = "weft.negative"(%v) : (tensor<f64>) -> tensor<f64>
     scf.yield %n : tensor<f64>
