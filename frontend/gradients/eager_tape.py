@@ -50,7 +50,9 @@ class EagerTape(Recording):
                 self._arrays[id(leaf)] = self._recorder.arrays[id(leaf)] = (leaf, made.array)
             return made.array
         storage = array._storage
-        (node,) = self.trace.create(Independent, [array._value()], {"number": next_number(), "tape": self._number})
+        (node,) = self.trace.create(
+            Independent, [array._value()], {"number": next_number(), "tape": self._number}
+        )
         node.memory = array._value().memory
         if storage.ref is None:
             storage.value = node
@@ -79,7 +81,9 @@ class EagerTape(Recording):
 
     def seen(self, value: Node) -> Node:
         """What stands for a value that was read: a constant for this tape."""
-        made: Node = self.trace.create(Pause, [value], {"tape": self._number})[0] if value.is_active else value
+        made: Node = (
+            self.trace.create(Pause, [value], {"tape": self._number})[0] if value.is_active else value
+        )
         return made
 
     def gradient(self, y: Any, x: Any, weights: Any, connected_only: bool) -> Any:
