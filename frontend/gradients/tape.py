@@ -22,7 +22,7 @@ class GradientTape:
     Arguments, attributes, globals and what was computed before are seen without being named: `gradient` takes them,
     also after they were written. What the block computes itself is `watch`ed before it is used, and so are Python
     numbers. Tapes nest, and may be asked any number of times, inside of the block and behind it, also
-    those that are not `persistent`. With `watch_accessed_variables=False` a tape sees what is watched, and nothing else.
+    those that are not `persistent`. With `watch_accessed_variables=False` a tape sees only what is watched.
 
     In plain Python, where nothing is compiled, a tape sees variables and what is watched: `x = tape.watch(x)` gives an
     array that remembers what is computed of it. Python looks at its elements (`if`, `print`), and what is written to it
