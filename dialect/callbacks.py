@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -38,9 +39,35 @@ def checked_results(name: str, returned: Sequence[Any], results: Sequence[Tensor
     return [np.asarray(a, t.dtype, order="C") for a, t in zip(arrays, results, strict=True)]
 
 
+def measured(callback: Callback, results: Sequence[TensorType]) -> tuple[Callback, Callback]:
+    """A call of Python in two: one that calls, and gives the extents that the types of results do not tell; and one that
+    then gives the results.
+
+    A program makes both in a thread, with nothing of Python between them.
+    """
+    kept = threading.local()
+
+    def measure(*operands: Any) -> list[Any]:
+        kept.results = checked_results(name_of(callback), callback(*operands) or [], results)
+        return [
+            np.int64(extent)
+            for array, declared in zip(kept.results, results, strict=True)
+            for extent, known in zip(array.shape, declared.shape, strict=True)
+            if known is None
+        ]
+
+    def fetch(*extents: Any) -> list[Any]:
+        found: list[Any] = kept.results
+        del kept.results
+        return found
+
+    measure.__name__ = fetch.__name__ = name_of(callback)
+    return measure, fetch
+
+
 def name_of(function: Callable[..., Any]) -> str:
     """What a Python function is called in messages."""
     return getattr(function, "__name__", None) or repr(function)
 
 
-__all__ = ["Callback", "call_back", "checked_results", "name_of"]
+__all__ = ["Callback", "call_back", "checked_results", "measured", "name_of"]

@@ -7,6 +7,11 @@ removes it, or merges two of them. It happens in program order with reads and wr
     func.func private @host.3(tensor<?x3xf32>, tensor<i1>) -> tensor<2xui8>
     %r = func.call @host.3(%x, %b) : (tensor<?x3xf32>, tensor<i1>) -> tensor<2xui8>
 
+Where types of results do not tell extents, the last operands do, in order, as scalars:
+
+    %n = func.call @host.0(%x) : (tensor<?xf64>) -> tensor<i64>
+    %r = func.call @host.1(%n) : (tensor<i64>) -> tensor<?xf64>
+
 The table is not part of the program: whoever runs it passes the table. After the lowering to storage types the
 declaration keeps the types of the weft dialect in the attribute `weft.signature`.
 """
@@ -26,6 +31,9 @@ _NAME = re.compile(r"host\.(\d+)")
 
 SIGNATURE = "weft.signature"
 """The attribute of a lowered declaration that keeps the types of the weft dialect."""
+
+NAME = "weft.python"
+"""The attribute of a declaration that says what is called, for those who read the program."""
 
 
 def host_symbol(callback: int) -> str:
@@ -57,9 +65,10 @@ def create_host_call(
     callback: int,
     operands: Sequence[Value],
     results: Sequence[TensorType],
+    name: str,
     location: Location | None = None,
 ) -> Operation:
-    """Declare a Python function in a module and call it at the current insertion point."""
+    """Declare a Python function, of a name that is shown, in a module and call it at the current insertion point."""
     types = [type_to_mlir(t) for t in results]
     signature = ir.FunctionType.get([operand.type for operand in operands], types)
     with ir.InsertionPoint(module_body), ir.Location.unknown():
@@ -69,6 +78,7 @@ def create_host_call(
                 "sym_name": ir.StringAttr.get(host_symbol(callback)),
                 "function_type": ir.TypeAttr.get(signature),
                 "sym_visibility": ir.StringAttr.get("private"),
+                NAME: ir.StringAttr.get(name),
             },
             regions=1,
         )
@@ -94,6 +104,7 @@ def _tensor(mlir_type: Type) -> TensorType:
 
 
 __all__ = [
+    "NAME",
     "SIGNATURE",
     "callback_of",
     "create_host_call",

@@ -41,7 +41,7 @@ from .plan_attributes import ON_HOST, attach_plans, packed_arguments
 from .plannable import require_plannable
 from .profile import DEVICE, PROCESSOR, Profile
 from .regions import Regions
-from .shapes import Shapes, Sizes, static_shape
+from .shapes import Shapes, Sizes, static_shape, unknown_axes
 from .sizes_function import build_sizes_function
 from .terms import Terms
 from .varying import is_known_at_entry, varying_sizes
@@ -353,13 +353,7 @@ class _Planner:
             arguments.append(extents)
         dialect("func").CallOp([], wrapper_name(interface.name), arguments)
         self._failures.propagate(self._record)
-        unknown = [
-            (result, axis)
-            for result in op.results
-            for axis, e in enumerate(static_shape(result.type))
-            if e is None
-        ]
-        for number, (result, axis) in enumerate(unknown):
+        for number, (result, axis) in enumerate(unknown_axes(op.results)):
             self._sizes.know(result, axis, memref.load(extents, [self._builder.value(number)]))
         for result, buffer in zip(op.results, buffers, strict=True):
             buffer.renew()
@@ -367,8 +361,17 @@ class _Planner:
             places.unpin(buffer)
 
     def _call_host(self, op: Operation) -> None:
-        """Call Python; its results are copied to where they are wanted, once all is known to fit."""
+        """Call Python; its results are copied to where they are wanted, once all is known to fit.
+
+        The last operands say the extents that the types of the results do not tell.
+        """
         places = self._assignment
+        unknown = unknown_axes(op.results)
+        for (result, axis), extent in zip(
+            unknown, list(op.operands)[len(op.operands) - len(unknown) :], strict=True
+        ):
+            index = dialect("arith").index_cast(ir.IndexType.get(), self._scalar(extent))
+            self._sizes.know(result, axis, index)
         operands = [Placed(places.memref(value), self._sizes.of(value)) for value in op.operands]
         results = []
         for result in op.results:

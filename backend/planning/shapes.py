@@ -326,6 +326,16 @@ def static_shape(type: Type) -> list[int | None]:
     return [None if extent == dynamic else extent for extent in type.shape]
 
 
+def unknown_axes(values: Sequence[Value]) -> list[tuple[Value, int]]:
+    """The axes of tensors whose sizes the types do not tell, in order."""
+    return [
+        (value, axis)
+        for value in values
+        for axis, extent in enumerate(static_shape(value.type))
+        if extent is None
+    ]
+
+
 def mixed(op: Operation, attribute: str, segment: int) -> list[Extent]:
     """Offsets, sizes or paddings of an op: static ones from the attribute, others from an operand segment."""
     segments = list(op.attributes["operandSegmentSizes"])

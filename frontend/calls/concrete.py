@@ -77,6 +77,7 @@ class ConcreteFunction:
         )
         self._warned: set[str] = set()
         """The arguments of which it was said that they are copied to the device."""
+        self._callbacks = program.callbacks
         self._text = program.text
         self._result = program.result
         self._computed_types = program.computed_types
@@ -123,11 +124,12 @@ class ConcreteFunction:
         (256, 256, ())
         """
         from ...backend.analysis.report import cost_request
-        from ..compiling.analysis import examples_of, read_cost
+        from ..compiling.analysis import calls_of_python, examples_of, read_cost
 
         plan = self._executable.plan
         arrays = None if not args and not kwargs else self._arrays_of(self._bind(args, kwargs)[0])
-        return read_cost(self._text(cost_request(plan.name, examples_of(plan, arrays))))
+        called = calls_of_python(plan.sites, self._callbacks)
+        return read_cost(self._text(cost_request(plan.name, examples_of(plan, arrays))), called)
 
     def memory_analysis(self) -> MemoryAnalysis:
         """How much memory a call needs and where its intermediates are, with their lifetimes; printable.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...backend.planning.plan import Plan
+from ...backend.analysis.cost import user_line
+from ...backend.planning.plan import HostSite, Plan
+from ...dialect.callbacks import name_of
 from ...dialect.errors import WeftValueError
 
 
@@ -70,6 +72,8 @@ class CostAnalysis(NamedTuple):
     """Why the counts are not exact: loops counted once, branches counted on both sides, arrays of unknown size."""
     device: DeviceTraffic | None = None
     """Of functions that run on a GPU."""
+    python_calls: tuple[tuple[str, str], ...] = ()
+    """What Python is called for, and where in the program; what these cost is not known."""
 
     @property
     def intensity(self) -> float:
@@ -97,6 +101,7 @@ class CostAnalysis(NamedTuple):
         lines = [*_table(rows), f"{self.intensity:.3g} operations a byte"]
         if self.device is not None:
             lines.append(str(self.device))
+        lines += [f"Python is called: {name}, {line}" for name, line in self.python_calls]
         return "\n".join([*lines, *(f"not exact: {reason}" for reason in self.unknown)])
 
 
@@ -150,8 +155,18 @@ class MemoryAnalysis(NamedTuple):
         return "\n".join([*lines, *(_table(rows) if self.buffers else [])])
 
 
-def read_cost(text: str) -> CostAnalysis:
-    """The analysis that the backend gives as text."""
+def calls_of_python(
+    sites: Sequence[Any], callbacks: Sequence[Callable[..., Any]]
+) -> tuple[tuple[str, str], ...]:
+    """The names of the Python functions that a program calls, and the lines of its calls, in program order."""
+    calls = [site for site in sites if isinstance(site, HostSite)]
+    return tuple(
+        dict.fromkeys((name_of(callbacks[site.callback]), user_line(site.location)) for site in calls)
+    )
+
+
+def read_cost(text: str, python_calls: tuple[tuple[str, str], ...] = ()) -> CostAnalysis:
+    """The analysis that the backend gives as text, with the calls of Python beside it."""
     data = json.loads(text)
     kernels = [
         KernelCost(
@@ -167,6 +182,7 @@ def read_cost(text: str) -> CostAnalysis:
         tuple(kernels),
         tuple(data["unknown"]),
         _read_traffic(data["device"]) if "device" in data else None,
+        python_calls,
     )
 
 

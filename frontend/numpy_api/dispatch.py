@@ -26,7 +26,7 @@ from .creation import arange
 from .joining import concatenate
 from .keywords import called
 from .methods import METHODS
-from .run_time_calls import call_at_run_time
+from .run_time_calls import call_at_run_time, call_natively_or_at_run_time
 from .selection import choose
 from .shape import ravel, reshape
 from .ufuncs import apply_ufunc, op_of
@@ -36,15 +36,20 @@ from .ufuncs import apply_ufunc, op_of
 
 def call_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> ArrayResult:
     """What `ufunc.method(*inputs, **kwargs)` means on traced arrays (`__array_ufunc__`)."""
-    handler = _METHODS.get(method)
-    if handler is None:
-        there = ", ".join(f"ufunc.{name}" for name in _METHODS if name != "__call__")
-        raise UnsupportedError(
-            f"{ufunc.__name__}.{method} is not supported in compiled code; supported are {there}"
-        )
-    return called(
-        f"np.{ufunc.__name__}" + f".{method}" * (method != "__call__"), handler, (ufunc, *inputs), kwargs
-    )
+    suffix = "" if method == "__call__" else f".{method}"
+    name = f"{'np.' if getattr(np, ufunc.__name__, None) is ufunc else ''}{ufunc.__name__}{suffix}"
+
+    def native() -> Any:
+        handler = _METHODS.get(method)
+        if handler is None:
+            there = ", ".join(f"ufunc.{name}" for name in _METHODS if name != "__call__")
+            raise UnsupportedError(
+                f"{ufunc.__name__}.{method} is not supported in compiled code; supported are {there}"
+            )
+        return called(name, handler, (ufunc, *inputs), kwargs)
+
+    theirs = getattr(ufunc, method) if suffix else ufunc
+    return call_natively_or_at_run_time(name, native, theirs, inputs, kwargs, f"ufunc{suffix}")
 
 
 def _call(ufunc: np.ufunc, *inputs: Any, **kwargs: Any) -> ArrayResult:
@@ -222,21 +227,20 @@ _METHODS: dict[str, Callable[..., Any]] = {
 def call_function(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What a NumPy function means on traced arrays (`__array_function__`): the namespace function of its name."""
     module = getattr(function, "__module__", None) or "numpy"
-    ours = _function_of(module, function.__name__)
+    ours = _counterpart(function)
+    name = f"{_shown(module)}.{function.__name__}"
     if ours is None:
-        refusal = _unsupported_message(module, function.__name__)
-        return call_at_run_time(_shown_name(module, function), function, args, kwargs, refusal)
-    return called(f"{_shown(module)}.{function.__name__}", ours, args, kwargs, function)
+        return call_at_run_time(name, function, args, kwargs, _unsupported_message(module, function.__name__))
 
+    def native() -> Any:
+        return called(name, ours, args, kwargs, function)
 
-def _shown_name(module: str, function: Callable[..., Any]) -> str:
-    return f"{_shown(module)}.{function.__name__}".removeprefix("np.")
+    return call_natively_or_at_run_time(name, native, function, args, kwargs, function.__name__)
 
 
 def has_counterpart(function: Any) -> bool:
     """Whether the namespace has a function in the place of one of NumPy's."""
-    module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", "")
-    return _function_of(module, name) is not None
+    return _counterpart(function) is not None
 
 
 def _names_of(module: str) -> list[str]:
@@ -258,6 +262,14 @@ def _function_of(module: str, name: str) -> Callable[..., Any] | None:
         return getattr(special, name)  # type: ignore[no-any-return]
     found: Callable[..., Any] = lookup(name) if extension is None else getattr(lookup(extension), name)
     return found
+
+
+def _counterpart(function: Any) -> Callable[..., Any] | None:
+    """The namespace function that stands for one of NumPy's; another module may have another one of its name."""
+    module, name = getattr(function, "__module__", None) or "numpy", getattr(function, "__name__", "")
+    if _extension_of(module) is None and getattr(np, name, function) is not function:
+        return None
+    return _function_of(module, name)
 
 
 def _extension_of(module: str) -> str | None:
@@ -289,8 +301,14 @@ def namespace_function(name: str) -> Callable[..., Any]:
     function: Callable[..., Any] = METHODS[name] if name in METHODS else lookup(name)
     theirs = getattr(np.ndarray, name, None)
 
+    def call(array: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(array, name)(*args, **kwargs)
+
     def method(*args: Any, **kwargs: Any) -> Any:
-        return called(f"ndarray.{name}", function, args, kwargs, theirs)
+        def native() -> Any:
+            return called(f"ndarray.{name}", function, args, kwargs, theirs)
+
+        return call_natively_or_at_run_time(f"ndarray.{name}", native, call, args, kwargs, f"ndarray.{name}")
 
     return method
 

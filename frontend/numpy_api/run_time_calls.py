@@ -1,160 +1,169 @@
 """NumPy's functions that weft does not know: NumPy itself is called when the program runs, which is said once.
 
-What such a call gives is found while tracing, by calls on examples of the operands' shapes and dtypes: structure,
-shapes and dtypes must be the same for all of them. A call that gives something else at run time is a `TypeError`.
-Arrays are passed read-only, then and in the examples, so that a function that writes to them (`out=`) is refused.
+What such a call gives is found while tracing (`call_examples.py`); a call that gives something else at run time is a
+`TypeError`. Arrays are passed read-only, then and in the examples; what NumPy writes, `out` or the first argument of
+some functions, is a copy, which the program then writes to the array.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import kind
-from ...dialect.errors import FallbackWarning, UnsupportedError, WeftError
-from ...dialect.types import type_of
+from ...dialect.errors import ConcreteValueError, FallbackWarning, UnsupportedError
+from ..guards.call_effects import Does, effect_of
 from ..runtime_values.effects import py_call
 from ..settings import settings
-from ..signature.signature import TensorSpec, constants, flatten_with, unflatten
+from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.array import TracedArray
-from ..tracing.extents import known_shape
+from ..tracing.recorder import Assumption, Recorder, Storage
+from ..tracing.staging import staged, trace_of
+from .arguments import deliver, write_into
+from .call_examples import NUMBERS, Found, Group, found_by_examples
 
-_NUMBERS = (bool, int, float, complex)
+Function = Callable[..., Any]
+
+WRITING = frozenset({
+    "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask",
+    "ufunc.at", "ndarray.fill", "ndarray.partition", "ndarray.put", "ndarray.sort",
+})  # fmt: skip
+"""The functions that write to their first argument, and give nothing."""
 
 
-def call_at_run_time(name: str, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str) -> Any:
-    """Record a call of a function of NumPy's, by its name in programs; `refusal` says that it is unknown.
+def call_natively_or_at_run_time(
+    name: str, native: Callable[[], Any], function: Function, args: Any, kwargs: Any, kind: str | None = None
+) -> Any:
+    """What a native function gives, or where that refuses its arguments a call of NumPy's function at run time.
 
-    Raises `UnsupportedError` where it cannot be told what the call gives.
+    `name` is that of the function in programs, `kind` its name in `WRITING`.
     """
-    if not settings.fallback:
+    trace = trace_of((args, tuple(kwargs.values())))
+    mark = None if trace is None or trace.is_eager else _Mark(trace)
+    try:
+        return native()
+    except (UnsupportedError, ConcreteValueError) as error:
+        if mark is None or not settings.fallback or mark.has_effects():
+            raise
+        refusal = error
+    try:
+        return call_at_run_time(name, function, args, kwargs, str(refusal), kind)
+    except UnsupportedError:
+        raise refusal from None
+
+
+class _Mark:
+    """A place in a recording."""
+
+    def __init__(self, trace: Recorder) -> None:
+        self._trace, self._region = trace, trace.region
+        self._last, self._cells = trace.region.last_operation(), len(trace.cells)
+
+    def has_effects(self) -> bool:
+        """Whether something was recorded since then that does not go away by itself."""
+        from ...dialect.register import op_class_of  # which loads MLIR
+
+        if self._trace.region is not self._region or len(self._trace.cells) != self._cells:
+            return True
+        classes = [op_class_of(operation) for operation in self._region.operations_behind(self._last)]
+        return any(found is None or found.effects for found in classes)
+
+
+def call_at_run_time(
+    name: str, function: Function, args: Any, kwargs: Any, refusal: str, kind: str | None = None
+) -> Any:
+    """Record a call of a function by its name in programs; `refusal` says that it is unknown.
+
+    Raises `UnsupportedError` where it cannot be told what the call gives, and where it does more than compute.
+    """
+    if not settings.fallback or effect_of(function).does not in (Does.COMPUTES, Does.LOOKS):
         raise UnsupportedError(refusal)
-    found, make = _result_of(name, function, args, kwargs, refusal)
+    if kind in WRITING:
+        _call_writing(name, function, args, kwargs)
+        result = None
+    else:
+        given = {key: value for key, value in kwargs.items() if key != "out"}
+        result = deliver(_call(name, function, args, given, refusal), kwargs.get("out"))
     _warn(name)
-
-    def call(*arguments: Any) -> Any:
-        given, named = arguments
-        return _plain(function(*given, **named))
-
-    call.__name__ = name
-    return make(py_call(call, args, kwargs, result=found))
+    return result
 
 
-def _result_of(
-    name: str, function: Callable[..., Any], args: Any, kwargs: Any, refusal: str
-) -> tuple[Any, Callable[[Any], Any]]:
-    """What a call gives, as nested specs, and what makes it like NumPy's of what a call at run time returns."""
+def _call(name: str, function: Function, args: Any, kwargs: Any, refusal: str) -> Any:
+    """Record a call of a function that writes to nothing."""
     leaves: list[Any] = []
     structure = flatten_with(
         (args, kwargs), leaves, lambda value: isinstance(value, (TracedArray, np.ndarray))
     )
-    if any(callable(value) for value in constants(structure)):
+    if any(callable(value) and not isinstance(value, type) for value in constants(structure)):
         raise UnsupportedError(f"{refusal}; it gets a function, which would run in Python")
-    if any(None in known_shape(leaf) for leaf in leaves):
+    found = found_by_examples(function, structure, leaves, refusal)
+
+    def call(given: Any, named: Any) -> Any:
+        return found.made(function(*given, **named))
+
+    call.__name__ = name
+    return _like(found, py_call(call, args, kwargs, result=found.spec), name, leaves)
+
+
+def _call_writing(name: str, function: Function, args: Any, kwargs: Any) -> None:
+    """Record a call of a function that writes to its first argument."""
+    target, *others = args
+    trace = trace_of((target, *others, *kwargs.values()))
+    assert trace is not None
+    if isinstance(target, np.ndarray) and trace.python_state is not None:
+        target = trace.python_state.writable(target)
+    if not isinstance(target, TracedArray):
+        raise UnsupportedError(f"{name} writes to what is no array of the program; make it with weft.zeros")
+
+    def call(array: Any, given: Any, named: Any) -> Any:
+        written = np.array(array)
+        function(written, *given, **named)
+        return written
+
+    call.__name__ = name
+    spec = TensorSpec(target.type.shape, target.dtype)
+    write_into(target, py_call(call, target, tuple(others), kwargs, result=spec))
+
+
+def _like(found: Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
+    """What a call returned, in the classes that were found."""
+    if isinstance(found, Group):
+        parts = [_like(part, item, name, leaves) for part, item in zip(found.parts, made, strict=True)]
+        return found.kind(*parts) if hasattr(found.kind, "_fields") else found.kind(parts)
+    if found.kind in NUMBERS:
+        return made._like_python(found.kind)
+    made = made._as_array(found.kind is np.ndarray)
+    for place in found.shown:
+        source = staged(made._storage.trace, leaves[place])
+        made._assumptions = (*made._assumptions, _Shown(name, source._storage))
+    return made
+
+
+class _Shown(Assumption):
+    """That NumPy gives a view of an array where a call at run time gives a copy."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str, source: Storage) -> None:
+        super().__init__(source, None)
+        self._name = name
+
+    def hold(self) -> None:
+        """Refuse that the difference is seen."""
         raise UnsupportedError(
-            f"{refusal}; it could be called when the program runs if the extents of its operands were known"
+            f"what {self._name} gives shares its memory in NumPy with an array ({self.source.type}), one of the two is "
+            f"written, and here it is another array; make a copy of it first: {self._name}(...).copy()"
         )
-    results = []
-    for make in (_ascending, _scattered, _ones):
-        examples = [make(leaf) if isinstance(leaf, TracedArray) else leaf.copy() for leaf in leaves]
-        for example in examples:
-            if isinstance(example, np.ndarray):
-                example.flags.writeable = False
-        given, named = unflatten(structure, examples.__getitem__)
-        try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore")
-                results.append(function(*given, **named))
-        except WeftError:
-            raise
-        except Exception as error:
-            reason = error
-    if not results:
-        raise UnsupportedError(f"{refusal}; what it gives could not be found while tracing ({reason})")
-    described = [_described(result) for result in results]
-    if any(other != described[0] for other in described) or described[0] is None:
-        raise UnsupportedError(
-            f"{refusal}. It cannot be called when the program runs, either, as the shapes or types of what it gives "
-            f"depend on values: weft.py_call(np.{name}, ..., result=weft.TensorSpec(...)) says what they are"
-        )
-    return _specs(results[0]), lambda made: _like(results[0], made)
-
-
-def _described(result: Any) -> Any:
-    """Structure, types, dtypes and shapes; None where there is something else than arrays and numbers in it."""
-    if isinstance(result, (tuple, list)):
-        parts = [_described(part) for part in result]
-        return None if None in parts else (type(result), *parts)
-    if isinstance(result, (np.ndarray, np.generic, *_NUMBERS)) and _kind_of(result) in "biufc":
-        array = np.asarray(result)
-        return type(result), array.dtype, array.shape
-    return None
-
-
-def _kind_of(result: Any) -> str:
-    """The kind of the elements of an array or number, as NumPy's letter."""
-    return np.asarray(result).dtype.kind
-
-
-def _specs(result: Any) -> Any:
-    if isinstance(result, (tuple, list)):
-        return tuple(_specs(part) for part in result)
-    found = type_of(np.asarray(result))
-    return TensorSpec(found.shape, found.dtype)
-
-
-def _plain(result: Any) -> Any:
-    """The same as nested tuples."""
-    return tuple(map(_plain, result)) if isinstance(result, (tuple, list)) else result
-
-
-def _like(example: Any, made: Any) -> Any:
-    """What a call returned, in the classes of an example."""
-    if isinstance(example, (tuple, list)):
-        parts = [_like(*pair) for pair in zip(example, made, strict=True)]
-        return type(example)(*parts) if hasattr(example, "_fields") else type(example)(parts)
-    if isinstance(example, np.ndarray):
-        return made._as_array()
-    number = next((each for each in _NUMBERS if type(example) is each), None)
-    return made if number is None else made._like_python(number)
-
-
-def _ascending(leaf: TracedArray) -> Any:
-    return _example(leaf, np.arange(_count(leaf)) + 1)
-
-
-def _scattered(leaf: TracedArray) -> Any:
-    return _example(leaf, np.random.default_rng(0).permutation(_count(leaf)) * 7 % 11)
-
-
-def _ones(leaf: TracedArray) -> Any:
-    return _example(leaf, np.ones(_count(leaf)))
-
-
-def _count(leaf: TracedArray) -> int:
-    return int(np.prod([extent or 0 for extent in leaf.type.shape], dtype=int))
-
-
-def _example(leaf: TracedArray, values: Any) -> Any:
-    """Values in the shape and dtype of a traced array, or as the number that it is."""
-    largest = np.iinfo(leaf.dtype).max if kind(leaf.dtype) in "iu" else np.inf
-    array = (
-        np.minimum(values, largest).astype(leaf.dtype).reshape([extent or 0 for extent in leaf.type.shape])
-    )
-    if leaf._python_type is not None:
-        return leaf._python_type(array)
-    return array if array.ndim or leaf._storage.is_array else array[()]
 
 
 def _warn(name: str) -> None:
     frames = user_frames(innermost=True)
     place = range_of_frame(frames[0]) if frames else None
     warnings.warn_explicit(
-        f"np.{name} is not compiled: NumPy is called in Python whenever the program comes here "
+        f"{name} is not compiled: it is called in Python whenever the program comes here "
         "(weft.settings.fallback = False refuses such functions)",
         FallbackWarning,
         place.file if place else "<unknown>",
@@ -162,4 +171,4 @@ def _warn(name: str) -> None:
     )
 
 
-__all__ = ["call_at_run_time"]
+__all__ = ["WRITING", "call_at_run_time", "call_natively_or_at_run_time"]

@@ -162,23 +162,13 @@ def _example_result(function: Function, args: Any, kwargs: Any) -> Any:
         examples = [make(leaf, number, extents) for number, leaf in enumerate(leaves)]
         given, named = unflatten(structure, examples.__getitem__)
         try:
-            return _sized(function, _found(function(*given, **named), extents))
+            return _found(function(*given, **named), extents)
         except (ValueError, TypeError) as error:
             reason = error
     raise UnsupportedError(
         f"{function.__name__} of values that are known at run time only: what it gives could not be found while "
         f"tracing ({reason}); weft.py_call(function, ..., result=weft.TensorSpec(...)) calls a function of yours"
     ) from None
-
-
-def _sized(function: Function, found: _Found | None) -> _Found | None:
-    """What a call gives, whose extents must be known: nothing else tells how large it is."""
-    if found is not None and None in found.type.shape:
-        raise UnsupportedError(
-            f"{function.__name__} is called by Python when the program runs, and gives an array whose extents are "
-            "known only then: give it a size that is known while tracing, or draw outside of the compiled function"
-        )
-    return found
 
 
 def _found(value: Any, extents: Sequence[int]) -> _Found | None:

@@ -74,10 +74,10 @@ def _for_tracing(value: Any) -> Any:
 def py_call(function: Callable[..., Any], *arrays: Any, result: Any = None) -> Any:
     """Call a Python function each time the compiled function runs; it gets the values NumPy would have.
 
-    `result` says what comes back, as nested `weft.TensorSpec` with known extents; without it, nothing does. Arrays are
-    passed as read-only copies. Functions with Python calls in them cannot be saved without Python. What the function
-    raises ends the call. Raises `TypeError` for a `result` of other things or of unknown extents, and where what comes
-    back is not what is declared.
+    `result` says what comes back, as nested `weft.TensorSpec`, extents of which may be None; without it, nothing does.
+    Arrays are passed as read-only copies. Functions with Python calls in them cannot be saved without Python. What the
+    function raises ends the call. Raises `TypeError` for a `result` of other things, and where what comes back is not
+    what is declared.
 
     >>> weft.py_call(lambda x: x.sum(), np.arange(3.0), result=weft.TensorSpec((), "float64"))
     np.float64(3.0)
@@ -109,11 +109,6 @@ def _result_structure(result: Any, specs: list[Any]) -> Structure:
     structure = flatten_with(result, specs, lambda value: isinstance(value, TensorSpec))
     if list(constants(structure)):
         raise WeftTypeError(f"py_call: result is made of weft.TensorSpec, or None, not {result!r}")
-    for spec in specs:
-        if not spec.type.is_static:
-            raise WeftTypeError(
-                f"py_call: the extents of result must be known, as nothing else tells how large it is, not {spec.type}"
-            )
     return structure
 
 

@@ -8,6 +8,9 @@ from functools import cache
 OWN_PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
 
+_IN_PYTHON = ("numpy.polynomial.",)
+"""Modules of libraries whose functions and classes are converted as those of programs are."""
+
 
 def is_own_module(name: str | None) -> bool:
     """Whether a module is part of weft."""
@@ -16,8 +19,8 @@ def is_own_module(name: str | None) -> bool:
 
 @cache
 def is_library(name: str | None) -> bool:
-    """Whether a module is Python's or NumPy's own."""
-    return (name or "").partition(".")[0] in _LIBRARIES
+    """Whether a module is Python's or NumPy's own; what those compute in Python alone is not meant."""
+    return (name or "").partition(".")[0] in _LIBRARIES and not (name or "").startswith(_IN_PYTHON)
 
 
 def is_users_module(name: str | None) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
+from ...dialect.callbacks import measured
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import TransferWarning, UnsupportedError
 from ...dialect.op import Op
@@ -128,7 +129,15 @@ def host_call(
     results: Sequence[TensorType] = (),
     raised: TracebackType | None = None,
 ) -> list[TracedArray]:
-    """Record a call of Python when the program runs, as `Recorder.host_call`; returns its results as arrays."""
+    """Record a call of Python when the program runs, as `Recorder.host_call`; returns its results as arrays.
+
+    Results may be of any extents: a second call then fetches what the first one has measured and kept.
+    """
+    unknown = sum(result.shape.count(None) for result in results)
+    if unknown:
+        measure, fetch = measured(callback, results)
+        extent = TensorType((), np.dtype(np.int64))
+        operands, callback = trace.host_call(measure, operands, [extent] * unknown, raised), fetch
     values = trace.host_call(callback, operands, results, raised)
     return [wrap(trace, value, result) for value, result in zip(values, results, strict=True)]
 

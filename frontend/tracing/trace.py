@@ -12,7 +12,7 @@ import numpy as np
 from ...backend.gpu.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
-from ...dialect.callbacks import Callback
+from ...dialect.callbacks import Callback, name_of
 from ...dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
 from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
@@ -160,7 +160,8 @@ class Trace(Recorder):
         self.callbacks.append(callback)
         number = len(self.callbacks) - 1
         with context(), ir.InsertionPoint(self.region.block):
-            call = create_host_call(self.module.body, number, operands, results, self.location(raised))
+            name, location = name_of(callback), self.location(raised)
+            call = create_host_call(self.module.body, number, operands, results, name, location)
         return list(call.results)
 
     def make_cell(self, storage: Storage) -> None:

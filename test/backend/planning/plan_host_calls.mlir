@@ -86,3 +86,22 @@ func.func @write_after(%m: memref<4xf32>, %x: tensor<4xf32>) {
   bufferization.materialize_in_destination %y in restrict writable %m : (tensor<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// The last operands say the sizes of results that types do not tell: their block is made large enough before the call.
+
+// CHECK-LABEL: func.func @any_size
+// CHECK:       call @weft_host_call
+// CHECK:       %[[COUNT:.*]] = memref.load %{{.*}}[] : memref<i64>
+// CHECK:       %[[SIZE:.*]] = arith.index_cast %[[COUNT]] : i64 to index
+// CHECK:       call @weft_reserve
+// CHECK:       memref.view %{{.*}}[%{{.*}}][%[[SIZE]]]
+// CHECK:       call @weft_host_call
+func.func private @host.0(tensor<3xf64>) -> tensor<i64>
+func.func private @host.1(tensor<i64>) -> tensor<?xf64>
+func.func @any_size(%x: tensor<3xf64>) -> tensor<?xf64> {
+  %n = func.call @host.0(%x) : (tensor<3xf64>) -> tensor<i64>
+  %r = func.call @host.1(%n) : (tensor<i64>) -> tensor<?xf64>
+  return %r : tensor<?xf64>
+}

@@ -108,7 +108,7 @@ UNSUPPORTED: list[tuple[Callable[..., Any], str]] = [
 
 @pytest.mark.parametrize(("call", "message"), UNSUPPORTED)
 def test_unsupported_calls_say_what_to_write(call: Callable[..., Any], message: str) -> None:
-    with pytest.raises(weft.UnsupportedError, match=message):
+    with weft.settings.scope(fallback=False), pytest.raises(weft.UnsupportedError, match=message):
         run_staged(call, GRID)
 
 

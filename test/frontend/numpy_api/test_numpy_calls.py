@@ -179,7 +179,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("function", "error", "message"), REFUSED)
 def test_messages(function: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+    with weft.settings.scope(fallback=False), pytest.raises(error, match=message):
         interpreted(function)(np.array([1.5, 3.5, 2.5]))
 
 
@@ -220,8 +220,11 @@ def _filled_diagonal(m: Any) -> Any:
 
 
 def test_a_ufunc_is_applied_once_at_each_place() -> None:
-    with pytest.raises(
-        weft.UnsupportedError, match=r"exp.at with an array of indices, which may name an element"
+    with (
+        weft.settings.scope(fallback=False),
+        pytest.raises(
+            weft.UnsupportedError, match=r"exp.at with an array of indices, which may name an element"
+        ),
     ):
         interpreted(lambda x, i: np.exp.at(x, i))(X.copy(), np.array([0, 0]))
     same(_negated_at, X)

@@ -150,9 +150,11 @@ def test_wrong_arguments_raise_what_numpy_raises(number: int) -> None:
     assert str(one.bit_generator.state) == str(other.bit_generator.state)
 
 
-def test_what_python_draws_has_a_known_size() -> None:
-    with pytest.raises(weft.UnsupportedError, match="give it a size that is known while tracing"):
-        weft.function(lambda rng, n: rng.gamma(1.0, size=n))(np.random.default_rng(0), np.int64(3))
+def test_python_draws_as_many_as_the_program_knows_then() -> None:
+    one, other = np.random.default_rng(0), np.random.default_rng(0)
+    drawn = weft.function(lambda rng, n: rng.gamma(1.0, size=n))(one, np.int64(3))
+    np.testing.assert_array_equal(drawn, other.gamma(1.0, size=3))
+    assert str(one.bit_generator.state) == str(other.bit_generator.state)
 
 
 @pytest.mark.parametrize("name", ["bytes", "spawn", "bit_generator"])

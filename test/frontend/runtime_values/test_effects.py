@@ -200,7 +200,7 @@ class TestPyCall:
             (lambda x: (x,), [weft.TensorSpec((2,))], "returned a tuple, but a list is declared"),
             (lambda x: [x], [weft.TensorSpec((2,))] * 2, "returned a list of 1, but one of 2 is declared"),
             (lambda x: {"a": x}, {"b": weft.TensorSpec((2,))}, r"returned the keys \['a'\], but \['b'\]"),
-            (lambda x: x, weft.TensorSpec((None,)), "the extents of result must be known"),
+            (lambda x: x, weft.TensorSpec((None, None)), r"is f64\[2\], but f64\[\?,\?\] is declared"),
             (lambda x: x, "f64[2]", "result is made of weft.TensorSpec"),
         ],
     )
@@ -211,6 +211,29 @@ class TestPyCall:
         for run in (f, plain(f)):
             with pytest.raises(TypeError, match=message):
                 run(np.ones(2))
+
+    def test_results_of_any_size(self):
+        def f(x):
+            total, found = 0.0, weft.py_call(lambda a: a[a > 1], x, result=weft.TensorSpec((None,)))
+            for n in range(x.shape[0]):
+                parts = weft.py_call(
+                    lambda a, k: (np.ones((k, 2)), a[:k]),
+                    x,
+                    n,
+                    result=(weft.TensorSpec((None, 2)), weft.TensorSpec((None,))),
+                )
+                total += parts[0].sum() + parts[1].sum()
+            try:
+                weft.py_call(lambda a: a[5:].max(keepdims=True), x, result=weft.TensorSpec((None,)))
+            except ValueError:
+                total += 0.5
+            return found * 2, found.shape[0], total
+
+        compiled = weft.function(f, input_signature=[weft.TensorSpec((None,))])
+        for values in ([0.0, 2.0, 3.0], [0.0, 1.0], []):
+            got, expected = compiled(np.array(values)), f(np.array(values))
+            np.testing.assert_array_equal(got[0], expected[0])
+            assert got[1:] == expected[1:]
 
     def test_arrays_cannot_be_written_in_vain(self):
         def change(x):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....numpy_api.brackets import in_brackets
-from ....numpy_api.dispatch import call_function, call_ufunc, has_counterpart
+from ....numpy_api.dispatch import call_function, call_ufunc
 from ....numpy_api.selection import is_python_number
 from ....tracing.staging import asarray, rank_0_array, trace_of
 from .array_makers import as_data
@@ -37,9 +37,8 @@ def numpy_function(function: Any) -> Callable[..., Any] | None:
     if isinstance(owner, np.ufunc):
         method = function.__name__
         return _asking_items(function, lambda args, kwargs: call_ufunc(owner, method, args, kwargs))
-    if isinstance(function, type) or getattr(function, "__module__", None) not in _MODULES:
-        return None
-    if not has_counterpart(function):
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(function, type) or not (module in _MODULES or module.startswith("numpy.lib.")):
         return None
     return _asking_items(function, lambda args, kwargs: call_function(function, args, kwargs))
 

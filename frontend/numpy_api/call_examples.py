@@ -1,0 +1,191 @@
+"""What a call of a function gives that compiled code does not know, found by calls on examples of its operands.
+
+Structure, types and ranks must be the same for all examples, and so must dtypes, but for real and complex numbers, which
+are complex numbers together. An extent that differs is one that is known when the program runs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dialect.dtypes import as_dtype, kind
+from ...dialect.errors import UnsupportedError, WeftError, WeftTypeError
+from ...dialect.types import TensorType
+from ..signature.signature import Structure, TensorSpec, unflatten
+from ..tracing.array import TracedArray
+
+NUMBERS = (bool, int, float, complex)
+
+_EXTENTS = (7, 11)
+"""Stand for extents that are known at run time only: all of them are one of these, then each is another one."""
+
+
+class Part(NamedTuple):
+    """An array or number in what a call gives."""
+
+    kind: type
+    """`np.ndarray`, `np.generic` for a scalar of NumPy, or a number of Python's."""
+    dtype: np.dtype[Any]
+    shape: tuple[int | None, ...]
+    shown: frozenset[int] = frozenset()
+    """The operands whose memory it shares."""
+
+    @property
+    def spec(self) -> TensorSpec:
+        """What a call of Python declares."""
+        return TensorSpec(self.shape, self.dtype)
+
+    def made(self, value: Any) -> Any:
+        """What a call returned, in the dtype that is declared, where that holds all numbers."""
+        array = np.asarray(value)
+        return array.astype(self.dtype) if np.can_cast(array.dtype, self.dtype, "safe") else array
+
+
+class Group(NamedTuple):
+    """A tuple or list of parts."""
+
+    kind: type
+    parts: tuple[Any, ...]
+
+    @property
+    def spec(self) -> Any:
+        """What a call of Python declares: nested tuples."""
+        return tuple(part.spec for part in self.parts)
+
+    def made(self, value: Any) -> Any:
+        """What a call returned, as nested tuples."""
+        if len(value) != len(self.parts):
+            raise WeftTypeError(f"{len(self.parts)} arrays were expected, but {len(value)} came back")
+        return tuple(part.made(item) for part, item in zip(self.parts, value, strict=True))
+
+
+Found = Part | Group
+
+
+def found_by_examples(
+    function: Callable[..., Any], structure: Structure, leaves: Sequence[Any], refusal: str
+) -> Found:
+    """What a call gives of arguments that are traced arrays and NumPy arrays in a structure.
+
+    Raises `UnsupportedError`, which begins with a refusal, where it cannot be told, and `TypeError` where a call does
+    not take operands of these dtypes.
+    """
+    results: list[Found | None] = []
+    reasons: list[Exception] = []
+    for examples in _examples(leaves):
+        given, named = unflatten(structure, examples.__getitem__)
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                results.append(_described(function(*given, **named), examples))
+        except WeftError:
+            raise
+        except Exception as error:
+            reasons.append(error)
+    if not results:
+        if len(set(map(repr, reasons))) == 1 and isinstance(reasons[0], TypeError):
+            raise WeftTypeError(str(reasons[0]))
+        raise UnsupportedError(f"{refusal}; what it gives could not be found while tracing ({reasons[-1]})")
+    merged = results[0]
+    for other in results[1:]:
+        merged = _merged(merged, other)
+    if merged is None:
+        raise UnsupportedError(
+            f"{refusal}. It cannot be called when the program runs, either, as it gives no arrays and numbers, or their "
+            "types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls a function of yours"
+        )
+    return merged
+
+
+def _described(result: Any, operands: Sequence[Any]) -> Found | None:
+    """Structure, types, dtypes and shapes; None where there is something else than arrays and numbers in it."""
+    if isinstance(result, (tuple, list)):
+        parts = [_described(part, operands) for part in result]
+        return None if None in parts else Group(type(result), tuple(parts))
+    if not isinstance(result, (np.ndarray, np.generic, *NUMBERS)):
+        return None
+    array = np.asarray(result)
+    if array.dtype.kind not in "biufc" or type(result) not in (np.ndarray, *NUMBERS, array.dtype.type):
+        return None
+    shape = tuple(array.shape)
+    if not isinstance(result, np.ndarray):
+        return Part(type(result) if type(result) in NUMBERS else np.generic, as_dtype(array.dtype), shape)
+    shown = (
+        place
+        for place, operand in enumerate(operands)
+        if isinstance(operand, np.ndarray) and np.may_share_memory(result, operand)
+    )
+    return Part(np.ndarray, as_dtype(array.dtype), shape, frozenset(shown))
+
+
+def _merged(one: Found | None, other: Found | None) -> Found | None:
+    """What both of two descriptions are examples of; None where there is nothing."""
+    if isinstance(one, Group) and isinstance(other, Group):
+        if one.kind is not other.kind or len(one.parts) != len(other.parts):
+            return None
+        parts = tuple(_merged(*pair) for pair in zip(one.parts, other.parts, strict=True))
+        return None if None in parts else Group(one.kind, parts)
+    if not isinstance(one, Part) or not isinstance(other, Part) or one.kind is not other.kind:
+        return None
+    kinds = {kind(one.dtype), kind(other.dtype)}
+    if len(one.shape) != len(other.shape) or (one.dtype != other.dtype and kinds != {"f", "c"}):
+        return None
+    shape = tuple(
+        extent if extent == another else None for extent, another in zip(one.shape, other.shape, strict=True)
+    )
+    return Part(one.kind, np.result_type(one.dtype, other.dtype), shape, one.shown | other.shown)
+
+
+def _examples(leaves: Sequence[Any]) -> Iterator[list[Any]]:
+    """Operands in the places of traced arrays, read-only, of several extents and values."""
+    types = [leaf.type for leaf in leaves if isinstance(leaf, TracedArray)]
+    for shapes in _shapes(types):
+        for values in _VALUES:
+            left = iter(shapes)
+            examples = [
+                _example(leaf, next(left), values) if isinstance(leaf, TracedArray) else leaf.copy()
+                for leaf in leaves
+            ]
+            for example in examples:
+                if isinstance(example, np.ndarray):
+                    example.flags.writeable = False
+            yield examples
+
+
+def _shapes(types: Sequence[TensorType]) -> Iterator[list[list[int]]]:
+    """The extents of examples."""
+    unknown = sum(found.shape.count(None) for found in types)
+    choices = [[extent] * unknown for extent in _EXTENTS] + [list(range(_EXTENTS[0], _EXTENTS[0] + unknown))]
+    for choice in choices if unknown > 1 else choices[: 2 if unknown else 1]:
+        numbers = iter(choice)
+        yield [[next(numbers) if extent is None else extent for extent in found.shape] for found in types]
+
+
+def _example(leaf: TracedArray, shape: Sequence[int], values: Callable[[int], Any]) -> Any:
+    """Values in a shape and the dtype of a traced array, or as the number that it is."""
+    numbers = np.asarray(values(int(np.prod(shape, dtype=int))))
+    if kind(leaf.dtype) in "iu":
+        limits = np.iinfo(leaf.dtype)
+        numbers = np.clip(numbers, limits.min, limits.max)
+    array = numbers.astype(leaf.dtype).reshape(shape)
+    if leaf._python_type is not None:
+        return leaf._python_type(array)
+    return array if array.ndim or leaf._storage.is_array else array[()]
+
+
+_VALUES: tuple[Callable[[int], Any], ...] = (
+    lambda count: np.arange(count) + 1,
+    lambda count: np.arange(count) + 2,
+    lambda count: np.arange(count) * 7 % 11,
+    lambda count: np.ones(count),
+    lambda count: np.arange(count) % max(count - 1, 1),
+    lambda count: (np.arange(count) + 1) * (1 - 2 * (np.arange(count) % 2)),
+    lambda count: -np.arange(count) - 1,
+)
+"""Elements: ascending, in no order, equal, from zero to zero, of both signs, and negative."""
+
+__all__ = ["NUMBERS", "Found", "Group", "Part", "found_by_examples"]
