@@ -1,7 +1,7 @@
 """What a call of a function gives that compiled code does not know, found by calls on examples of its operands.
 
-Structure, types and ranks must be the same for all examples, and so must dtypes, but for real and complex numbers, which
-are complex numbers together. An extent that differs is one that is known when the program runs.
+Structure, types and ranks must be the same for all examples, and so must dtypes, but for real and complex numbers,
+which are complex numbers together. An extent that differs is one that is known when the program runs.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def found_by_examples(
         merged = _merged(merged, other)
     if merged is None:
         raise UnsupportedError(
-            f"{refusal}. It cannot be called when the program runs, either, as it gives no arrays and numbers, or their "
-            "types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls a function of yours"
+            f"{refusal}. It cannot be called when the program runs, either, as it gives no arrays and numbers, or "
+            "their types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls a function of yours"
         )
     return merged
 

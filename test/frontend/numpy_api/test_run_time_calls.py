@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support.call_comparison import difference
-from support.interpreted import interpreted
 
 import weft
+from support.call_comparison import difference
+from support.interpreted import interpreted
 
 VALUES = np.random.default_rng(0).random(12)
 GRID = VALUES.reshape(3, 4)

@@ -38,7 +38,9 @@ def numpy_function(function: Any) -> Callable[..., Any] | None:
         method = function.__name__
         return _asking_items(function, lambda args, kwargs: call_ufunc(owner, method, args, kwargs))
     module = getattr(function, "__module__", None) or ""
-    if isinstance(function, type) or not (module in _MODULES or module.startswith("numpy.lib.")):
+    if isinstance(function, type) or not hasattr(function, "__name__"):
+        return None
+    if module not in _MODULES and not module.startswith("numpy.lib."):
         return None
     return _asking_items(function, lambda args, kwargs: call_function(function, args, kwargs))
 
