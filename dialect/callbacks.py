@@ -40,8 +40,8 @@ def checked_results(name: str, returned: Sequence[Any], results: Sequence[Tensor
 
 
 def measured(callback: Callback, results: Sequence[TensorType]) -> tuple[Callback, Callback]:
-    """A call of Python in two: one that calls, and gives the extents that the types of results do not tell; and one that
-    then gives the results.
+    """A call of Python in two: one that calls, and gives the extents that the types of results do not tell; and one
+    that then gives the results.
 
     A program makes both in a thread, with nothing of Python between them.
     """

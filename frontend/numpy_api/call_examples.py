@@ -96,7 +96,7 @@ def found_by_examples(
     if merged is None:
         raise UnsupportedError(
             f"{refusal}. It cannot be called when the program runs, either, as it gives no arrays and numbers, or "
-            "their types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls a function of yours"
+            "their types depend on values: weft.py_call(function, ..., result=weft.TensorSpec(...)) calls yours"
         )
     return merged
 
