@@ -7,9 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from ..dialect.errors import WeftValueError
 from ..dialect.records import dataclass
+from .cache.processor import processor as processor_here
+from .processors.description import Processor
+from .processors.families import family_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Target:
     """Whether float16 is converted by instructions."""
     rounding_instructions: bool
     """Whether floats are rounded to whole numbers by instructions."""
+    processor: Processor = Processor("a processor that is not named")
+    """What its caches are like and what pays on it."""
     needs: frozenset[str] | None = frozenset()
     """Features that the processor must have to run the code; None where they are not known."""
     gpu: Gpu | None = None
@@ -102,7 +108,13 @@ def host() -> Target:
     present = {name for name, is_there in features.items() if is_there}
     arm = _is_arm(triple)
     machine = _arm("native", triple) if arm else _x86("native", triple, present)
-    return replace(machine, cpu=binding.get_host_cpu_name(), features=features.flatten(), needs=frozenset())
+    return replace(
+        machine,
+        cpu=binding.get_host_cpu_name(),
+        features=features.flatten(),
+        needs=frozenset(),
+        processor=processor_here(),
+    )
 
 
 @cache
@@ -135,7 +147,10 @@ def named(name: str) -> Target:
     flags = ",".join(f"+{feature}" for feature in added)
     is_level = cpu in (*_LEVELS, "aarch64")
     own = "generic" if cpu == "aarch64" else cpu
-    return replace(machine, cpu=own, features=flags, needs=machine.needs if is_level else None)
+    described = family_of(cpu) or machine.processor
+    return replace(
+        machine, cpu=own, features=flags, needs=machine.needs if is_level else None, processor=described
+    )
 
 
 def names() -> list[str]:
@@ -228,6 +243,29 @@ _current: ContextVar[Target | None] = ContextVar("target", default=None)
 def current() -> Target:
     """The machine that code is being made for in this context: this one, unless `compiling_for` says another."""
     return _current.get() or host()
+
+
+_processor: ContextVar[Processor | None] = ContextVar("processor", default=None)
+
+
+def processor() -> Processor:
+    """The processor that code is being made for in this context: its caches, and what pays on it."""
+    return _processor.get() or current().processor
+
+
+@contextmanager
+def compiling_as_if(**differences: Any) -> Iterator[Processor]:
+    """Make code in this context for a processor that differs in some fields of `Processor`: to compare schedules.
+
+    >>> with compiling_as_if(second_level_cache=1 << 14):
+    ...     processor().second_level_cache
+    16384
+    """
+    token = _processor.set(replace(processor(), **differences))
+    try:
+        yield processor()
+    finally:
+        _processor.reset(token)
 
 
 @contextmanager

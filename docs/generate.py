@@ -10,6 +10,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable
+from typing import Any
 
 import weft
 from weft.dialect.op import OPS, VARIADIC, FieldKind, Op
@@ -99,10 +100,16 @@ def passes_page() -> str:
     return f"{PASSES_INTRODUCTION}{header}{rows}\n\n{text_section}\n\n## Named pipelines\n\n{pipelines}\n"
 
 
+def shown_default(setting: dataclasses.Field[Any]) -> str:
+    """The default of a setting, in words where machines differ in it."""
+    words: str = setting.metadata["shown"]
+    return words or f"`{setting.default}`"
+
+
 def settings_page() -> str:
     """The table of settings."""
     rows = [
-        f"| `{f.name}` | `{f.metadata['variable']}` | `{f.default}` | {f.metadata['help']} |"
+        f"| `{f.name}` | `{f.metadata['variable']}` | {shown_default(f)} | {f.metadata['help']} |"
         for f in dataclasses.fields(Settings)
     ]
     return SETTINGS_INTRODUCTION + "\n".join(rows) + "\n"

@@ -20,8 +20,9 @@ from ..dialect.errors import WeftValueError, WeftWarning
 from ..passes.differentiation.memory import DEFAULT_MEMORY
 
 
-def _setting(default: Any, variable: str, help: str) -> Any:
-    return field(default=default, metadata={"variable": variable, "help": help})
+def _setting(default: Any, variable: str, help: str, shown: str = "") -> Any:
+    """A setting; `shown` says in words what a default is that machines differ in."""
+    return field(default=default, metadata={"variable": variable, "help": help, "shown": shown})
 
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
@@ -103,6 +104,7 @@ class Settings:
         DEFAULT_LIMIT,
         "WEFT_RESULT_POOL_BYTES",
         "Keep so much memory of results that are gone, for the next ones (0: NumPy allocates all results).",
+        shown="an eighth of memory",
     )
     # A function that is called for the sixth time in a row with something new will not stop at six.
     retracing_warning: int = _setting(

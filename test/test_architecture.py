@@ -18,10 +18,11 @@ ORDER = {
     "backend": (
         "__init__.py",
         "planning",
+        "processors",
+        "cache",
         "target.py",
         "nests",
         "llvm_compatibility",
-        "cache",
         "functions",
         "ranges",
         "analysis",

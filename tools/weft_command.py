@@ -1,4 +1,4 @@
-"""The command line `weft`: looks at the disk cache and empties it."""
+"""The command line `weft`: looks at the disk cache and empties it, and says what is known of the machine."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from datetime import datetime
 
 from ..backend.cache.location import UnusableDirectory
 from ..backend.cache.store import Store
+from ..backend.cpu.threads.count import get_num_threads
+from ..backend.processors.system import memory
+from ..backend.target import host
 from ..frontend.settings import settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run `weft cache info` or `weft cache clear`; returns the exit status."""
+    """Run `weft cache info`, `weft cache clear` or `weft machine`; returns the exit status."""
     parser = argparse.ArgumentParser(
         prog="weft", description="weft compiles Python functions over NumPy arrays."
     )
@@ -22,7 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = cache.add_subparsers(dest="command", required=True)
     commands.add_parser("info", help="where they are, how many, how large, and which are not stored")
     commands.add_parser("clear", help="remove all of them")
+    rooms.add_parser("machine", help="what code is made for: the processor, its caches, threads and memory")
     wanted = parser.parse_args(arguments)
+    if wanted.room == "machine":
+        print("\n".join(_machine_lines()))
+        return 0
     try:
         store = Store(settings.cache_dir, settings.cache_megabytes)
     except UnusableDirectory as error:
@@ -56,6 +63,35 @@ def _lines(store: Store) -> list[str]:
     if len(refusals) > _MOST_SHOWN:
         lines.append(f"  and {len(refusals) - _MOST_SHOWN} more")
     return lines
+
+
+def _machine_lines() -> list[str]:
+    machine, found = host(), memory()
+    processor, kept = machine.processor, settings.result_pool_bytes
+    shared = f", shared by {processor.last_level_cores} cores" if processor.last_level_cores > 1 else ""
+    return [
+        f"processor     {processor.family} ({machine.cpu})",
+        f"vectors       {machine.vector_registers} of {machine.vector_bytes} bytes",
+        f"multiply-adds {processor.multiplications} of whole vectors a cycle",
+        f"first level   {_size(processor.first_level_cache)}, {processor.first_level_ways} ways",
+        f"second level  {_size(processor.second_level_cache)}",
+        f"last level    {_size(processor.last_level_cache)}{shared}",
+        f"read ahead    {_size(processor.read_ahead)}; {_size(processor.reduction_read_ahead)} in light reductions",
+        f"streamed      results from {_size(processor.streamed)} on, past the caches",
+        f"threads       {get_num_threads()}",
+        f"memory        {_size(found) if found else 'not told'}; up to {_size(kept)} kept for results",
+        *(f"assumed       {note}" for note in processor.assumed),
+    ]
+
+
+def _size(size: int) -> str:
+    """A number of bytes, in the largest unit in which it is at least 1.
+
+    >>> _size(512), _size(48 << 10), _size(5 << 28)
+    ('512 B', '48 KiB', '1.2 GiB')
+    """
+    unit = next((unit for unit in range(3, 0, -1) if size >= 1 << 10 * unit), 0)
+    return f"{size / (1 << 10 * unit):.3g} {('B', 'KiB', 'MiB', 'GiB')[unit]}"
 
 
 _MOST_SHOWN = 20

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TypeAlias
 
+from .processor import processor
+
 Stamp: TypeAlias = "tuple[str, int, int]"
 """A file's path, size and time."""
 
@@ -32,6 +34,7 @@ def machine_key() -> tuple[object, ...]:
         llvm.get_default_triple(),
         llvm.get_host_cpu_name(),
         llvm.get_host_cpu_features().flatten(),
+        repr(processor()),
         tuple(_mlir()),
         tuple(_own_sources()),
     )

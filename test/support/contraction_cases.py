@@ -39,9 +39,7 @@ TYPES = [
 ]
 GUARD = 64
 SMALL_CACHES = {
-    "FIRST_LEVEL_CACHE": 64,
-    "SECOND_LEVEL_CACHE": 512,
-    "PACK_BYTES": 64,
+    "PACKED": 1,
     "WHOLE_DEPTH": 8,
     "DEPTH_BLOCK": 5,
     "UNBLOCKED_DEPTH": 20,
@@ -50,7 +48,7 @@ SMALL_CACHES = {
     "EXACT_WORK": 0,
     "EXACT_SHARE": 0.0,
 }
-"""With these, small operands are treated as large ones are."""
+"""With these, and caches as small, small operands are treated as large ones are."""
 
 
 def body(operand: str, result: str, kernel_types: tuple[str, str]) -> str:
@@ -80,7 +78,12 @@ def check(seed: int) -> str | None:
     kinds = case.choice(SPECS), case.choice(TYPES)
     if target.why_not_here(target.named(machine)) or "bfloat16" in kinds[1]:
         machine = "native"  # what converts bfloat16 is not at hand for a single kernel
-    with patch.dict(vars(contraction_plan), changes), target.compiling_for(machine):
+    caches = {"first_level_cache": 64, "second_level_cache": 512} if changes else {}
+    with (
+        patch.dict(vars(contraction_plan), changes),
+        target.compiling_for(machine),
+        target.compiling_as_if(**caches),
+    ):
         complaint = _check(seed)
     return complaint and f"{complaint} (for {machine}, small caches: {bool(changes)})"
 

@@ -1,7 +1,8 @@
-"""`weft cache info` and `weft cache clear`."""
+"""`weft cache info`, `weft cache clear` and `weft machine`."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -9,6 +10,9 @@ import pytest
 
 import weft
 from weft.backend.cache.store import Store
+from weft.backend.processors.description import Processor
+from weft.backend.target import host
+from weft.tools import weft_command
 from weft.tools.weft_command import main
 
 
@@ -75,3 +79,23 @@ def test_commands_that_there_are_not_are_refused(
     with pytest.raises(SystemExit):
         main(arguments)
     assert "usage: weft" in capsys.readouterr().err
+
+
+def test_machine_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["machine"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line[:14].strip() for line in lines if not line.startswith("assumed")]
+    assert names == [
+        *("processor", "vectors", "multiply-adds", "first level", "second level", "last level"),
+        *("read ahead", "streamed", "threads", "memory"),
+    ]
+    assert host().processor.family in lines[0]
+
+
+def test_what_is_assumed_of_the_machine_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unknown = dataclasses.replace(host(), processor=Processor("some", assumed=("it is like others",)))
+    monkeypatch.setattr(weft_command, "host", lambda: unknown)
+    assert main(["machine"]) == 0
+    assert "assumed       it is like others" in capsys.readouterr().out

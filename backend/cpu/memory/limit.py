@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-DEFAULT_LIMIT = 1 << 28
-"""Bytes in free blocks."""
+from ...processors.system import memory
+
+_SHARE = 8
+_LEAST, _MOST, _UNKNOWN = 1 << 25, 1 << 33, 1 << 28
+
+
+def default_limit(memory: int | None) -> int:
+    """The bytes in free blocks, unless the user says otherwise, on a machine or in a container with so much memory.
+
+    A new result of more than what is kept costs page faults at each call; the pool holds no more than the arrays of the
+    program did at their peak in any case. None is for memory that the system does not tell.
+
+    >>> default_limit(24 << 30) >> 20, default_limit(128 << 20) >> 20, default_limit(None) >> 20
+    (3072, 32, 256)
+    """
+    return _UNKNOWN if memory is None else min(max(memory // _SHARE, _LEAST), _MOST)
+
+
+DEFAULT_LIMIT = default_limit(memory())
+"""The bytes in free blocks on this machine."""
 
 _limit = DEFAULT_LIMIT
 _followers: list[Callable[[int], None]] = []

@@ -6,7 +6,7 @@ links, so that to take a block out of its lists needs no cases.
 
 Two rules bound what is kept. Free blocks hold `limit` bytes at most: the oldest go first. And a new block is made only
 after so many free ones were given back that arrays and free blocks together hold no more than the arrays did at their
-peak, or a quarter of the limit where that is more: the pool does not raise the peak of a program.
+peak, or 64 MiB, but a quarter of the limit at most, where that is more: the pool does not raise the peak of a program.
 
 Everything is thread-safe by a lock that is held for a few instructions, and never while the system is asked for memory.
 All functions that are named `weft_...` may be called from outside; but for those that make arrays, by any thread, with
@@ -36,6 +36,8 @@ from ..native_python.layout import ARRAY_FLAGS, ARRAY_HANDLER, OWN_DATA, WORD
 
 POOLED_BYTES = 1 << 16
 """Smaller results are NumPy's business: malloc gives the same memory again, without page faults."""
+SMALL_PEAK = 1 << 26
+"""A program may hold so much whatever its arrays hold."""
 LARGEST = 1 << 47
 """No machine has more memory."""
 STATISTICS = ("limit", "kept", "live", "peak", "made", "reused")
@@ -239,7 +241,7 @@ def pooled_block(bin: int) -> int:
         add(State.REUSED, 1)
         weft_memory_unlock()
         return newest - Block.IN_BIN
-    most = max(word(STATE + State.PEAK), word(STATE + State.LIMIT) >> 2)
+    most = max(word(STATE + State.PEAK), min(word(STATE + State.LIMIT) >> 2, SMALL_PEAK))
     weft_memory_unlock()
     weft_memory_shrink(max(most - live, 0))
     block = make(capacity, bin)

@@ -11,8 +11,9 @@ import pytest
 
 import weft
 from weft.backend.cpu.codegen.contractions import plan
+from weft.backend.target import compiling_as_if
 
-LARGE = {"FIRST_LEVEL_CACHE": 256, "SECOND_LEVEL_CACHE": 1 << 14, "PACK_BYTES": 256, "FEW_TILES": 0}
+LARGE = {"first_level_cache": 256, "second_level_cache": 1 << 14}
 """With these, images and filters of a few kilobytes are treated as large ones are."""
 
 
@@ -65,7 +66,8 @@ def test_convolutions(seed: int) -> None:
 
     tolerance = {"float32": 1e-5, "float64": 1e-12, "float16": 1e-2}.get(dtype, 0)
     for caches in ({}, LARGE):
-        with patch.dict(vars(plan), caches):
+        few = {"PACKED": 1, "FEW_TILES": 0} if caches else {}
+        with patch.dict(vars(plan), few), compiling_as_if(**caches):
             got = weft.function(convolution)(image, filters)
         assert got.dtype == image.dtype
         np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance * 20)

@@ -10,23 +10,18 @@ from .....dialect.records import dataclass
 from ....nests.contraction import Contraction
 from ....nests.emit import Index
 from ....nests.nest import Access
+from ....target import processor
 from ..vectors.temporaries import element_bytes
 from ..vectors.width import vector_bytes, vector_registers
 
-FIRST_LEVEL_CACHE = 32 * 1024
-SECOND_LEVEL_CACHE = 1024 * 1024
-"""What a core can count on; a left operand twice as large is used in blocks of rows."""
-
-PACK_BYTES = 64 * 1024
-"""A larger right operand is copied panel by panel, so that its lines do not evict each other."""
+PACKED = 2
+"""A right operand of so many times the first-level cache is copied panel by panel, so that its lines do not evict each
+other."""
 
 FEW_TILES = 5
 FAR_APART = 2048
 """For so few tiles it is not copied, unless its rows are so many bytes apart that the processor does not fetch them
 ahead."""
-
-CACHE_WAY = 4096
-"""Addresses this far apart compete for the same lines of the first-level cache."""
 
 WHOLE_DEPTH = 1024
 DEPTH_BLOCK = 672
@@ -134,7 +129,9 @@ def plan(contraction: Contraction) -> Plan | None:
     size = _bytes(contraction, contraction.extent(contraction.column))
     if few and (not contiguous or (isinstance(rows, int) and rows == 1 and size is None)):
         return None
-    by_rows = packed is None and few and size is not None and (rows == 1 or size > FIRST_LEVEL_CACHE)
+    by_rows = (
+        packed is None and few and size is not None and (rows == 1 or size > processor().first_level_cache)
+    )
     if by_rows and (len(contraction.summed) != 1 or contraction.element != contraction.stored):
         return None
     vectors, tail = _widths(contraction, lanes)
@@ -221,7 +218,7 @@ def _is_far(contraction: Contraction) -> bool:
     """Whether the right operand comes from beyond the second-level cache while it is packed: then more of a line of it
     should be read at once."""
     size = _bytes(contraction, contraction.extent(contraction.column))
-    return size is not None and size >= SECOND_LEVEL_CACHE // 2 and _once(contraction)
+    return size is not None and size >= processor().second_level_cache // 2 and _once(contraction)
 
 
 def _work(total: int, width: int, rows: Index, depth: int, parts: int) -> float:
@@ -234,8 +231,8 @@ def _work(total: int, width: int, rows: Index, depth: int, parts: int) -> float:
         height = highest if not isinstance(rows, int) else -(-rows // -(-rows // highest))
         tiles = 8.0 if not isinstance(rows, int) else rows / height
         sums = height * vectors * parts
-        # Two multiplications and two loads can start per cycle, and a sum waits four cycles for the one before.
-        step = max(sums / 2, (height * parts + vectors) / 2, 4)
+        # Two loads can start per cycle, and a sum waits four cycles for the one before.
+        step = max(sums / processor().multiplications, (height * parts + vectors) / 2, 4)
         cycles += count * tiles * (step + (1.5 * sums + 15) / depth)
     return cycles
 
@@ -275,12 +272,12 @@ def _blocks(contraction: Contraction) -> tuple[int | None, int | None]:
     if _unblocked(contraction):
         return None, None
     size = element_bytes(contraction.element) * contraction.parts
-    if rows * depth * size < 2 * SECOND_LEVEL_CACHE or rows < 2 * LEAST_ROWS:
+    if rows * depth * size < 2 * processor().second_level_cache or rows < 2 * LEAST_ROWS:
         return None, None
     block = depth
     if depth > WHOLE_DEPTH and (contraction.parts == 2 or contraction.element == contraction.stored):
         block = -(-depth // -(-depth // DEPTH_BLOCK))
-    most = max(LEAST_ROWS, min(MOST_ROWS, SECOND_LEVEL_CACHE // (block * size)))
+    most = max(LEAST_ROWS, min(MOST_ROWS, processor().second_level_cache // (block * size)))
     return (None if block == depth else block), -(-rows // -(-rows // most))
 
 
@@ -298,10 +295,12 @@ def _pack_right(
     if right.conversion is not None:
         return True
     if not rows_first and _once(contraction):
-        return size is None or size > FIRST_LEVEL_CACHE
+        return size is None or size > processor().first_level_cache
     if tiles is not None and tiles <= FEW_TILES and _row_bytes(right.access) < FAR_APART:
         return False
-    return size is None or size > (FIRST_LEVEL_CACHE if rows_first else PACK_BYTES)
+    return size is None or size > (
+        processor().first_level_cache if rows_first else PACKED * processor().first_level_cache
+    )
 
 
 def _tiles(contraction: Contraction, rows: Index, vectors: int) -> int | None:
@@ -338,7 +337,11 @@ def _inside_first(contraction: Contraction, vectors: int) -> bool:
     if whole is None or size is None or not all(isinstance(extent, int) for extent in extents):
         return False
     size *= element_bytes(left.memref.type.element_type)
-    return columns > lanes * vectors and size >= SECOND_LEVEL_CACHE and whole <= SECOND_LEVEL_CACHE // 2
+    return (
+        columns > lanes * vectors
+        and size >= processor().second_level_cache
+        and whole <= processor().second_level_cache // 2
+    )
 
 
 def _once(contraction: Contraction) -> bool:
@@ -367,15 +370,15 @@ def _pack_left(contraction: Contraction, rows: Index, panel: int, in_blocks: boo
     if any(access.mentions(dim) for dim in contraction.outer if not contraction.right.access.mentions(dim)):
         return False
     size = _bytes(contraction, rows)
-    if size is None or size <= FIRST_LEVEL_CACHE:
+    if size is None or size <= processor().first_level_cache:
         return False
-    if size >= 2 * SECOND_LEVEL_CACHE and _unblocked(contraction):
+    if size >= 2 * processor().second_level_cache and _unblocked(contraction):
         return False
     # In whole numbers: the parts of complex ones are always neighbours.
     access = contraction.whole[0] if contraction.whole is not None else access
     if access.is_contiguous_in(row) and len(contraction.summed) == 1:
         several = not isinstance(contraction.columns, int) or contraction.columns > panel
-        large = in_blocks or size >= SECOND_LEVEL_CACHE // 2 or _collides(access, contraction)
+        large = in_blocks or size >= processor().second_level_cache // 2 or _collides(access, contraction)
         return several and (large or left.conversion is not None)
     return left.conversion is not None or _collides(access, contraction)
 
@@ -386,7 +389,7 @@ def _collides(access: Access, contraction: Contraction) -> bool:
     across = [dim for dim in (contraction.row, *contraction.summed) if dim is not None]
     steps = [strides[access.axis_of(dim)] for dim in across if not access.is_contiguous_in(dim)]
     size = element_bytes(access.memref.type.element_type)
-    return any(step * size % CACHE_WAY == 0 for step in steps)
+    return any(step * size % processor().way == 0 for step in steps)
 
 
 def _bytes(contraction: Contraction, across: Index) -> int | None:

@@ -3,18 +3,20 @@
     totals[column : column + lanes] += row0[...] + row1[...] + row2[...] + row3[...]
 
 The totals of few columns stay in registers; those of many columns lie in the first-level cache, and are read and
-written once for `ROWS` rows.
+written once for four rows, or more where the processor follows so many streams. The order of additions is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from .....dialect.mlir import Operation, Value
 from ....nests.emit import Emitter, ForLoop, Index, create
 from ....nests.independence import any_order
 from ....nests.nest import LoopNest
 from ....nests.reductions import combine, combiners, widened_sum
+from ....target import processor
 from ..vectors.code import lane_mask, vector_load, vector_store
 from ..vectors.width import vector_registers
 from .vector_body import SplitBody, vector_of
@@ -22,7 +24,7 @@ from .vector_loops import VectorLoop, halves, streams
 from .vector_reductions import narrow_body, pairwise_sum
 
 ROWS = 4
-"""Rows that are combined before the totals are touched."""
+"""Rows that are combined before they are combined with the totals."""
 
 
 def match_column_reduction(nest: LoopNest, order: Sequence[int], emitter: Emitter) -> ColumnReduction | None:
@@ -59,19 +61,23 @@ class ColumnReduction(VectorLoop):
         """Write the loops at the insertion point; all other dimensions have a position."""
         start, stop = bounds or (0, self.nest.extents[self.inner])
         in_registers = self._columns_in_registers(start, stop)
-        extent, rows = self.nest.extents[self.rows], self._rows_at_a_time()
-        whole = self.emitter.multiply(self.emitter.divide(extent, rows), rows)
         if in_registers is not None:
-            self._in_registers(in_registers, stop, whole, rows)
+            self._in_registers(in_registers, stop)
             return
-        for first, last, count in ((0, whole, rows), (whole, extent, 1)):
-            if first != last:
-                with self.emitter.loop(last, count, first, unroll=False) as row:
-                    self._add_rows(row, count, start, stop)
+        for first, last, count in self._ranges(max(ROWS, processor().column_rows)):
+            with self.emitter.loop(last, count, first, unroll=False) as row:
+                self._add_rows(row, count, start, stop)
 
-    def _rows_at_a_time(self) -> int:
+    def _ranges(self, most: int) -> Iterator[tuple[Index, Index, int]]:
+        """The first row, the last and how many at a time: of the loop over many, over `ROWS` and over single rows."""
         extent = self.nest.extents[self.rows]
-        return min(ROWS, extent) if isinstance(extent, int) and extent else ROWS
+        start: Index = 0
+        fewer = min(ROWS, extent) if isinstance(extent, int) and extent else ROWS
+        for count in dict.fromkeys((most, fewer, 1)):
+            whole = self._whole(start, extent, count)
+            if start != whole:
+                yield start, whole, count
+            start = whole
 
     def _unroll_factor(self) -> int:
         return 1
@@ -89,12 +95,10 @@ class ColumnReduction(VectorLoop):
 
     # Totals in registers
 
-    def _in_registers(self, columns: list[int], stop: Index, whole: Index, rows: int) -> None:
+    def _in_registers(self, columns: list[int], stop: Index) -> None:
         masks = {column: self._mask(column, stop) for column in columns}
         totals = [vector for column in columns for vector in self._load_totals(column, stop, masks[column])]
-        for first, last, count in ((0, whole, rows), (whole, self.nest.extents[self.rows], 1)):
-            if first == last:
-                continue
+        for first, last, count in self._ranges(ROWS):
             loop = ForLoop(self.emitter, first, last, count, totals, unroll=False)
             with loop.body():
                 constants = [self._constants(loop.position, number) for number in range(count)]
@@ -167,13 +171,12 @@ class WidenedColumnSum(ColumnReduction):
     def _combined(
         self, totals: Sequence[Value], column: Index, rows: Iterator[dict[Value, Value]]
     ) -> list[Value]:
-        vectors: list[Value] = []
-        for known in rows:
-            vectors += self._evaluate(column, known)
-        return [
-            combine(self.combiners[0], total, create("arith.extf", [total.type], [half]))
-            for total, half in zip(totals, halves(pairwise_sum(vectors)), strict=True)
-        ]
+        while vectors := [self._evaluate(column, known)[0] for known in islice(rows, ROWS)]:
+            totals = [
+                combine(self.combiners[0], total, create("arith.extf", [total.type], [half]))
+                for total, half in zip(totals, halves(pairwise_sum(vectors)), strict=True)
+            ]
+        return list(totals)
 
     def _load_totals(self, column: Index, stop: Index, mask: Value | None) -> list[Value]:
         access, type = self.nest.outputs[0], vector_of(self.combiners[0].results[0].type, self.lanes // 2)

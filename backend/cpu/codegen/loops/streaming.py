@@ -17,12 +17,8 @@ from .....passes.rewriting import defined_functions
 from ....nests.emit import Emitter, Index, create
 from ....nests.independence import base, only_user
 from ....nests.nest import Access, LoopNest, memref_size
-from ....target import current
+from ....target import current, processor
 from ..vectors.temporaries import element_bytes, known_bytes
-
-STREAMED_BYTES = 1 << 25
-"""Smaller results are found in a cache: as measured, a reader that follows at once loses below 24 MB what the writer
-gains. It does not depend on the size of the last-level cache, which many processors share."""
 
 MOST_OPERATIONS = 32
 """With more arithmetic for each vector, memory is not what a loop waits for."""
@@ -65,7 +61,7 @@ def may_stream(nest: LoopNest, inner: int, lanes: int, weight: int) -> bool:
     size, row, width = known_bytes(type), nest.extents[inner], lanes * element_bytes(type.element_type)
     if weight > (MOST_OPERATIONS if size is not None else MOST_OPERATIONS_OF_TWO):
         return False
-    is_long = (size is None or size >= STREAMED_BYTES) and (
+    is_long = (size is None or size >= processor().streamed) and (
         not isinstance(row, int) or row >= SHORTEST_ROW * lanes
     )
     return is_long and width >= NARROWEST_VECTOR and not _has_bits(type.element_type)
@@ -93,7 +89,7 @@ def is_large(nest: LoopNest, inner: int, lanes: int, emitter: Emitter) -> Value:
     for axis, extent in enumerate(type.shape):
         dynamic = type.is_dynamic_dim(axis)
         size = emitter.multiply(size, memref_size(output.memref, axis) if dynamic else int(extent))
-    enough = _at_least(size, STREAMED_BYTES // element_bytes(type.element_type), emitter)
+    enough = _at_least(size, processor().streamed // element_bytes(type.element_type), emitter)
     row = nest.extents[inner]
     if isinstance(row, int):
         return enough

@@ -8,10 +8,11 @@ from .....dialect.mlir import Operation, Type, Value, ir
 from ....nests.emit import Emitter, Index, create, load, prefetch
 from ....nests.independence import any_order
 from ....nests.nest import Access, LoopNest
+from ....target import processor
 from ..vectors.code import broadcast, lane_mask, vector_load, vector_store, vector_stream
 from ..vectors.temporaries import element_bytes, known_bytes
 from ..vectors.width import vector_bytes
-from .prefetch import AHEAD_BYTES, comes_from_memory
+from .prefetch import comes_from_memory
 from .streaming import elements_before_line, is_large, may_stream
 from .vector_body import Divisor, SplitBody, is_vectorisable, prepared_divisor, vector_of, vectorise
 
@@ -50,12 +51,13 @@ class VectorLoop:
         if isinstance(extent, int):
             self.lanes = min(self.lanes, 1 << (extent - 1).bit_length())
         self.unroll = self._unroll_factor()
+        self.read_ahead = self._read_ahead()
         self.from_memory = [
             access
             for _, access in self._arguments()
-            if self._varies(access) and comes_from_memory(access, nest.operation)
+            if self.read_ahead and self._varies(access) and comes_from_memory(access, nest.operation)
         ]
-        """What no cache may hold yet."""
+        """What no cache may hold yet, and has to be asked for."""
         self.divisors: dict[Value, Divisor] = {}
         """What the loop divides by, with reciprocals."""
 
@@ -81,6 +83,10 @@ class VectorLoop:
         while factor > 1 and isinstance(extent, int) and extent < factor * self.lanes:
             factor //= 2
         return factor
+
+    def _read_ahead(self) -> int:
+        """How many bytes the loop reads ahead."""
+        return processor().read_ahead
 
     def emit(self, bounds: tuple[Index, Index] | None) -> None:
         """Write the loop at the insertion point; all other dimensions have a position."""
@@ -144,7 +150,7 @@ class VectorLoop:
                 ahead.emit(self.emitter, position)
         for access in self.from_memory:
             if _begins_line(offset, access):
-                distance = AHEAD_BYTES // element_bytes(access.memref.type.element_type)
+                distance = self.read_ahead // element_bytes(access.memref.type.element_type)
                 points = self._points(self.emitter.add(position, distance))
                 prefetch(access.memref, access.indices(self.emitter, points), 3)
 

@@ -13,6 +13,7 @@ from .....dialect.mlir import Operation, Type, Value
 from ....nests.emit import Emitter, ForLoop, Index, create, load, store
 from ....nests.nest import LoopNest
 from ....nests.reductions import KINDS, combine, combiners, widened_sum
+from ....target import processor
 from ..vectors.code import lane_mask
 from .blocked_reductions import may_have_blocks, reduce_blocks
 from .vector_body import SplitBody, vector_of
@@ -20,6 +21,9 @@ from .vector_loops import VectorLoop, halves, streams
 
 BLOCK_STRIPS = 64
 """How many strips of a sum are added up before their sum is added to that of the blocks before."""
+
+LIGHT = 8
+"""With so little arithmetic for each vector, the loop waits for memory alone."""
 
 
 def match_vector_reduction(
@@ -47,6 +51,9 @@ class VectorReduction(VectorLoop):
         self.dims, self.combiners = dims, combiners
         self.kinds = [KINDS[op.name] for op in combiners]
         super().__init__(nest, inner, emitter)
+
+    def _read_ahead(self) -> int:
+        return super()._read_ahead() if self.body.weight > LIGHT else processor().reduction_read_ahead
 
     def emit(self, bounds: tuple[Index, Index] | None) -> None:
         """Write the loops, and what adds their result to the value in memory."""

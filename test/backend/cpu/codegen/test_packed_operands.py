@@ -11,9 +11,9 @@ import pytest
 
 import weft
 from weft.backend.cpu.codegen.contractions import plan
-from weft.backend.target import host, named, why_not_here
+from weft.backend.target import compiling_as_if, host, named, why_not_here
 
-SMALL = {"FIRST_LEVEL_CACHE": 64, "PACK_BYTES": 64, "FEW_TILES": 0}
+SMALL = {"PACKED": 1, "FEW_TILES": 0}
 """With these, small operands are packed as large ones are."""
 
 
@@ -22,7 +22,7 @@ TARGETS = [t for t in ("x86-64-v2", "x86-64-v3", "x86-64-v4") if not why_not_her
 
 @pytest.fixture
 def small_caches() -> Iterator[None]:
-    with patch.dict(vars(plan), SMALL):
+    with patch.dict(vars(plan), SMALL), compiling_as_if(first_level_cache=64):
         yield
 
 

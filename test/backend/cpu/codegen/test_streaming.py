@@ -12,8 +12,8 @@ import weft
 from support.filecheck import check_text
 from support.interpreted import text_of
 from support.kernel_code import KernelText, lower
-from weft.backend.cpu.codegen.loops import prefetch, streaming
-from weft.backend.target import compiling_for
+from weft.backend.cpu.codegen.loops import streaming
+from weft.backend.target import compiling_as_if, compiling_for
 from weft.dialect.mlir import ir
 
 TARGETS = ["native", "x86-64", "x86-64-v3"]
@@ -21,11 +21,11 @@ LARGE = 10_000_000
 
 
 @pytest.fixture
-def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let small arrays take the way of large ones."""
-    monkeypatch.setattr(streaming, "STREAMED_BYTES", 1)
     monkeypatch.setattr(streaming, "SHORTEST_ROW", 2)
-    monkeypatch.setattr(prefetch, "SMALLEST_BYTES", 1)
+    with compiling_as_if(streamed=1, second_level_cache=2):
+        yield
 
 
 @pytest.fixture(params=[1, 2])
@@ -130,11 +130,12 @@ def test_arrays_that_begin_within_an_element_are_written_nonetheless() -> None:
 
 @pytest.mark.usefixtures("everything_is_large")
 @pytest.mark.parametrize("rank", [1, 2])
-def test_sizes_that_are_known_at_run_time(rank: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "STREAMED_BYTES", 4000)
+def test_sizes_that_are_known_at_run_time(rank: int) -> None:
     spec = weft.TensorSpec([None] * rank, "float32")
-    made = weft.function(scaled, input_signature=[spec])
-    assert streams(scaled, spec)
+    with compiling_as_if(streamed=4000):
+        made = weft.function(scaled, input_signature=[spec])
+        made(numbers((1,) * rank, "float32"))
+        assert streams(scaled, spec)
     shapes = [(0,), (1,), (15,), (999,), (1000,), (1001,), (5000,)]
     for shape in (
         shapes if rank == 1 else [(0, 5), (3, 0), (1, 1000), (1000, 1), (500, 2), (7, 1001), (2, 255)]

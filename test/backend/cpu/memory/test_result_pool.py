@@ -14,7 +14,7 @@ import pytest
 
 import weft
 from weft.backend.cpu.memory.limit import DEFAULT_LIMIT, set_limit
-from weft.backend.cpu.memory.pool_code import POOLED_BYTES
+from weft.backend.cpu.memory.pool_code import POOLED_BYTES, SMALL_PEAK
 from weft.backend.cpu.memory.result_pool import ResultPool, maker, result_pool
 
 F64 = np.dtype(np.float64)
@@ -110,7 +110,7 @@ def test_what_is_kept_is_bounded(pool):
 
 def test_the_pool_does_not_raise_the_peak_of_a_program(pool):
     live = count(pool, "live")
-    peak = max(count(pool, "peak"), DEFAULT_LIMIT // 4)
+    peak = max(count(pool, "peak"), SMALL_PEAK)
     for size in range(8, 40):  # no size fits another
         array = pool.new((size << 20,), np.dtype("u1"))
         del array

@@ -1,0 +1,48 @@
+"""What schedules ask of a processor."""
+
+from __future__ import annotations
+
+from ...dialect.records import dataclass
+
+KIB = 1 << 10
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class Processor:
+    """One core of a processor and the caches that it reads through; sizes in bytes.
+
+    The defaults are those of a core that nothing is known of: about what the least of the last eight years have.
+    """
+
+    family: str
+    first_level_cache: int = 32 * KIB
+    """Of data, of one core."""
+    first_level_ways: int = 8
+    """So many lines with the same place in the first-level cache stay in it."""
+    second_level_cache: int = 1 * MIB
+    """What a core can count on, where several share it."""
+    last_level_cache: int = 16 * MIB
+    last_level_cores: int = 4
+    """So many cores share the last level."""
+    multiplications: int = 2
+    """Multiply-adds of whole vectors that start in each cycle."""
+    read_ahead: int = 2048
+    """How far loops that compute something ask for what they read next; 0 where the processor does better alone."""
+    reduction_read_ahead: int = 2048
+    """The same for loops that add up or compare what they read, and little else."""
+    streamed: int = 24 * MIB
+    """Smaller results are found in a cache: as measured, a reader that follows at once loses below 24 MB what the
+    writer gains. It does not depend on the size of the last-level cache, which many cores share."""
+    column_rows: int = 4
+    """Rows that a reduction of columns reads side by side."""
+    assumed: tuple[str, ...] = ()
+    """What is not known of this processor and was assumed, in words."""
+
+    @property
+    def way(self) -> int:
+        """Addresses this far apart compete for the same lines of the first-level cache."""
+        return self.first_level_cache // self.first_level_ways
+
+
+__all__ = ["KIB", "MIB", "Processor"]

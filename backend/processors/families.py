@@ -1,0 +1,124 @@
+"""Families of processors of the last years, by the names that LLVM gives to them.
+
+Sizes are those of the makers' optimisation manuals; where models of a family differ, the smallest. What read-ahead and
+streaming pay was measured where `MEASURED` says so, and is that of the nearest relative elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from .description import KIB, MIB, Processor
+
+
+class _Row(NamedTuple):
+    """A line of the table."""
+
+    names: str
+    family: str
+    caches: tuple[tuple[int, int], int, tuple[int, int]]
+    """The first level in KiB, and its ways; the second in KiB; the last in MiB, and the cores that share it."""
+    multiplications: int
+    kind: str
+
+
+_KINDS = {
+    "intel": Processor("", read_ahead=2048, reduction_read_ahead=2048),
+    "zen": Processor("", read_ahead=2048, reduction_read_ahead=512, column_rows=8),
+    "arm": Processor("", read_ahead=1024, reduction_read_ahead=0),
+}
+"""What pays on processors of one descent.
+
+* intel: Ice Lake server, elementary functions beyond the second level 1.1 to 1.3 times as fast with 2 KiB, nothing
+  slower.
+* zen: Zen 4, maxima of rows 252 us with 512 B against 292 with 2 KiB, the mean of squares of differences of 1e6 numbers
+  87 us against 109; sums of columns (2048, 2048) 311 us eight rows at a time against 434 four.
+* arm: not measured; their own prefetching follows streams across pages.
+"""
+
+_ROWS = (
+    _Row("nehalem westmere", "Intel Nehalem", ((32, 8), 256, (8, 4)), 1, "intel"),
+    _Row("sandybridge ivybridge", "Intel Sandy Bridge", ((32, 8), 256, (8, 4)), 1, "intel"),
+    _Row("haswell broadwell", "Intel Haswell", ((32, 8), 256, (6, 4)), 2, "intel"),
+    _Row("skylake", "Intel Skylake", ((32, 8), 256, (6, 4)), 2, "intel"),
+    _Row(
+        "skylake-avx512 cascadelake cooperlake",
+        "Intel Skylake server",
+        ((32, 8), 1024, (11, 8)),
+        2,
+        "intel",
+    ),
+    _Row("cannonlake icelake-client rocketlake", "Intel Ice Lake", ((48, 12), 512, (6, 4)), 1, "intel"),
+    _Row("tigerlake", "Intel Tiger Lake", ((48, 12), 1280, (8, 4)), 1, "intel"),
+    _Row("icelake-server", "Intel Ice Lake server", ((48, 12), 1280, (12, 8)), 2, "intel"),
+    _Row(
+        "sapphirerapids emeraldrapids graniterapids graniterapids-d",
+        "Intel Sapphire Rapids",
+        ((48, 12), 2048, (15, 8)),
+        2,
+        "intel",
+    ),
+    _Row("alderlake raptorlake meteorlake", "Intel Alder Lake", ((48, 12), 1280, (12, 6)), 2, "intel"),
+    _Row(
+        "arrowlake arrowlake-s lunarlake pantherlake",
+        "Intel Arrow Lake",
+        ((48, 12), 2560, (12, 4)),
+        2,
+        "intel",
+    ),
+    _Row("silvermont goldmont goldmont-plus", "Intel Silvermont", ((24, 6), 512, (1, 2)), 1, "intel"),
+    _Row("tremont gracemont sierraforest", "Intel Gracemont", ((32, 8), 512, (4, 4)), 2, "intel"),
+    _Row("znver1", "AMD Zen", ((32, 8), 512, (4, 4)), 1, "zen"),
+    _Row("znver2", "AMD Zen 2", ((32, 8), 512, (4, 3)), 2, "zen"),
+    _Row("znver3", "AMD Zen 3", ((32, 8), 512, (16, 6)), 2, "zen"),
+    _Row("znver4", "AMD Zen 4", ((32, 8), 1024, (16, 6)), 1, "zen"),
+    _Row("znver5", "AMD Zen 5", ((48, 12), 1024, (16, 8)), 2, "zen"),
+    _Row("cortex-a53 cortex-a55", "Arm Cortex-A53", ((32, 4), 128, (1, 4)), 1, "arm"),
+    _Row("cortex-a57 cortex-a72", "Arm Cortex-A72", ((32, 2), 256, (1, 4)), 1, "arm"),
+    _Row("cortex-a76 cortex-a78", "Arm Cortex-A76", ((64, 4), 256, (2, 4)), 2, "arm"),
+    _Row("cortex-x1", "Arm Cortex-X1", ((64, 4), 512, (4, 4)), 4, "arm"),
+    _Row("neoverse-n1", "Arm Neoverse N1", ((64, 4), 1024, (32, 32)), 2, "arm"),
+    _Row("neoverse-n2", "Arm Neoverse N2", ((64, 4), 1024, (32, 32)), 2, "arm"),
+    _Row("neoverse-v1", "Arm Neoverse V1", ((64, 4), 1024, (32, 32)), 4, "arm"),
+    _Row("neoverse-v2", "Arm Neoverse V2", ((64, 4), 2048, (32, 32)), 4, "arm"),
+    _Row("ampere1", "Ampere One", ((64, 4), 2048, (64, 64)), 2, "arm"),
+    _Row("apple-m1", "Apple M1", ((128, 8), 3072, (12, 4)), 4, "arm"),
+    _Row("apple-m2 apple-m3", "Apple M2", ((128, 8), 4096, (16, 4)), 4, "arm"),
+    _Row("apple-m4", "Apple M4", ((128, 8), 4096, (16, 4)), 4, "arm"),
+)
+
+
+def _processor(row: _Row) -> Processor:
+    (first, ways), second, (last, cores) = row.caches
+    return replace(
+        _KINDS[row.kind],
+        family=row.family,
+        first_level_cache=first * KIB,
+        first_level_ways=ways,
+        second_level_cache=second * KIB,
+        last_level_cache=last * MIB,
+        last_level_cores=cores,
+        multiplications=row.multiplications,
+    )
+
+
+_BY_NAME = {name: row for row in _ROWS for name in row.names.split()}
+
+
+def family_of(name: str) -> Processor | None:
+    """The processors that LLVM calls by a name; None where it is not in the table.
+
+    >>> family_of("znver4").second_level_cache
+    1048576
+    """
+    row = _BY_NAME.get(name)
+    return None if row is None else _processor(row)
+
+
+def names() -> list[str]:
+    """The names of the table."""
+    return list(_BY_NAME)
+
+
+__all__ = ["family_of", "names"]
