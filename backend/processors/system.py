@@ -107,7 +107,7 @@ def _number(text: str) -> int:
 
 
 def _read(path: str) -> str:
-    """The text of a file, empty where there is none; these are read in each process, so it is done without `pathlib`."""
+    """The text of a file, empty where there is none; without `pathlib`, as every process reads these."""
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     except OSError:
