@@ -32,6 +32,9 @@ def check_choice(choice: str) -> None:
 
 def chosen_library() -> Library:
     """The driver in use, which is loaded when it is first asked for; DeviceError where there is none."""
+    known = _loaded.get(_choice)
+    if known is not None:
+        return known
     with _lock:
         if _choice not in _loaded:
             _loaded[_choice] = _load(_choice)

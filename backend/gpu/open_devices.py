@@ -27,7 +27,8 @@ class OpenDevice:
     def __init__(self, library: Library, number: int) -> None:
         self.device = Device(library, number)
         self.memory = Memory(self.device)
-        self._default_stream = Stream.default(self.device)
+        self.default_stream = Stream.default(self.device)
+        """The stream of calls outside of `using_stream`."""
         self._modules: dict[str, Module] = {}
         self._lock = threading.Lock()
         self._unchecked: list[Callable[[], BaseException | None]] = []
@@ -38,8 +39,8 @@ class OpenDevice:
     @property
     def stream(self) -> Stream:
         """The stream that calls of this thread are queued on: that of `using_stream`, or the legacy default."""
-        chosen = _chosen_stream.get()
-        return self._default_stream if chosen is None else as_stream(self.device, chosen)
+        chosen = chosen_stream.get()
+        return self.default_stream if chosen is None else as_stream(self.device, chosen)
 
     @property
     def target(self) -> str:
@@ -64,7 +65,7 @@ class OpenDevice:
 
     def free(self, address: int) -> None:
         """Free a block behind all that was asked for; never an error, as it ends what may have failed."""
-        self.memory.release(address, self.stream, quietly=True)
+        self.memory.release_quietly(address, self.stream.handle)
 
     def write(self, address: int, array: np.ndarray[Any, Any]) -> None:
         """Copy a contiguous array to the device; it may be changed when this returns."""
@@ -113,29 +114,35 @@ class OpenDevice:
         return DeviceError(f"{function} failed on {self!r}")
 
 
-_chosen_stream: ContextVar[Any] = ContextVar("stream", default=None)
+chosen_stream: ContextVar[Any] = ContextVar("stream", default=None)
+"""The stream of `using_stream`; None for the default stream of a device."""
 _open: dict[tuple[int, int], OpenDevice] = {}
+_by_name: dict[tuple[int, str], OpenDevice] = {}
 _lock = threading.Lock()
 
 
 @contextlib.contextmanager
 def using_stream(stream: Any) -> Iterator[None]:
     """Queue calls of this context on a stream: ours, or that of another library."""
-    token = _chosen_stream.set(stream)
+    token = chosen_stream.set(stream)
     try:
         yield
     finally:
-        _chosen_stream.reset(token)
+        chosen_stream.reset(token)
 
 
 def open_device(name: str) -> OpenDevice:
     """The device of a name, "cuda" or "cuda:1"; DeviceError where there is none, or no driver."""
-    library, number = chosen_library(), device_number(name) or 0
+    library = chosen_library()
+    known = _by_name.get((id(library), name))
+    if known is not None:
+        return known
+    number = device_number(name) or 0
     with _lock:
         key = (id(library), number)
         if key not in _open:
             _open[key] = OpenDevice(library, number)
-        return _open[key]
+        return _by_name.setdefault((id(library), name), _open[key])
 
 
 def device_names() -> list[str]:
@@ -154,4 +161,4 @@ def synchronize(name: str | None = None) -> None:
         device.device.synchronize()
 
 
-__all__ = ["OpenDevice", "device_names", "open_device", "synchronize", "using_stream"]
+__all__ = ["OpenDevice", "chosen_stream", "device_names", "open_device", "synchronize", "using_stream"]

@@ -12,7 +12,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,15 +21,30 @@ from ...backend.cpu.dispatch.descriptors import MOST_VALUES, READY, Descriptor, 
 from ...backend.cpu.dispatch.native_code import NativeCode
 from ...backend.cpu.execution.executable import Executable, RuntimeFailure
 from ...backend.cpu.native_python.layout import VALUE, WRITABLE, Array
+from ...backend.gpu.on_device import OnDevice
 from ...dialect.errors import InternalError
+from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
 from ..signature.signature import Leaf, Node, Static, Structure
 from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
+from .native_device_calls import (
+    device_code,
+    device_of,
+    gives_arrays,
+    has_device,
+    is_copied_by_machine,
+    runs_on_device,
+    taken,
+)
 from .native_guards import BY_COMPARISON, Guards, compare
 from .parameters import Parameters, Unknown
+
+if TYPE_CHECKING:
+    from ...backend.gpu.arrays.native_words import DeviceWords
+    from ...backend.gpu.runtime.native_code import DeviceCode
 
 
 def describe(
@@ -64,14 +79,16 @@ class _Description:
         """Where the objects of the leaves are."""
         self._data: list[int] = [0] * len(leaves)
         """Where what machine code gets for them is."""
+        self._device = device_of(concrete)
+        """Where the program runs, if not on the processor."""
         is_ready = all(map(_is_ready, concrete._captured)) and all(
-            _is_ready(leaf) or (not concrete._written and leaf.dtype.isnative) for leaf in leaves
+            _is_ready(leaf) or (not concrete._written and is_copied_by_machine(leaf)) for leaf in leaves
         )
         self._by_machine = (
             is_ready
             and not concrete._stores_early
             and not concrete._states
-            and NativeCode.fits(concrete._executable)
+            and (NativeCode.fits(concrete._executable) or runs_on_device(concrete, leaves))
         )
 
     def make(self, slots: Sequence[tuple[Any, Structure]]) -> Descriptor:
@@ -83,10 +100,10 @@ class _Description:
         for handle, position in concrete._shared:
             program.same(guards.place(handle), self._objects[position])
         for position, extra in enumerate(concrete._extra, len(self._leaves)):
-            place = guards.input(extra, self._flags(position))
-            self._check_layout(position, place, self._flags(position))
+            place = guards.input(extra)
             self._objects.append(place)
-            self._data.append(place)
+            self._data.append(self._check_array(place, extra.type, self._flags(position), has_device(extra)))
+            self._check_layout(position, place, self._flags(position))
         self._check_aliases(guards)
         if not self._by_machine:
             run = _runner(concrete, self._parameters)
@@ -129,14 +146,21 @@ class _Description:
         if number is not None:
             self._objects[index], self._data[index] = place, self._program.python_number(place, number)
             return
-        if value is not self._leaves[index]:
+        expected = self._concrete.argument_types[index]
+        leaf = self._leaves[index]
+        if isinstance(leaf, OnDevice):
+            place = self._objects[index] = taken(self._program, place, value, leaf)
+            flags = self._flags(index) if _is_ready(leaf) else Array.OTHER_LAYOUT
+            self._data[index] = self._check_array(place, expected, flags, True)
+            self._check_layout(index, place, flags)
+            return
+        if value is not leaf:
             raise Unknown  # it was converted
         self._objects[index] = self._data[index] = place
-        expected = self._concrete.argument_types[index]
         if type(value) is np.ndarray:
             other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
             flags = self._flags(index) if _is_ready(value) else other
-            self._program.array(place, expected.dtype, expected.shape, flags)
+            self._check_array(place, expected, flags, False)
             self._check_layout(index, place, flags)
             if flags == Array.STRIDED:
                 prepare_copies(expected)
@@ -147,6 +171,15 @@ class _Description:
             self._data[index] = self._program.scalar(place, value.__class__)
         else:
             raise Unknown
+
+    def _check_array(self, place: int, type: TensorType, flags: int, is_on_device: bool) -> int:
+        """Check an array; returns the place of what machine code gets for it."""
+        if not is_on_device:
+            self._program.array(place, type.dtype, type.shape, flags)
+            return place
+        if self._device is None:
+            raise Unknown
+        return self._program.device_array(place, self._device.address, type.dtype, type.shape, flags)
 
     def _parts(self, value: Any, node: Node, place: int) -> Iterable[tuple[Any, Structure, int]]:
         """What is in a container, its structure, and where it is."""
@@ -196,7 +229,7 @@ class _Description:
         captured = [(guards.constant(array), array.nbytes, False) for array in concrete._captured]
         known = {self._objects[source] for source in concrete._sources}
         arrays = [
-            (self._objects[source], self._size(source), source in concrete._written)
+            (self._data[source], self._size(source), source in concrete._written)
             for source in concrete._sources
             if source not in concrete.numbers and not isinstance(self._leaf(source), np.generic)
         ]
@@ -223,10 +256,10 @@ class _Description:
     def _build(self) -> None:
         """Say how the result is built."""
         concrete, program = self._concrete, self._program
-        if _is_plain(concrete):
+        if _is_plain(concrete) and (self._device is None or gives_arrays(concrete)):
             self._build_structure(concrete._result.structure)
         else:
-            finish = _finisher(concrete, self._parameters)
+            finish = _finisher(concrete, self._parameters, self._device)
             program.build_by_python(finish, len(concrete._computed_types))
 
     def _build_structure(self, structure: Structure) -> None:
@@ -264,7 +297,9 @@ class _Description:
                 program.build_call(_viewer(leaf), 1)
             return
         type = self._concrete._computed_types[leaf.position]
-        if leaf.is_python and type.dtype == np.int64:
+        if self._device is not None:
+            program.build_device_output(leaf.position, self._device.address)
+        elif leaf.is_python and type.dtype == np.int64:
             program.build_integer(leaf.position)
         elif leaf.is_python and type.dtype == np.bool_:
             program.build_truth(leaf.position)
@@ -303,10 +338,14 @@ def _runner(concrete: ConcreteFunction, parameters: Parameters) -> Callable[...,
     return without_own_frames(lambda leaves, slots: concrete.run(leaves, parameters.bound(slots)))
 
 
-def _finisher(concrete: ConcreteFunction, parameters: Parameters) -> Callable[..., Any]:
+def _finisher(
+    concrete: ConcreteFunction, parameters: Parameters, device: DeviceWords | None
+) -> Callable[..., Any]:
     """What makes the result of computed arrays, the arrays of the call and the arguments."""
 
     def finish(outputs: list[Any], leaves: list[Any], slots: list[Any]) -> Any:
+        if device is not None:
+            outputs = list(map(device.array, outputs))
         outputs = concrete._result.with_places(outputs)
         result = concrete._result.build(outputs, leaves)
         if concrete._write_back is not None:
@@ -337,11 +376,14 @@ def _viewer(leaf: ArgumentResult) -> Callable[[Any], Any]:
     return without_own_frames(lambda value: of_first.build((), (value,)))
 
 
-def native_code(concrete: ConcreteFunction) -> NativeCode:
+def native_code(concrete: ConcreteFunction) -> NativeCode | DeviceCode:
     """What native code runs for a compiled function."""
-    known: NativeCode | None = concrete.native_code
+    known: NativeCode | DeviceCode | None = concrete.native_code
     if known is None:
         executable = concrete._executable
+        if device_of(concrete) is not None:
+            known = concrete.native_code = device_code(concrete, _exception_of)
+            return known
         if not isinstance(executable, Executable):
             raise InternalError(f"native code does not run {concrete!r}")
         known = concrete.native_code = NativeCode(executable, _scalars(concrete), _exception_of)
@@ -384,6 +426,8 @@ def without_own_frames(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_ready(value: Any) -> bool:
     """Whether machine code takes an array as it is."""
+    if isinstance(value, OnDevice):
+        return bool(value.described.flags.c_contiguous)
     if not isinstance(value, np.ndarray):
         return True
     flags = value.flags

@@ -44,16 +44,14 @@ class Guards:
         """The place of an object."""
         return self._memo(("constant", id(value)), lambda: self._program.constant(value))
 
-    def input(self, extra: Capture | Input | PackedInput, flags: int) -> int:
-        """The place of an array that is no argument, of the right type and with flags."""
-        if isinstance(extra, Input) and extra.kind is np.ndarray and self._is_known(extra.handle):
-            place = self.place(extra.handle)
-        elif isinstance(extra, Capture):
-            place = self.constant(extra.array)
-        else:
-            place = self._program.fetched(extra.fetch)
-        self._program.array(place, extra.type.dtype, extra.type.shape, flags)
-        return place
+    def input(self, extra: Capture | Input | PackedInput) -> int:
+        """The place of what should be an array that is no argument."""
+        if isinstance(extra, Capture):
+            return self.constant(extra.array)
+        if isinstance(extra, Input) and self._is_known(extra.handle):
+            if extra.kind is np.ndarray or extra.device is not None:
+                return self.place(extra.handle)
+        return self._program.fetched(extra.fetch)
 
     def place(self, handle: Handle) -> int:
         """Where the value of a handle is found."""

@@ -14,10 +14,12 @@ from ..native_python.layout import (
     WORDS,
     Api,
     Binding,
+    Code,
     Descriptor,
 )
 from .checks import admitted
 from .python_calls import call_with
+from .device_calls import run_on_device
 from .results import run_code, run_python
 
 
@@ -158,12 +160,20 @@ def attempted(descriptor: int, slots: int, count: int) -> int:
     fits = admitted(word(words + Descriptor.OPERATIONS), values)
     result = MISS if fits == 0 else 0
     if fits > 0:
-        code = word(words + Descriptor.CODE)
-        result = run_python(words, values) if code == 0 else run_code(code, words, values)
+        result = run(word(words + Descriptor.CODE), words, values)
     while owned < word(values):
         call_void(api(Api.DECREF), word(owned))
         owned += WORD
     return result
+
+
+def run(code: int, words: int, values: int) -> int:
+    """Run what was compiled on values: by Python, where it has no code that is called here."""
+    if code == 0:
+        return run_python(words, values)
+    if word(code + Code.DEVICE) != 0:
+        return run_on_device(code, words, values)
+    return run_code(code, words, values)
 
 
 __all__ = ["weft_call", "weft_call_bound"]

@@ -34,6 +34,7 @@ from ..native_python.layout import (
     Api,
     Array,
     Check,
+    Device,
     Operation,
 )
 from .python_calls import call_one
@@ -53,6 +54,8 @@ def admitted(operation: int, values: int) -> int:  # noqa: C901  (a switch)
             return 1
         if code == Check.ARRAY:
             holds = is_array(value, first)
+        elif code == Check.DEVICE_ARRAY:
+            holds = is_device_array(value, first, second, target)
         elif code == Check.SCALAR:
             holds = word(value + TYPE) == first
             set_word(target, target + WORD)
@@ -196,8 +199,33 @@ def own(values: int, found: int) -> None:
 
 def is_array(value: int, wanted: int) -> int:
     """Whether an object is an array of a type, shape and layout."""
-    if word(value + TYPE) != api(Api.ARRAY_TYPE):
+    return word(value + TYPE) == api(Api.ARRAY_TYPE) and is_like(value, wanted)
+
+
+def is_device_array(value: int, wanted: int, device: int, target: int) -> int:
+    """Whether an object is an array on a device of a type, shape and layout; then its description is written.
+
+    It is none if its memory was given back, or if calls on another stream than the device's used it last.
+    """
+    if word(value + TYPE) != word(device + Device.ARRAY_TYPE):
         return 0
+    if word(value + word(device + Device.DEVICE_SLOT)) != word(device + Device.OBJECT):
+        return 0
+    memory = word(value + word(device + Device.MEMORY_SLOT))
+    if word(memory + TYPE) == word(device + Device.FOREIGN_TYPE):
+        if word(memory + word(device + Device.OWNER_SLOT)) == api(Api.NONE):
+            return 0
+    elif word(memory + api(Api.BLOCK_MEMORY)) == api(Api.NONE):
+        return 0
+    elif word(memory + api(Api.BLOCK_STREAM)) != word(device + Device.STREAM_OBJECT):
+        return 0
+    described = word(value + word(device + Device.DESCRIBED_SLOT))
+    set_word(target, described)
+    return is_like(described, wanted)
+
+
+def is_like(value: int, wanted: int) -> int:
+    """Whether an array has a type, shape and layout."""
     kind = word(value + ARRAY_TYPE)
     is_native = 1 if kind == word(wanted + Array.TYPE) else is_native_order(kind)
     if not is_type(kind, wanted) or not is_layout(value, word(wanted + Array.FLAGS), is_native):

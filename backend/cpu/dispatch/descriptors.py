@@ -103,9 +103,21 @@ class Program:
         flags: int = READY,
     ) -> None:
         """An array of a dtype and shape, where an extent of None is any but 1, with flags or a layout (see `Array`)."""
+        self._add(Check.ARRAY, source, self._array_words(dtype, shape, flags))
+
+    def _array_words(self, dtype: np.dtype[Any], shape: Sequence[int | None], flags: int) -> int:
         extents = [-1 if extent is None else extent for extent in shape]
-        spec = [self.keep(dtype), *_numbers(dtype), len(shape), flags, *extents]
-        self._add(Check.ARRAY, source, self.words(spec))
+        return self.words([self.keep(dtype), *_numbers(dtype), len(shape), flags, *extents])
+
+    def device_array(
+        self, source: int, device: int, dtype: np.dtype[Any], shape: Sequence[int | None], flags: int
+    ) -> int:
+        """The same on a device, of which native code is told by a table at an address; returns the place of what tells
+        where and how it lies there.
+        """
+        place = self._room(1)
+        self._add(Check.DEVICE_ARRAY, source, self._array_words(dtype, shape, flags), device, target=place)
+        return place
 
     def scalar(self, source: int, kind: type) -> int:
         """A NumPy scalar of a type; returns the place of what stands for an array of it."""
@@ -266,6 +278,10 @@ class Program:
     def build_output(self, index: int) -> None:
         """An array that was computed."""
         self._step(Build.OUTPUT, index)
+
+    def build_device_output(self, index: int, device: int) -> None:
+        """An array that was computed on a device, of which native code is told by a table at an address."""
+        self._step(Build.DEVICE_OUTPUT, index, device)
 
     def build_scalar(self, index: int, dtype: np.dtype[Any]) -> None:
         """The NumPy scalar in a computed array without dimensions."""

@@ -23,13 +23,13 @@ from .entries import Dispatch
 from .objects import slot_offset
 from .switches import switches
 
-_NATIVE = ("calls", "checks", "frames", "python_calls", "results")
+_NATIVE = ("calls", "checks", "device_calls", "frames", "python_calls", "results")
 """The modules that are translated. They are not imported where the disk cache has what comes of them."""
-_EXPORTS = ("weft_call", "weft_call_bound", "weft_vectorcall")
+_EXPORTS = ("weft_call", "weft_call_bound", "weft_drop_block", "weft_vectorcall")
 _ABSENT = frozenset({"PyObject_Vectorcall", "_PyObject_MakeTpCall"})
 """Functions that a version of Python may lack: the first is made of the second."""
 # In NumPy's table of C functions.
-_TO_SCALAR, _NEW_COPY, _NEW_FROM_DESCRIPTOR = 60, 85, 94
+_TO_SCALAR, _NEW_COPY, _NEW_FROM_DESCRIPTOR, _SET_BASE = 60, 85, 94, 282
 
 
 class Library:
@@ -40,6 +40,8 @@ class Library:
         self._linked = kept_library("dispatch", assembly, (*_EXPORTS, TABLE), is_optimised=is_kept)
         self.words = (ctypes.c_int64 * Api.LENGTH).from_address(self._linked[TABLE])
         self.call, self.call_bound = self._linked["weft_call"], self._linked["weft_call_bound"]
+        self.drop_block = self._linked["weft_drop_block"]
+        """Of a method without arguments, for blocks of memory of a device."""
         self._fill()
 
     def _fill(self) -> None:
@@ -51,6 +53,7 @@ class Library:
         words[Api.NEW_ARRAY] = numpy_function(_NEW_FROM_DESCRIPTOR)
         words[Api.NEW_COPY] = numpy_function(_NEW_COPY)
         words[Api.TO_SCALAR] = numpy_function(_TO_SCALAR)
+        words[Api.SET_BASE] = numpy_function(_SET_BASE)
         objects: dict[int, Any] = {
             Api.ARRAY_TYPE: np.ndarray,
             Api.NONE: None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..memory.pool_code import POOLED_BYTES
 from ..native_python.intrinsics import api, byte, call, call_int, call_void, set_word, stack, word
 from ..native_python.layout import (
+    ARRAY_BASE,
     ARRAY_DATA,
     LIST_ITEMS,
     SCALAR_WORDS,
@@ -14,6 +15,7 @@ from ..native_python.layout import (
     Build,
     Code,
     Descriptor,
+    Device,
     Frame,
     Result,
     Step,
@@ -119,6 +121,8 @@ def built(words: int, values: int, outputs: int) -> int:
         made = 0
         if code == Build.OUTPUT:
             made = kept(word(outputs + WORD * first))
+        elif code == Build.DEVICE_OUTPUT:
+            made = new_device_array(word(outputs + WORD * first), second)
         elif code == Build.SCALAR:
             made = call(api(Api.TO_SCALAR), word(word(outputs + WORD * first) + ARRAY_DATA), second, 0)
         elif code == Build.INTEGER:
@@ -149,6 +153,16 @@ def kept(value: int) -> int:
     """An object, with one more reference to it."""
     call_void(api(Api.INCREF), value)
     return value
+
+
+def new_device_array(described: int, device: int) -> int:
+    """The array on a device whose description was made for a call; 0 after an exception."""
+    made = call(api(Api.NEW_OBJECT), word(device + Device.ARRAY_TYPE), 0)
+    if made != 0:
+        set_word(made + word(device + Device.DESCRIBED_SLOT), kept(described))
+        set_word(made + word(device + Device.DEVICE_SLOT), kept(word(device + Device.OBJECT)))
+        set_word(made + word(device + Device.MEMORY_SLOT), kept(word(described + ARRAY_BASE)))
+    return made
 
 
 def built_of(code: int, parts: int, count: int, second: int) -> int:

@@ -41,6 +41,7 @@ ARRAY_DATA = 16
 ARRAY_RANK = 24
 ARRAY_SHAPE = 32
 ARRAY_STRIDES = 40
+ARRAY_BASE = 48
 ARRAY_TYPE = 56
 ARRAY_FLAGS = object.__basicsize__ + 48
 ARRAY_HANDLER = object.__basicsize__ + 72
@@ -85,8 +86,8 @@ class Check:
     (
         END, ARRAY, SCALAR, IS, REFERS, EQUAL, BITS, HOLDS, TUPLE, LIST, DICT, ITEM, CELL, OWNER, NAMES, GLOBAL,
         ATTRIBUTE, CONSTANT, CONTENT, SAME, DISTINCT, SEPARATE, FETCH, MEMBERS, KIND, ASK, COPY, INTEGER,
-        METHOD, MAKE,
-    ) = range(30)  # fmt: skip
+        METHOD, MAKE, DEVICE_ARRAY,
+    ) = range(31)  # fmt: skip
 
 
 class Array:
@@ -103,9 +104,23 @@ class Code:
 
     (
         ENTRY, SIZES, FRAMES, RESULTS, RESULT_COUNT, RELEASES, POLLS, FAILS, NEW_FRAME, RESERVE, PREPARE, FAILURE,
-        WORKSPACE_AT,
-    ) = range(0, 13 * WORD, WORD)  # fmt: skip
-    LENGTH = 13
+        WORKSPACE_AT, DEVICE, WORKSPACE_BYTES,
+    ) = range(0, 15 * WORD, WORD)  # fmt: skip
+    LENGTH = 15
+    """The last two are those of code for a device (see `Device`), and 0 for all other."""
+
+
+class Device:
+    """A device, and how arrays lie on it: the address of what is 0 once it cannot be used, its context, functions of
+    its driver, the handle of the stream that calls are queued on, and the object that a variable of the context holds
+    as long as that is the stream. Then types and objects, and where arrays have some of their attributes.
+    """
+
+    (
+        IS_USABLE, CONTEXT, SET_CURRENT, ALLOCATE, FREE, STREAM, VARIABLE, DESCRIPTION_TYPE, ARRAY_TYPE, FOREIGN_TYPE,
+        OBJECT, MEMORY, STREAM_OBJECT, DEVICE_SLOT, DESCRIBED_SLOT, MEMORY_SLOT, OWNER_SLOT,
+    ) = range(0, 17 * WORD, WORD)  # fmt: skip
+    LENGTH = 17
 
 
 class Result:
@@ -137,7 +152,7 @@ class Step:
 class Build:
     """The codes of steps."""
 
-    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON = range(12)
+    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON, DEVICE_OUTPUT = range(13)
 
 
 PYTHON_FUNCTIONS = (
@@ -171,6 +186,7 @@ PYTHON_FUNCTIONS = (
     "PyObject_GenericGetDict",
     "PyUnicode_Compare",
     "PyDict_Next",
+    "PyType_GenericAlloc",
 )
 """The functions of CPython that native code calls, in the order of the table."""
 
@@ -182,11 +198,12 @@ class Api:
         INCREF, DECREF, VECTORCALL, CALL_NONE, THREAD_STATE, MAKE_CALL, COMPARE, IS_TRUE, GET_ATTRIBUTE,
         GET_ITEM, ERROR, CLEAR_ERROR, SET_ERROR, ERROR_MATCHES, GET_VARIABLE, NEW_TUPLE, NEW_LIST, NEW_DICT,
         SET_ITEM, FROM_INTEGER, TO_INTEGER, FROM_TRUTH, SAVE_THREAD, RESTORE_THREAD, ALLOCATE, FREE,
-        COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY,
-    ) = range(30)  # fmt: skip
+        COMPARE_MEMORY, GET_DICT, COMPARE_TEXT, NEXT_ENTRY, NEW_OBJECT,
+    ) = range(31)  # fmt: skip
     (
         NEW_ARRAY, TO_SCALAR, ARRAY_TYPE, NONE, FALSE, TRUE, UNBOUND, ATTRIBUTE_ERROR, SLOW, BYPASS, EAGER,
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
-        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE,
-    ) = range(30, 53)  # fmt: skip
-    LENGTH = 53
+        TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
+        BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK,
+    ) = range(31, 61)  # fmt: skip
+    LENGTH = 61

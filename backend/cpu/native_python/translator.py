@@ -80,6 +80,8 @@ def translate(
     for module in modules:
         for node in ast.parse(inspect.getsource(module)).body:
             if isinstance(node, ast.FunctionDef):
+                if node.name in functions:
+                    raise InternalError(f"two functions of native code are called {node.name}")
                 functions[node.name] = node, module
     parts = [f"@{TABLE} = global [{table_words} x i64] zeroinitializer\n"] if table_words else []
     parts += dict.fromkeys(line for module in modules for line in _declarations(module))

@@ -50,18 +50,22 @@ def install_operations(operations: Operations) -> None:
     _operations[:] = [operations]
 
 
-class _Memory:
-    """A block that arrays and their views share; it is freed with the last of them, or before, by `delete`."""
+class ForeignMemory:
+    """Memory of another library, for arrays in the place of a block of our own."""
 
-    __slots__ = ("block", "is_deleted")
+    __slots__ = ("owner",)
 
-    def __init__(self, block: object) -> None:
-        self.block: object = block
-        self.is_deleted = False
+    def __init__(self, owner: object) -> None:
+        self.owner: object = owner
 
-    def delete(self) -> None:
-        self.is_deleted = True
-        self.block = None
+    @property
+    def is_free(self) -> bool:
+        """Whether it was given back."""
+        return self.owner is None
+
+    def drop(self) -> None:
+        """Give it back."""
+        self.owner = None
 
 
 class DeviceArray(OnDevice, NDArrayOperatorsMixin):
@@ -78,10 +82,11 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
     __slots__ = ("__weakref__", "_described", "_device", "_memory")
     __array_priority__ = 100
 
-    def __init__(self, described: Description, device: OpenDevice, memory: _Memory) -> None:
+    def __init__(self, described: Description, device: OpenDevice, memory: Block | ForeignMemory) -> None:
         self._described = described
         self._device = device
         self._memory = memory
+        """What it shares with its views; it is freed with the last of them, or before, by `delete`."""
 
     # What it is like
 
@@ -135,7 +140,7 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
     @property
     def described(self) -> Description:
         """Its memory as an array of which no element may be read."""
-        if self._memory.is_deleted:
+        if self._memory.is_free:
             raise DeviceError("the array was deleted: its memory was given back to the device")
         return self._described
 
@@ -146,8 +151,8 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def ready_on(self, stream: Stream) -> int:
         """The address, once a stream waits for what others were asked to do with the memory."""
-        block = self._memory.block
-        if isinstance(block, Block) and block.stream.handle != stream.handle:
+        block = self._memory
+        if isinstance(block, Block) and block.stream is not stream:
             stream.wait_for_stream(block.stream)
             block.stream = stream
         return self.address
@@ -158,7 +163,7 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def delete(self) -> None:
         """Give the memory back now, behind what was asked of the device; all views of it are gone, too."""
-        self._memory.delete()
+        self._memory.drop()
 
     # Views
 
@@ -167,9 +172,7 @@ class DeviceArray(OnDevice, NDArrayOperatorsMixin):
 
     def viewed(self, view: Callable[[Any], Any]) -> DeviceArray:
         """The view that a function takes of the description of the memory."""
-        found = view(self.described.view(np.ndarray)).view(Description)
-        found.owner = self._described.owner
-        return self._view(found)
+        return self._view(view(self.described.view(np.ndarray)).view(Description))
 
     def contiguous(self) -> DeviceArray:
         """Itself if its elements follow each other in C order, else a copy in which they do."""
@@ -400,7 +403,7 @@ def array_of(
     strides: tuple[int, ...] | None = None,
 ) -> DeviceArray:
     """An array of memory that `owner` keeps."""
-    memory = _Memory(owner)
+    memory = owner if isinstance(owner, Block) else ForeignMemory(owner)
     return DeviceArray(describe_memory(address, shape, dtype, memory, strides), device, memory)
 
 
@@ -423,6 +426,7 @@ def _restored(array: np.ndarray[Any, Any], device: str) -> DeviceArray:
 
 __all__ = [
     "DeviceArray",
+    "ForeignMemory",
     "Operations",
     "array_of",
     "empty",

@@ -17,11 +17,7 @@ from ....dialect.errors import InternalError, WeftIndexError, WeftValueError
 class Description(np.ndarray[Any, Any]):
     """An array whose elements are memory of a device; its views are such arrays, too."""
 
-    owner: Any
-    """What keeps the memory alive."""
-
-    def __array_finalize__(self, source: Any) -> None:
-        self.owner = getattr(source, "owner", None)
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"<memory of a device: {self.dtype}{list(self.shape)} at {address_of(self):#x}>"
@@ -49,9 +45,12 @@ def address_of(array: np.ndarray[Any, Any]) -> int:
 
 
 class _Interface:
-    """What NumPy makes an array of memory from."""
+    """What NumPy makes an array of memory from, and its base, which keeps the owner of the memory alive."""
 
-    def __init__(self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> None:
+    def __init__(
+        self, address: int, shape: tuple[int, ...], strides: tuple[int, ...], size: int, owner: object
+    ) -> None:
+        self.owner = owner
         self.__array_interface__ = {
             "version": 3,
             "data": (address, False),
@@ -71,10 +70,8 @@ def describe_memory(
     """Memory of a device as an array; without strides it is contiguous, in C order."""
     shape = tuple(shape)
     steps = contiguous_strides(shape, dtype.itemsize) if strides is None else tuple(strides)
-    raw = np.asarray(_Interface(address, shape, steps, dtype.itemsize))
-    described = raw.view(dtype).view(Description)
-    described.owner = owner
-    return described
+    raw = np.asarray(_Interface(address, shape, steps, dtype.itemsize, owner))
+    return raw.view(dtype).view(Description)
 
 
 def contiguous_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:

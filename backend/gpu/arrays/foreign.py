@@ -75,18 +75,21 @@ def _from_interface(value: Any, interface: dict[str, Any]) -> DeviceArray:
     address, is_read_only = interface["data"]
     if is_read_only:
         raise WeftValueError(f"the memory of a {type(value).__qualname__} is read-only; copy it first")
-    device = open_device(f"cuda:{_ordinal(address) if math.prod(shape) else 0}")
-    stream = interface.get("stream")
-    if stream is not None:
-        device.stream.wait_for_stream(Stream(device.device, int(stream)))
+    device = _device_of(address if math.prod(shape) else 0)
+    stream, own = interface.get("stream"), device.stream
+    if stream is not None and stream != own.handle:
+        own.wait_for_stream(Stream(device.device, int(stream)))
     return array_of(address or 1, shape, dtype, device, value, interface.get("strides"))
 
 
-def _ordinal(address: int) -> int:
-    """The number of the device that an address belongs to."""
+def _device_of(address: int) -> OpenDevice:
+    """The device that an address belongs to, any for 0."""
+    device = open_device("cuda")
+    if not address or not device.device.is_one_of_many:
+        return device
     number = ctypes.c_int()
-    open_device("cuda").device.call("cuPointerGetAttribute", ctypes.byref(number), _DEVICE_ORDINAL, address)
-    return number.value
+    device.device.call("cuPointerGetAttribute", ctypes.byref(number), _DEVICE_ORDINAL, address)
+    return open_device(f"cuda:{number.value}")
 
 
 def _require_dtype(value: Any, dtype: np.dtype[Any]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 from ....dialect.errors import DeviceError
 from ....dialect.records import dataclass
@@ -63,7 +64,7 @@ class Device:
             raise DeviceError(
                 f"there is no device cuda:{ordinal}: the driver has {there}", Code.INVALID_DEVICE
             )
-        self._is_one_of_many = count.value > 1
+        self.is_one_of_many = count.value > 1
         """Whether other libraries may make another device's context current in the meantime."""
         number = ctypes.c_int()
         library.call("cuDeviceGet", ctypes.byref(number), ordinal)
@@ -73,6 +74,9 @@ class Device:
         library.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._number)
         self.context = context
         self._broken = ""
+        self.is_usable = ctypes.c_int64(1)
+        """1, and 0 once `use` raises, as native code asks without calling it: in a forked process, too."""
+        _DEVICES.add(self)
         self._local = threading.local()
         self.use()
 
@@ -86,14 +90,18 @@ class Device:
 
         Native code that launches kernels needs this once per call of it.
         """
-        if self._broken:
-            raise DeviceError(
-                f"cuda:{self.ordinal} cannot be used any more, because of an earlier error: {self._broken}"
-            )
-        self.library.check_process()
-        if self._is_one_of_many or _current(self.library) is not self:
+        if not self.is_usable.value:
+            self._refuse()
+        if self.is_one_of_many or _CURRENT.device is not self:
             self.library.call("cuCtxSetCurrent", self.context)
-            _CURRENT.devices[id(self.library)] = self
+            _CURRENT.device = self
+
+    def _refuse(self) -> None:
+        """Say why the device cannot be used."""
+        self.library.check_process()
+        raise DeviceError(
+            f"cuda:{self.ordinal} cannot be used any more, because of an earlier error: {self._broken}"
+        )
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver for this device; DeviceError for every code but 0."""
@@ -107,6 +115,7 @@ class Device:
         error = self.library.error(code, function, self.doing)
         if code in BREAKING:
             self._broken = str(error)
+            self.is_usable.value = 0
         raise error
 
     def call_quietly(self, name: str, *arguments: Any) -> None:
@@ -116,9 +125,11 @@ class Device:
         """
         if sys.is_finalizing():
             return
-        with suppress(Exception):  # the context may be broken, or another process's
+        try:
             self.use()
             self.library.code(name, *arguments)
+        except Exception:  # noqa: S110  (the context may be broken, or another process's)
+            pass
 
     @property
     def doing(self) -> str:
@@ -181,17 +192,23 @@ class Device:
 
 
 class _Current(threading.local):
-    """For each library the device whose context this thread has made current."""
+    """The device whose context this thread has made current."""
 
-    def __init__(self) -> None:
-        self.devices: WeakValueDictionary[int, Device] = WeakValueDictionary()
+    device: Device | None = None
 
 
 _CURRENT = _Current()
+_DEVICES: WeakSet[Device] = WeakSet()
 
 
-def _current(library: Library) -> Device | None:
-    return _CURRENT.devices.get(id(library))
+def _leave_to_parent() -> None:
+    """Keep native code of a forked process from the devices of its parent."""
+    for device in _DEVICES:
+        device.is_usable.value = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def device_count(library: Library) -> int:

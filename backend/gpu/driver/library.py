@@ -77,12 +77,12 @@ class Library:
 
     def code(self, name: str, *arguments: Any) -> int:
         """Call a function, and give its code."""
-        code: int = self._function(name)(*arguments)
+        code: int = self.function(name)(*arguments)
         return code
 
     def address(self, name: str) -> int:
         """Where a function lies, for native code."""
-        address = ctypes.cast(self._function(name), ctypes.c_void_p).value
+        address = ctypes.cast(self.function(name), ctypes.c_void_p).value
         assert address is not None
         return address
 
@@ -96,7 +96,8 @@ class Library:
         failed = self.code(function, code, ctypes.byref(text)) != Code.SUCCESS
         return "" if failed or text.value is None else text.value.decode(errors="replace")
 
-    def _function(self, name: str) -> Any:
+    def function(self, name: str) -> Any:
+        """A function of ctypes, whose code nobody has checked."""
         try:
             return self._functions[name]
         except KeyError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 
+from ...cpu.dispatch.objects import NativeTable
 from .device import Device
 from .errors import out_of_memory
 from .signatures import Code, PoolAttribute
@@ -28,17 +30,25 @@ class Block:
         self.stream = stream
         """The stream of the last use: assign to it when another stream uses the block."""
 
+    @property
+    def is_free(self) -> bool:
+        """Whether it was freed."""
+        return self._memory is None
+
     def free(self) -> None:
         """Free it now."""
         if self._memory is not None:
             memory, self._memory = self._memory, None
             memory.release(self.address, self.stream)
 
-    def __del__(self) -> None:
-        memory = getattr(self, "_memory", None)
+    def drop(self) -> None:
+        """Free it now if it was not freed yet, where nobody can catch an error."""
+        memory = self._memory
         if memory is not None:
             self._memory = None
-            memory.release(self.address, self.stream, quietly=True)
+            memory.release_quietly(self.address, self.stream.handle)
+
+    __del__ = drop
 
 
 class _Stage:
@@ -52,11 +62,13 @@ class _Stage:
         self.event = Event(device)
 
 
-class Memory:
-    """The memory of a device."""
+class Memory(NativeTable):
+    """The memory of a device; `address` is that of what native code knows of the device, or 0."""
 
     def __init__(self, device: Device) -> None:
+        self.address = 0
         self.device = device
+        self._free = device.library.function("cuMemFreeAsync")
         self._stages: list[_Stage] = []
         self._lock = threading.Lock()
         if device.properties.has_pools:
@@ -102,14 +114,25 @@ class Memory:
         assert address.value is not None
         return address.value
 
-    def release(self, address: int, stream: Stream, *, quietly: bool = False) -> None:
+    def release(self, address: int, stream: Stream) -> None:
         """Free a block once a stream has done what was asked of it until now."""
         device = self.device
         if device.properties.has_pools:
-            name, arguments = "cuMemFreeAsync", [address, stream.handle]
+            device.call("cuMemFreeAsync", address, stream.handle)
         else:
-            name, arguments = "cuMemFree_v2", [address]
-        (device.call_quietly if quietly else device.call)(name, *arguments)
+            device.call("cuMemFree_v2", address)
+
+    def release_quietly(self, address: int, stream: int) -> None:
+        """The same where nobody can catch an error: see `Device.call_quietly`. It ends most calls, so it is quick."""
+        device = self.device
+        if not device.properties.has_pools:
+            device.call_quietly("cuMemFree_v2", address)
+        elif not sys.is_finalizing():
+            try:
+                device.use()
+                self._free(address, stream)
+            except Exception:  # noqa: S110  (as there)
+                pass
 
     # Copies
 

@@ -71,8 +71,10 @@ class DeviceExecutable:
         own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
         others = [name for name in compiled.symbols if name not in own]
         code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
-        self._entry = _function(code.address(f"{plan.name}_entry"), 3)
-        self._sizes_entry = plan.sizes and _function(code.address(f"{plan.sizes}_entry"), 2)
+        self.entry_address = code.address(f"{plan.name}_entry")
+        self._entry = _function(self.entry_address, 3)
+        self.sizes_address = code.address(f"{plan.sizes}_entry") if plan.sizes else 0
+        self._sizes_entry = plan.sizes and _function(self.sizes_address, 2)
         with device.working_on(plan.name):
             self._loaded = [device.kernel(kernel) for kernel in compiled.kernels]
             constants = [_uploaded(device, data) for data in compiled.constants]
@@ -81,6 +83,7 @@ class DeviceExecutable:
         self._constants = (ctypes.c_int64 * max(1, len(constants)))(*constants)
         weakref.finalize(self, _free_all, device, constants).atexit = False
         self._frames: list[_Frame] = []
+        self._lent: list[_Frame] = []
         self.launches = self.reads = 0
         """Of the last call: how many kernels it launched, and how often the host waited for memory of the device."""
         self._exception_of = exception_of
@@ -106,6 +109,21 @@ class DeviceExecutable:
                 self.device.raise_later(functools.partial(self._late_error, frame))
             else:
                 self._frames.append(frame)
+
+    def lend_frame(self) -> DeviceFrame:
+        """A frame for calls on the default stream that nobody else gets, for native code to keep."""
+        frame = _Frame(self)
+        frame.record[STREAM] = self.device.default_stream.handle
+        self._lent.append(frame)
+        return frame
+
+    def failure(self, frame: DeviceFrame) -> RuntimeFailure:
+        """What the error record of a frame that was lent tells; it is empty afterwards."""
+        assert isinstance(frame, _Frame)
+        with self.device.working_on(self.plan.name):
+            failure = _failure(self, frame)
+        frame.begin()
+        return failure
 
     def _late_error(self, frame: _Frame) -> BaseException | None:
         """The exception of a call that has returned, once the device is done with it."""

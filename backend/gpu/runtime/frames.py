@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 
+from ...cpu.execution.frames import MOST_AXES
 from ...cpu.lowering.array_layout import DATA, DIMENSIONS
+from ...cpu.native_python.layout import Frame as Native
 from ...planning.plan import CHECKED, ENTRY_WORDS, POLLED, Plan
 from ..machine.call_context import CONTEXT_LENGTH, LAUNCHES, READS
 
@@ -41,6 +43,18 @@ class DeviceFrame:
         self.table_address = ctypes.addressof(self.table)
         self.record_address = ctypes.addressof(self.record)
         self.sizes_address = ctypes.addressof(self.sizes)
+        self._shape = (ctypes.c_int64 * MOST_AXES)()
+        self.header = (ctypes.c_int64 * Native.LENGTH)()
+        """The frame as native code knows it, which puts what tells where arrays are into the table itself."""
+        known = {
+            Native.TABLE: self.table_address,
+            Native.RECORD: self.record_address,
+            Native.SIZES: self.sizes_address,
+            Native.SHAPE: ctypes.addressof(self._shape),
+            Native.OBJECT: id(self),
+        }
+        for offset, value in known.items():
+            self.header[offset // _WORD] = value
 
     def begin(self) -> None:
         """Forget what the last call left."""

@@ -1,0 +1,133 @@
+"""The host's time for calls of functions on a GPU: `python bench/gpu/call_overhead.py`.
+
+No GPU is needed, and none is measured: in the place of the driver stand functions of C that do nothing, so that a call
+takes what weft itself needs from the call in Python to the array that comes back. A driver adds its own time for each
+launch and block of memory.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import weft
+from weft.backend.cpu.machine.native_code import compile_assembly, link_forever
+from weft.backend.gpu import libraries
+from weft.backend.gpu.driver.library import Library
+from weft.backend.gpu.driver.signatures import FUNCTION_TYPES
+from weft.backend.gpu.emulator.library import Emulator
+
+CALLS = 5_000
+"""In a measurement, of which there are seven."""
+
+_CODE = """
+@next = internal global i64 1099511627776
+define i32 @weft_nothing() {
+  ret i32 0
+}
+define i32 @weft_handle(ptr %place) {
+  store i64 4096, ptr %place
+  ret i32 0
+}
+define i32 @weft_allocate(ptr %place, i64 %size, ptr %stream) {
+  %room = add i64 %size, 256
+  %address = atomicrmw add ptr @next, i64 %room monotonic
+  %aligned = and i64 %address, -256
+  store i64 %aligned, ptr %place
+  ret i32 0
+}
+"""
+_DOES_NOTHING = (
+    "cuCtxSetCurrent",
+    "cuEventRecord",
+    "cuFuncSetAttribute",
+    "cuLaunchKernel",
+    "cuMemcpyDtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemFreeAsync",
+    "cuPointerGetAttribute",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+)
+_GIVES_A_HANDLE = ("cuEventCreate", "cuModuleGetFunction", "cuModuleLoadDataEx")
+
+
+def idle_driver() -> Library:
+    """A driver with the devices of the emulator that does nothing when it is asked to."""
+    linked = link_forever(
+        compile_assembly(_CODE), ("weft_nothing", "weft_handle", "weft_allocate"), (), {}
+    )
+    native = {
+        **dict.fromkeys(_DOES_NOTHING, linked["weft_nothing"]),
+        **dict.fromkeys(_GIVES_A_HANDLE, linked["weft_handle"]),
+        "cuMemAllocAsync": linked["weft_allocate"],
+    }
+    functions = {name: FUNCTION_TYPES[name](address) for name, address in native.items()}
+    return Library({**Emulator().functions, **functions}, "a driver that does nothing")
+
+
+def measured(call: Callable[[], Any]) -> float:
+    """Microseconds of a call, the median of seven measurements."""
+    for _ in range(100):
+        call()
+    times = []
+    for _ in range(7):
+        start = time.perf_counter()
+        for _ in range(CALLS):
+            call()
+        times.append((time.perf_counter() - start) / CALLS * 1e6)
+    return statistics.median(times)
+
+
+class _Foreign:
+    """Stands for an array of another library."""
+
+    def __init__(self, array: Any) -> None:
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+def main() -> int:
+    """Measure, and print a line of JSON for each kind of call."""
+    libraries._loaded["driver"] = idle_driver()
+    weft.settings.cuda = "driver"
+    x, y = (weft.device_put(np.ones(64, np.float32)) for _ in range(2))
+    foreign = _Foreign(x)
+
+    @weft.function
+    def increased(x: Any) -> Any:
+        return x + 1
+
+    @weft.function
+    def written(x: Any, y: Any) -> None:
+        x += y
+
+    @weft.function
+    def parts(x: Any, y: Any) -> Any:
+        return {"sum": x.sum(), "both": (x + y, x * y)}
+
+    @weft.function
+    def scaled(x: Any, rate: float) -> Any:
+        return x * rate
+
+    scaled(x, 0.5), scaled(x, 0.25)  # from now on the number is data
+    calls: dict[str, Callable[[], Any]] = {
+        "one kernel, one result": lambda: increased(x),
+        "in place, no result": lambda: written(x, y),
+        "three results": lambda: parts(x, y),
+        "an array and a number": lambda: scaled(x, 0.5),
+        "an array of another library": lambda: increased(foreign),
+    }
+    for name, call in calls.items():
+        print(json.dumps({"call": name, "microseconds": round(measured(call), 2)}), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
