@@ -61,9 +61,7 @@ _GIVES_A_HANDLE = ("cuEventCreate", "cuModuleGetFunction", "cuModuleLoadDataEx")
 
 def idle_driver() -> Library:
     """A driver with the devices of the emulator that does nothing when it is asked to."""
-    linked = link_forever(
-        compile_assembly(_CODE), ("weft_nothing", "weft_handle", "weft_allocate"), (), {}
-    )
+    linked = link_forever(compile_assembly(_CODE), ("weft_nothing", "weft_handle", "weft_allocate"), (), {})
     native = {
         **dict.fromkeys(_DOES_NOTHING, linked["weft_nothing"]),
         **dict.fromkeys(_GIVES_A_HANDLE, linked["weft_handle"]),

@@ -48,9 +48,8 @@ class Guards:
         """The place of what should be an array that is no argument."""
         if isinstance(extra, Capture):
             return self.constant(extra.array)
-        if isinstance(extra, Input) and self._is_known(extra.handle):
-            if extra.kind is np.ndarray or extra.device is not None:
-                return self.place(extra.handle)
+        if isinstance(extra, Input) and _is_array(extra) and self._is_known(extra.handle):
+            return self.place(extra.handle)
         return self._program.fetched(extra.fetch)
 
     def place(self, handle: Handle) -> int:
@@ -202,6 +201,11 @@ def _is_told(guard: Guard) -> bool:
     if isinstance(guard, Deep):
         return _is_comparable(guard.handle.get(), guard.skip, (), [MOST_COMPARED])
     return not (isinstance(guard, Plain) and isinstance(guard.value, np.generic))
+
+
+def _is_array(extra: Input) -> bool:
+    """Whether an input is an array that native code knows."""
+    return extra.kind is np.ndarray or extra.device is not None
 
 
 def _is_contiguous(array: np.ndarray[Any, Any]) -> bool:

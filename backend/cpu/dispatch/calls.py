@@ -18,8 +18,8 @@ from ..native_python.layout import (
     Descriptor,
 )
 from .checks import admitted
-from .python_calls import call_with
 from .device_calls import run_on_device
+from .python_calls import call_with
 from .results import run_code, run_python
 
 

@@ -203,25 +203,25 @@ def is_array(value: int, wanted: int) -> int:
 
 
 def is_device_array(value: int, wanted: int, device: int, target: int) -> int:
-    """Whether an object is an array on a device of a type, shape and layout; then its description is written.
-
-    It is none if its memory was given back, or if calls on another stream than the device's used it last.
-    """
+    """Whether an object is an array on a device of a type, shape and layout; then its description is written."""
     if word(value + TYPE) != word(device + Device.ARRAY_TYPE):
         return 0
     if word(value + word(device + Device.DEVICE_SLOT)) != word(device + Device.OBJECT):
         return 0
-    memory = word(value + word(device + Device.MEMORY_SLOT))
-    if word(memory + TYPE) == word(device + Device.FOREIGN_TYPE):
-        if word(memory + word(device + Device.OWNER_SLOT)) == api(Api.NONE):
-            return 0
-    elif word(memory + api(Api.BLOCK_MEMORY)) == api(Api.NONE):
-        return 0
-    elif word(memory + api(Api.BLOCK_STREAM)) != word(device + Device.STREAM_OBJECT):
+    if is_usable(word(value + word(device + Device.MEMORY_SLOT)), device) == 0:
         return 0
     described = word(value + word(device + Device.DESCRIBED_SLOT))
     set_word(target, described)
     return is_like(described, wanted)
+
+
+def is_usable(memory: int, device: int) -> int:
+    """Whether memory of a device is still there, and no other stream than the device's used it last."""
+    if word(memory + TYPE) == word(device + Device.FOREIGN_TYPE):
+        return word(memory + word(device + Device.OWNER_SLOT)) != api(Api.NONE)
+    if word(memory + api(Api.BLOCK_MEMORY)) == api(Api.NONE):
+        return 0
+    return word(memory + api(Api.BLOCK_STREAM)) == word(device + Device.STREAM_OBJECT)
 
 
 def is_like(value: int, wanted: int) -> int:

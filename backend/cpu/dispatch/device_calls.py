@@ -55,16 +55,21 @@ def run_on_device(code: int, words: int, values: int) -> int:
 
 
 def is_ready(device: int) -> int:
-    """Whether calls of this thread may be queued on the device: its context is the thread's from then on."""
-    if word(word(device + Device.IS_USABLE)) == 0:
-        return 0
+    """Whether calls of this thread may be queued on the device's own stream."""
     place = stack(1)
     if call_int(api(Api.GET_VARIABLE), word(device + Device.VARIABLE), api(Api.NONE), place) < 0:
         call_void(api(Api.CLEAR_ERROR))
         return 0
     chosen = word(place)
     call_void(api(Api.DECREF), chosen)
-    return chosen == api(Api.NONE) and call_int(word(device + Device.SET_CURRENT), word(device + Device.CONTEXT)) == 0
+    return chosen == api(Api.NONE) and is_entered(device)
+
+
+def is_entered(device: int) -> int:
+    """Whether this thread may call the driver for the device; its context is the thread's from then on."""
+    if word(word(device + Device.IS_USABLE)) == 0:
+        return 0
+    return call_int(word(device + Device.SET_CURRENT), word(device + Device.CONTEXT)) == 0
 
 
 def reserved_block(device: int, size: int) -> int:
@@ -155,10 +160,9 @@ def weft_drop_block(block: int, nothing: int) -> int:
     if device == 0 or word(block + api(Api.BLOCK_STREAM)) != word(device + Device.STREAM_OBJECT):
         return call_one(api(Api.DROP_BLOCK), block)
     set_word(block + api(Api.BLOCK_MEMORY), kept(api(Api.NONE)))
-    if word(word(device + Device.IS_USABLE)) != 0:
-        if call_int(word(device + Device.SET_CURRENT), word(device + Device.CONTEXT)) == 0:
-            address = call(api(Api.TO_INTEGER), word(block + api(Api.BLOCK_ADDRESS)))
-            call_int(word(device + Device.FREE), address, word(device + Device.STREAM))
+    if is_entered(device):
+        address = call(api(Api.TO_INTEGER), word(block + api(Api.BLOCK_ADDRESS)))
+        call_int(word(device + Device.FREE), address, word(device + Device.STREAM))
     call_void(api(Api.DECREF), memory)
     return kept(api(Api.NONE))
 

@@ -152,7 +152,9 @@ class Step:
 class Build:
     """The codes of steps."""
 
-    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON, DEVICE_OUTPUT = range(13)
+    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON, DEVICE_OUTPUT = (
+        range(13)
+    )
 
 
 PYTHON_FUNCTIONS = (

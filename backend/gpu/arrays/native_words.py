@@ -47,7 +47,8 @@ class DeviceWords:
 
     def array(self, described: Description) -> DeviceArray:
         """The array of what native code has made."""
-        return DeviceArray(described, self.device, described.base)
+        owner: Any = described.base
+        return DeviceArray(described, self.device, owner)
 
 
 _words: dict[int, DeviceWords] = {}
@@ -95,7 +96,7 @@ def _drop_natively() -> None:
     _kept.extend([Block.drop, method])
     make = ctypes.pythonapi.PyDescr_NewMethod
     make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
-    Block.__del__ = make(Block, ctypes.addressof(method))  # type: ignore[method-assign]
+    Block.__del__ = make(Block, ctypes.addressof(method))
     atexit.register(_drop_by_python)
 
 

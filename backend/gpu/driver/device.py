@@ -128,7 +128,7 @@ class Device:
         try:
             self.use()
             self.library.code(name, *arguments)
-        except Exception:  # noqa: S110  (the context may be broken, or another process's)
+        except Exception:
             pass
 
     @property

@@ -131,7 +131,7 @@ class Memory(NativeTable):
             try:
                 device.use()
                 self._free(address, stream)
-            except Exception:  # noqa: S110  (as there)
+            except Exception:
                 pass
 
     # Copies

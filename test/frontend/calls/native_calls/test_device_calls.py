@@ -114,10 +114,10 @@ def test_sizes_numbers_and_arrays_of_other_libraries(emulator: Failing) -> None:
     np.testing.assert_array_equal(natively(g, Foreign(x)), np.asarray(x) + 1)
     turned = Foreign(x.T)
     np.testing.assert_array_equal(g(turned), np.asarray(x).T + 1)
+    masked = Foreign(x)
+    masked.__cuda_array_interface__ = {**x.__cuda_array_interface__, "mask": 1}
     with pytest.raises(weft.WeftTypeError, match="argument 'x'"):
-        broken = Foreign(x)
-        broken.__cuda_array_interface__ = {**x.__cuda_array_interface__, "mask": 1}
-        g(broken)
+        g(masked)
 
 
 def test_arrays_that_are_left_to_python(emulator: Failing) -> None:
