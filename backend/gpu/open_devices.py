@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...dialect.errors import DeviceError
+from ..cpu.dispatch.objects import NativeTable
 from ..planning.plan import DeviceKernel
 from .device_names import device_number
 from .driver.device import Device, device_count
@@ -21,12 +22,21 @@ from .driver.streams import Stream, as_stream
 from .libraries import chosen_library
 
 
+class NativeMemory(NativeTable, Memory):
+    """The memory of a device that native code may know."""
+
+    def __init__(self, device: Device) -> None:
+        self.address = 0
+        """That of what native code is told of the device; 0 as long as it is not."""
+        super().__init__(device)
+
+
 class OpenDevice:
     """A device with its memory, and the stream that calls are queued on."""
 
     def __init__(self, library: Library, number: int) -> None:
         self.device = Device(library, number)
-        self.memory = Memory(self.device)
+        self.memory = NativeMemory(self.device)
         self.default_stream = Stream.default(self.device)
         """The stream of calls outside of `using_stream`."""
         self._modules: dict[str, Module] = {}
@@ -161,4 +171,4 @@ def synchronize(name: str | None = None) -> None:
         device.device.synchronize()
 
 
-__all__ = ["OpenDevice", "chosen_stream", "device_names", "open_device", "synchronize", "using_stream"]
+__all__ = ["NativeMemory", "OpenDevice", "chosen_stream", "device_names", "open_device", "synchronize", "using_stream"]

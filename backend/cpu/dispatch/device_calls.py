@@ -6,7 +6,7 @@ Where anything is not as always, a call is left to Python before the machine cod
 from __future__ import annotations
 
 from ..native_python.intrinsics import api, call, call_int, call_void, set_word, stack, word
-from ..native_python.layout import MISS, WORD, WORDS, Api, Code, Descriptor, Device, Frame, Result
+from ..native_python.layout import MISS, TYPE, WORD, WORDS, Api, Code, Descriptor, Device, Frame, Result
 from .frames import failure, given_back, taken
 from .python_calls import call_one
 from .results import built, fill_shape, kept
@@ -156,7 +156,9 @@ def weft_drop_block(block: int, nothing: int) -> int:
     memory = word(block + api(Api.BLOCK_MEMORY))
     if memory == api(Api.NONE):
         return kept(memory)
-    device = word(memory + WORDS) if memory != 0 else 0
+    device = 0
+    if memory != 0 and word(memory + TYPE) == api(Api.MEMORY_TYPE):
+        device = word(memory + WORDS)
     if device == 0 or word(block + api(Api.BLOCK_STREAM)) != word(device + Device.STREAM_OBJECT):
         return call_one(api(Api.DROP_BLOCK), block)
     set_word(block + api(Api.BLOCK_MEMORY), kept(api(Api.NONE)))

@@ -12,7 +12,7 @@ from ...cpu.dispatch.objects import slot_offset
 from ...cpu.native_python.layout import WORD, Api
 from ...cpu.native_python.layout import Device as Words
 from ..driver.memory import Block
-from ..open_devices import OpenDevice, chosen_stream
+from ..open_devices import NativeMemory, OpenDevice, chosen_stream
 from .array import DeviceArray, ForeignMemory
 from .description import Description
 
@@ -83,7 +83,7 @@ _kept: list[Any] = []
 def _drop_natively() -> None:
     """Let native code free blocks when they go: most calls end with that."""
     words = library().words
-    words[Api.BLOCK_TYPE] = id(Block)
+    words[Api.BLOCK_TYPE], words[Api.MEMORY_TYPE] = id(Block), id(NativeMemory)
     for word, name in (
         (Api.BLOCK_MEMORY, "_memory"),
         (Api.BLOCK_ADDRESS, "address"),

@@ -6,7 +6,6 @@ import ctypes
 import sys
 import threading
 
-from ...cpu.dispatch.objects import NativeTable
 from .device import Device
 from .errors import out_of_memory
 from .signatures import Code, PoolAttribute
@@ -62,11 +61,10 @@ class _Stage:
         self.event = Event(device)
 
 
-class Memory(NativeTable):
-    """The memory of a device; `address` is that of what native code knows of the device, or 0."""
+class Memory:
+    """The memory of a device."""
 
     def __init__(self, device: Device) -> None:
-        self.address = 0
         self.device = device
         self._free = device.library.function("cuMemFreeAsync")
         self._stages: list[_Stage] = []
