@@ -171,4 +171,12 @@ def synchronize(name: str | None = None) -> None:
         device.device.synchronize()
 
 
-__all__ = ["NativeMemory", "OpenDevice", "chosen_stream", "device_names", "open_device", "synchronize", "using_stream"]
+__all__ = [
+    "NativeMemory",
+    "OpenDevice",
+    "chosen_stream",
+    "device_names",
+    "open_device",
+    "synchronize",
+    "using_stream",
+]
