@@ -49,6 +49,7 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "write-random-numbers",  # as sorts
                 "write-loop-calls",
                 "func.func(linalg-generalize-named-ops)",  # one form to recognise
+                "separate-updates",
                 "eliminate-empty-tensors",  # results are computed where they are stored
                 "empty-tensor-to-alloc-tensor",
                 "one-shot-bufferize{bufferize-function-boundaries=true allow-return-allocs-from-loops=true"

@@ -31,6 +31,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "plan-buffers": f"{_PLANNING}.buffers:PlanBuffers",
         "read-argument-table": f"{_LOWERING}.argument_table:ReadArgumentTable",
         "schedule-kernels": f"{_CODEGEN}.kernels:ScheduleKernels",
+        "separate-updates": f"{_CODEGEN}.stencils:SeparateUpdates",
         "share-kernels": f"{_CODEGEN}.sharing.kernels:ShareKernels",
         "shrink-temporaries": f"{_CODEGEN}.vectors.temporaries:ShrinkTemporaries",
         "split-blocks": f"{_LOWERING}.split_blocks:SplitBlocks",

@@ -14,6 +14,7 @@ from ....nests.emit import Emitter
 from ....nests.extents import same_extent
 from ....nests.independence import IndependentNests, any_order
 from ....nests.nest import LoopNest
+from .lagging_stores import match_lagging_stores
 from .prefetch import prefetch_next_row
 from .schedule import emit_loops
 
@@ -21,6 +22,14 @@ from .schedule import emit_loops
 def emit_nests(nests: list[LoopNest], emitter: Emitter) -> None:
     """Write nests that follow each other as loops, sharing loops where that is allowed and pays."""
     while nests:
+        in_place = match_lagging_stores(nests[0], nests[1], emitter) if len(nests) > 1 else None
+        if in_place is not None:
+            with nests[0].operation.location:
+                in_place.emit()
+            for nest in nests[:2]:
+                nest.operation.erase()
+            nests = nests[2:]
+            continue
         count = _fusable_prefix(nests)
         group, nests = nests[:count], nests[count:]
         if count == 1:

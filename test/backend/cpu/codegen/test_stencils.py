@@ -1,0 +1,122 @@
+"""Stencils in place: what is read of a tensor is what was there before the update."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import weft
+
+
+def in_place(reach, back, n):
+    """A function that replaces elements by sums of what is around them, several steps long."""
+
+    def f(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[back : n - reach] = u[: n - reach - back] + 2 * u[back + reach :] - u[back : n - reach]
+        return u
+
+    return f
+
+
+@pytest.mark.parametrize(
+    ("dtype", "back", "reach"),
+    [(np.float64, 1, 1), (np.float32, 0, 3), (np.int64, 3, 0), (np.int8, 1, 1), (np.float64, 20, 1)],
+)
+def test_vectors_that_are_stored_late(dtype, back, reach):
+    sizes = (back + reach + 1, 24, 67, 400)
+    functions = [in_place(reach, back, n) for n in sizes]
+    vectors = [np.random.default_rng(n).integers(-5, 5, n).astype(dtype) for n in sizes]
+
+    @weft.function
+    def all_sizes(vectors, steps):
+        return [f(u, steps) for f, u in zip(functions, vectors, strict=True)]
+
+    expected = [f(u, 3) for f, u in zip(functions, vectors, strict=True)]
+    for got, wanted in zip(all_sizes(vectors, np.int64(3)), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_memory_between_what_is_computed_and_what_is_stored():
+    """What is no vector, too long for one thread, or not known before the run."""
+
+    def rows(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:-1, 1:-1] = u[:-2, 1:-1] + u[2:, 1:-1] - u[1:-1, :-2] + 2 * u[1:-1, 2:]
+        return u
+
+    def one_row(u, steps):
+        u = u.copy()
+        for i in range(steps):
+            u[i, 1:] = u[i, :-1] + u[i + 1, 1:]
+        return u
+
+    def elements(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[1:] = u[:-1] + u[0]
+        return u
+
+    def reversed_elements(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            u[:-1] = u[:0:-1] + u[1:]
+        return u
+
+    @weft.function
+    def together(square, vector, steps):
+        return (
+            rows(square, steps),
+            one_row(square, steps),
+            elements(vector, steps),
+            reversed_elements(vector, steps),
+        )
+
+    square, vector = np.arange(400.0).reshape(20, 20) % 7, np.arange(50.0)
+    expected = together.python_function(square, vector, 4)
+    for signature in (None, [((None, None), "float64"), ((None,), "float64"), ((), "int64")]):
+        specs = None if signature is None else [weft.TensorSpec(*spec) for spec in signature]
+        compiled = weft.function(together.python_function, input_signature=specs)
+        for got, wanted in zip(compiled(square, vector, np.int64(4)), expected, strict=True):
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_overlapping_updates_that_follow_each_other():
+    """What is read of a tensor between updates of it, from what makes one update of them."""
+
+    def vector(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            t = 2 * u[1:-1]
+            u[1:-1] = 0
+            u[:-2] += t
+            u[2:] -= u[1:-1]
+        return u
+
+    def square(u, steps):
+        u = u.copy()
+        for _ in range(steps):
+            t = u[1:-1, 1:-1] % 5
+            u[1:-1, 1:-1] = 1
+            u[:-2, 1:-1] += t
+            u[1:-1, 2:] -= t * u[1:-1, :-2]
+        return u
+
+    def seen(u, steps):
+        u, total = u.copy(), 0.0
+        for _ in range(steps):
+            u[1:] = u[:-1] + 1
+            total += u[3:].sum()
+            u[:-1] += u[1:]
+        return u, total
+
+    @weft.function
+    def together(u, v, steps):
+        return vector(u, steps), square(v, steps), *seen(u, steps)
+
+    u, v = np.arange(40.0) % 11, np.arange(120.0).reshape(10, 12) % 13
+    expected = together.python_function(u, v, 3)
+    for got, wanted in zip(together(u, v, np.int64(3)), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
