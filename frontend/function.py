@@ -35,7 +35,7 @@ from .signature.signature import (
     Structure,
     TensorSpec,
     alias_pattern,
-    as_array,
+    as_arrays,
     difference,
     flatten,
     is_alive,
@@ -280,8 +280,7 @@ class Function(FastCallable):
         leaves: list[Any] = []
         names: list[str] = []
         structure = self._flatten(args, kwargs, leaves, names)
-        arrays = [as_array(leaf, name) for leaf, name in zip(leaves, names, strict=True)]
-        return arrays, names, structure, given
+        return as_arrays(leaves, names), names, structure, given
 
     def _flatten(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], names: list[str]

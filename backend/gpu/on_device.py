@@ -52,17 +52,18 @@ _GPU_KINDS = (2, 13)
 def is_foreign_array_on_gpu(value: Any) -> bool:
     """Whether an object of another library holds memory of a GPU, as far as the protocols tell."""
     kind = type(value)
+    if isinstance(value, np.ndarray):
+        return False
+    if hasattr(kind, "__dlpack_device__"):  # this first, as it never raises and takes less time
+        return int(value.__dlpack_device__()[0]) in _GPU_KINDS
     if hasattr(kind, "__cuda_array_interface__") or "__cuda_array_interface__" in getattr(
         value, "__dict__", ()
     ):
         try:
-            if getattr(value, "__cuda_array_interface__", None) is not None:
-                return True
+            return getattr(value, "__cuda_array_interface__", None) is not None
         except (RuntimeError, TypeError):  # of tensors that need gradients, which lie on a GPU or not
             pass
-    if not hasattr(kind, "__dlpack_device__") or isinstance(value, np.ndarray):
-        return False
-    return int(value.__dlpack_device__()[0]) in _GPU_KINDS
+    return False
 
 
 __all__ = ["ARRAYS", "OnDevice", "is_foreign_array_on_gpu", "memory_of"]

@@ -26,8 +26,9 @@ from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
+from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
-from ..signature.signature import Leaf, Node, Static, Structure
+from ..signature.signature import Leaf, Node, Static, Structure, is_array
 from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
 from .native_device_calls import (
@@ -77,6 +78,8 @@ class _Description:
         self._program = Program(slots)
         self._objects: list[int] = [0] * len(leaves)
         """Where the objects of the leaves are."""
+        self._given: list[int] = [0] * len(leaves)
+        """Where what was passed for them is, which they may have been read of."""
         self._data: list[int] = [0] * len(leaves)
         """Where what machine code gets for them is."""
         self._device = device_of(concrete)
@@ -148,6 +151,7 @@ class _Description:
             return
         expected = self._concrete.argument_types[index]
         leaf = self._leaves[index]
+        self._given[index] = place
         if isinstance(leaf, OnDevice):
             place = self._objects[index] = taken(self._program, place, value, leaf)
             flags = self._flags(index) if _is_ready(leaf) else Array.OTHER_LAYOUT
@@ -155,7 +159,10 @@ class _Description:
             self._check_layout(index, place, flags)
             return
         if value is not leaf:
-            raise Unknown  # it was converted
+            place = self._read(value, leaf, place)
+            if isinstance(value, np.generic) or not is_array(value):
+                self._given[index] = place  # equal numbers are no array that comes twice
+            value = leaf
         self._objects[index] = self._data[index] = place
         if type(value) is np.ndarray:
             other = Array.STRIDED if self._by_machine else Array.OTHER_LAYOUT
@@ -180,6 +187,13 @@ class _Description:
         if self._device is None:
             raise Unknown
         return self._program.device_array(place, self._device.address, type.dtype, type.shape, flags)
+
+    def _read(self, value: Any, leaf: Any, place: int) -> int:
+        """Where the array is that is read of an object which carries it, or made of what an input signature takes."""
+        if type(leaf) is not np.ndarray:
+            raise Unknown  # it lies on a GPU
+        self._program.kind(place, type(value))
+        return self._program.made(place, reader(value, leaf.dtype))
 
     def _parts(self, value: Any, node: Node, place: int) -> Iterable[tuple[Any, Structure, int]]:
         """What is in a container, its structure, and where it is."""
@@ -212,10 +226,10 @@ class _Description:
         aliases = concrete._aliases
         for index, first in enumerate(aliases):
             if first != index:
-                self._program.same(self._objects[index], self._objects[first])
+                self._program.same(self._given[index], self._given[first])
         numbers = concrete.numbers
         distinct = [i for i, first in enumerate(aliases) if first == i and i not in numbers]
-        places = [self._objects[index] for index in (*distinct, *range(len(aliases), len(self._objects)))]
+        places = [*map(self._given.__getitem__, distinct), *self._objects[len(aliases) :]]
         if concrete._written:
             known = {id(extra.array) for extra in concrete._extra if hasattr(extra, "array")}
             places += [guards.constant(array) for array in concrete._captured if id(array) not in known]

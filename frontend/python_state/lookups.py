@@ -14,7 +14,7 @@ import numpy as np
 from ..autograph.operators.values.program_locations import Entry
 from ..guards.class_entries import ClassEntry, ClassNames, Method, defining_class
 from ..guards.generated import is_generated
-from ..guards.guards import Different, Guard, Identity, Plain, Same, guard_of
+from ..guards.guards import MAX_DEPTH, Different, Guard, Identity, Plain, Same, guard_of
 from ..guards.handles import Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
@@ -129,7 +129,7 @@ class Lookups:
             attributes = self._state.attributes_before(owner)
             if attributes is not None and type(getattr(owner, "__dict__", None)) is dict:
                 handle = Member("the attributes of an object", Owner("", owner), "__dict__")
-                self._state.guards.append(guard_of(handle, attributes))
+                self._state.guards.append(guard_of(handle, attributes, frozenset(_data_in(attributes))))
 
     def special_methods(self, owner: Any) -> Iterator[types.FunctionType]:
         """The methods that Python calls by itself for an object, as for `len(owner)`: once for each class."""
@@ -164,6 +164,15 @@ class Lookups:
             value = left if places[0] is not None else right
             if not isinstance(value, TracedArray):  # what data is the same as is told when a call is bound
                 self._state.guards.append(Identity(handles[0], value))
+
+
+def _data_in(container: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths in a container at which something is that is read at each call."""
+    for key, entry in container.items() if isinstance(container, dict) else enumerate(container):
+        if isinstance(entry, TracedArray):
+            yield (*path, key)
+        elif isinstance(entry, (list, tuple, dict)) and len(path) < MAX_DEPTH:
+            yield from _data_in(entry, (*path, key))
 
 
 __all__ = ["Lookups"]

@@ -1,18 +1,25 @@
 """Objects that NumPy can read as arrays: those that follow NumPy's rules, and those with rules of their own.
 
 Compiled code sees dtype, shape and elements. That is all there is to a tensor that DLPack exchanges, and to a mere
-carrier of elements (`__array__`). An object that answers NumPy's calls itself (`__array_ufunc__`, `__array_function__`)
-or has arithmetic of its own may mean something else by it: labels that are matched, values that are skipped, units.
+carrier of elements (`__array__`, `__array_interface__`, memoryviews and arrays of ctypes). An object that answers
+NumPy's calls itself (`__array_ufunc__`, `__array_function__`) or has arithmetic of its own may mean something else by
+it: labels that are matched, values that are skipped, units.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ...backend.gpu.on_device import is_foreign_array_on_gpu
 from ...dialect.errors import WeftTypeError
 from ..source.modules import is_own_module
+from .traced_value import TracedValue
 
 _RULES = (
     "__array_ufunc__",
@@ -27,14 +34,66 @@ _RULES = (
 """What only objects have that compute by themselves."""
 
 
+_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
+"""What NumPy reads elements by, besides DLPack and buffers."""
+
+_BUFFERS = (memoryview, ctypes.Array)
+"""The buffers that do nothing but hold numbers: `array.array` and `bytearray` are lists that `+` joins."""
+
+
+def has_elements(value: Any) -> bool:
+    """Whether `np.asarray` of a value is an array of its elements."""
+    return isinstance(value, _BUFFERS) or any(hasattr(value, protocol) for protocol in _PROTOCOLS)
+
+
+def read_elements(value: Any) -> Any:
+    """The array of a carrier of elements, which shares its memory where the carrier lets it.
+
+    Its own `__array__` may find arrays that are data of a trace in progress, which NumPy would not take.
+    """
+    if not has_elements(value):
+        return np.from_dlpack(value)
+    if isinstance(getattr(type(value), "__array__", None), types.FunctionType):
+        value = value.__array__()
+    return value if isinstance(value, TracedValue) else np.asarray(value)
+
+
+def is_carrier(value: Any) -> bool:
+    """Whether NumPy takes an object of another library as an array."""
+    if isinstance(value, (np.ndarray, np.generic, type)) or is_own_module(type(value).__module__):
+        return False
+    return has_elements(value)
+
+
+def reader(value: Any, dtype: np.dtype[Any]) -> Callable[[Any], Any]:
+    """What makes arrays of values of the class of one, as calls read them; None where that is not for them.
+
+    Numbers and lists become arrays of a dtype, as an input signature wants them.
+    """
+    read: Callable[[Any], Any] = functools.partial(np.asarray, dtype=dtype)
+    on_devices = False
+    if is_carrier(value) or hasattr(value, "__dlpack__"):
+        read = read_elements
+        on_devices = hasattr(value, "__dlpack_device__") or hasattr(type(value), "__cuda_array_interface__")
+
+    def attempt(given: Any) -> Any:
+        try:
+            return None if on_devices and is_foreign_array_on_gpu(given) else read(given)
+        except Exception:  # what carriers raise, they raise again the long way
+            return None
+
+    return attempt
+
+
 def has_own_rules(value: Any) -> bool:
     """Whether an object that can be read as an array computes by rules which may not be NumPy's."""
     kind = type(value)
     if isinstance(value, (np.ndarray, np.generic, type)) or is_own_module(kind.__module__):
         return False
-    if not hasattr(kind, "__array__") or hasattr(kind, "__dlpack__"):
+    if hasattr(kind, "__dlpack__") or not has_elements(value):
         return False
-    return any(getattr(kind, name, None) is not None for name in _RULES)
+    own = {name: value for base in reversed(kind.__mro__) for name, value in vars(base).items()}
+    return any(own.get(name) is not None for name in _RULES)  # those of its class are for classes
 
 
 def require_numpy_rules(what: str, value: Any) -> None:
@@ -49,4 +108,4 @@ def require_numpy_rules(what: str, value: Any) -> None:
         )
 
 
-__all__ = ["has_own_rules", "require_numpy_rules"]
+__all__ = ["has_elements", "has_own_rules", "is_carrier", "read_elements", "reader", "require_numpy_rules"]

@@ -16,7 +16,7 @@ from ...dialect.dtypes import as_dtype, element_type, supported_names
 from ...dialect.errors import TraceRecursionError, WeftTypeError, WeftValueError
 from ...dialect.records import dataclass
 from ...dialect.types import TensorType, compatible_shapes, parse_type, type_of
-from .foreign_arrays import require_numpy_rules
+from .foreign_arrays import has_elements, read_elements, require_numpy_rules
 from .generators import GeneratorParts, generator_of, parts_of_generator
 from .traced_value import ArrayHolder, TracedValue
 
@@ -126,9 +126,7 @@ def is_array(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic, TracedValue, TensorSpec)) or (
         not isinstance(value, (type, ArrayHolder))
         and (
-            hasattr(value, "__array__")
-            or hasattr(value, "__dlpack__")
-            or hasattr(value, "__cuda_array_interface__")
+            has_elements(value) or hasattr(value, "__dlpack__") or hasattr(value, "__cuda_array_interface__")
         )
     )
 
@@ -291,7 +289,7 @@ def as_array(value: Any, name: str) -> Any:
             return _taken(value, name)
         require_numpy_rules(f"argument '{name}'", value)
         try:
-            value = np.asarray(value) if hasattr(value, "__array__") else np.from_dlpack(value)
+            value = read_elements(value)
         except (TypeError, ValueError, BufferError, RuntimeError) as error:
             raise WeftTypeError(f"argument '{name}' cannot be read as an array: {error}") from error
     if type(value) is not np.ndarray:
@@ -310,6 +308,12 @@ def as_array(value: Any, name: str) -> Any:
             f"{supported_names()}{hint}"
         ) from None
     return value
+
+
+def as_arrays(values: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The arrays of arguments that are data; what comes several times is one array."""
+    arrays = [as_array(value, name) for value, name in zip(values, names, strict=True)]
+    return [arrays[first] for first in alias_pattern(values)]
 
 
 def _taken(value: Any, name: str) -> OnDevice:

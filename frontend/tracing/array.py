@@ -12,6 +12,7 @@ from ...dialect.errors import ConcreteValueError, UnsupportedError, WeftTypeErro
 from ...dialect.ops.shape import Dim, Reshape
 from ...dialect.ops.state import WriteRef
 from ...dialect.types import TensorType
+from ..signature.foreign_arrays import has_elements
 from ..signature.traced_value import TracedValue
 from .behaviour import behaviour
 from .layouts import Layout, layout_of_copy, layout_of_view, row_major
@@ -516,9 +517,7 @@ _NEVER_OPERANDS = (type(None), str, bytes, dict, set, type)
 
 def _is_operand(value: object) -> bool:
     """Whether an operator applies: the other operand is an array, a number or a list of these."""
-    return isinstance(
-        value, (TracedArray, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
-    ) or hasattr(value, "__array__")
+    return isinstance(value, (bool, int, float, complex, list, tuple)) or has_elements(value)
 
 
 _OPERATORS: dict[str, tuple[np.ufunc, str]] = {

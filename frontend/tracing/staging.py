@@ -21,7 +21,7 @@ from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.types import TensorType, type_of
-from ..signature.foreign_arrays import require_numpy_rules
+from ..signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ..signature.traced_value import ArrayHolder, held
 from .array import TracedArray, wrap
 from .current import current_trace as current_trace
@@ -72,6 +72,8 @@ def value_of(trace: Recorder, operand: Any) -> Value:
     if isinstance(operand, OnDevice) or (isinstance(operand, np.ndarray) and operand.ndim > 0):
         return trace.capture(operand)
     require_numpy_rules("an operand", operand)
+    if is_carrier(operand):
+        return value_of(trace, read_elements(operand))  # what it holds may be written until the next call
     known = None if trace.python_state is None else trace.python_state.input_of(operand)
     if isinstance(known, TracedArray):
         return known._value()
@@ -200,8 +202,10 @@ def asarray(value: ArrayLike, dtype: DTypeLike | None = None) -> ArrayResult:
         value = apply(Stack, *(cast(entry, common) for entry in entries), axis=0)
     if isinstance(value, OnDevice):
         value = _from_device(value)
+    require_numpy_rules("an operand", value)
+    if is_carrier(value):
+        value = read_elements(value)
     if not isinstance(value, TracedArray):
-        require_numpy_rules("an operand", value)
         array = np.asarray(value, wanted)
         type_of(array)
         return array

@@ -20,6 +20,7 @@ from ..native_python.layout import (
     DICT_VERSION,
     LIST_ITEMS,
     METHOD_FUNCTION,
+    NAMED_ORDER,
     NATIVE_ORDER,
     NO_ORDER,
     REFERENT,
@@ -252,7 +253,9 @@ def is_type(kind: int, wanted: int) -> int:
 
 def is_native_order(kind: int) -> int:
     """Whether the bytes of a type are in the order of this machine."""
-    return byte(kind + TYPE_ORDER) == NATIVE_ORDER or byte(kind + TYPE_ORDER) == NO_ORDER
+    if byte(kind + TYPE_ORDER) == NATIVE_ORDER or byte(kind + TYPE_ORDER) == NO_ORDER:
+        return 1
+    return byte(kind + TYPE_ORDER) == NAMED_ORDER
 
 
 def is_layout(array: int, wanted: int, is_native: int) -> int:

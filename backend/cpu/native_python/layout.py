@@ -5,6 +5,8 @@ All offsets are in bytes. The tables consist of 64-bit words.
 
 from __future__ import annotations
 
+import sys
+
 WORD = 8
 TABLE = "weft_table"
 """The global array of words that whoever links native code fills."""
@@ -50,7 +52,8 @@ TYPE_ORDER = 26
 TYPE_NUMBER = 28
 TYPE_SIZE = 40
 C_ORDER = 0
-NATIVE_ORDER, NO_ORDER = ord("="), ord("|")
+NATIVE_ORDER, NO_ORDER, NAMED_ORDER = ord("="), ord("|"), ord("<" if sys.byteorder == "little" else ">")
+"""How types say that their bytes are in the order of this machine; those of ctypes name it."""
 
 
 class Binding:

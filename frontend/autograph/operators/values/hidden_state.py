@@ -98,6 +98,10 @@ class Walked:
         raise NotImplementedError
 
 
+_BUFFERS = (array.array, bytearray)
+"""What holds numbers in memory, but is a list."""
+
+
 def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> None:
     """Refuse to look into an object with a hidden state, or to change one, unless that is the same at each call."""
     if trace is None:
@@ -112,10 +116,13 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
     made = trace.state(MadeObjects).places.get(id(value))
     kind = type(value).__qualname__
     if made is None or made[0] is not value:
+        taken = (
+            "np.asarray(x), which shares its memory" if isinstance(value, _BUFFERS) else "next(x), list(x)"
+        )
         raise UnsupportedError(
             f"this uses a {kind} from outside of the compiled function, which would be read once, while the function "
-            "is traced, although it may hold something else at each call: take what is needed of it outside (next(x), "
-            "list(x)), and pass that as an argument"
+            "is traced, although it may hold something else at each call: take what is needed of it outside "
+            f"({taken}), and pass that as an argument"
         )
     if made[1] is None:
         raise UnsupportedError(

@@ -18,6 +18,7 @@ from .....dialect.ops.shape import BroadcastTo
 from ....guards.inputs import CONSTANT_BYTES
 from ....guards.packed_inputs import is_constant
 from ....indexing.python_sequences import get_item, index_trace
+from ....signature.foreign_arrays import is_carrier, read_elements, require_numpy_rules
 from ....tracing.array import TracedArray, wrap
 from ....tracing.recorder import Recorder
 from ....tracing.staging import constant
@@ -81,6 +82,7 @@ def is_plain(value: Any) -> bool:
 
 def compute(trace: Recorder, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`function(*args, **kwargs)` of NumPy: at once where all arrays are known, else recorded."""
+    args, kwargs = _elements_read((args, kwargs), _MAX_DEPTH + 1)
     args, kwargs = _replaced(args, inputs := _inputs(trace, (args, kwargs))), _replaced(kwargs, inputs)
     given = list(_arrays((args, kwargs)))
     traced = [value for value in given if isinstance(value, TracedArray)]
@@ -229,6 +231,20 @@ def _arrays(values: Any, depth: int = _MAX_DEPTH) -> Iterator[Any]:
             yield value
         elif depth and isinstance(value, (list, tuple, dict)):
             yield from _arrays(value, depth - 1)
+
+
+def _elements_read(value: Any, depth: int) -> Any:
+    """A value with the arrays of the carriers in it, whose elements may change until the next call."""
+    if isinstance(value, (list, tuple, dict)):
+        found = list(value.values()) if isinstance(value, dict) else value
+        read = [_elements_read(item, depth - 1) for item in found] if depth else found
+        if all(one is other for one, other in zip(read, found, strict=True)):
+            return value
+        if isinstance(value, dict):
+            return dict(zip(value, read, strict=True))
+        return type(value)(*read) if hasattr(value, "_fields") else type(value)(read)
+    require_numpy_rules("an operand", value)
+    return read_elements(value) if is_carrier(value) else value
 
 
 def _replaced(value: Any, replaced: dict[int, Any], depth: int = _MAX_DEPTH + 1) -> Any:
