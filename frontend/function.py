@@ -15,13 +15,14 @@ from ..backend.gpu.device_names import CPU, device_number
 from ..backend.gpu.device_targets import target_of
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
-from ..dialect.types import TensorType
 from .calls.argument_numbers import ArgumentNumbers, Arguments
-from .calls.callables import name_of, require_function
+from .calls.argument_sizes import ArgumentSizes
+from .calls.callables import name_of, require_count, require_function
 from .calls.compile_lock import COMPILE_LOCK
 from .calls.device_calls import device_of_call, places_on_device
 from .calls.eager_calls import is_eager
 from .calls.imports import uncollected
+from .calls.known_specialisations import CacheInfo, KnownSpecialisations
 from .calls.parameters import Parameters
 from .calls.retracing import Compilation, Retracing
 from .compiling.program import CallSignature, Program
@@ -29,19 +30,16 @@ from .guards.handles import Bound
 from .guards.inputs import Decisions
 from .guards.unbound import UNBOUND
 from .settings import settings
-from .signature.input_signature import checked_input_signature, conform
+from .signature.input_signature import checked_input_signature, conform, of_input_signature
 from .signature.signature import (
     Node,
     Structure,
     TensorSpec,
     alias_pattern,
     as_arrays,
-    difference,
     flatten,
-    is_alive,
     signature_of,
     type_of_leaf,
-    without_objects,
 )
 from .signature.traced_value import TracedValue
 from .tracing.current import current_trace
@@ -49,7 +47,7 @@ from .tracing.current import current_trace
 if TYPE_CHECKING:
     from ..backend.cpu.dispatch.entries import Dispatch
     from .calls.concrete import ConcreteFunction
-    from .calls.specialisations import Fitting, Specialisations
+    from .calls.specialisations import Fitting
     from .disk_cache.functions import CachedFunction
     from .guards.dependencies import Dependencies
 
@@ -87,8 +85,11 @@ class Function(FastCallable):
         strict: bool = False,
         target: str | None = None,
         device: str | None = None,
+        max_specialisations: int | None = None,
     ) -> None:
         require_function(python_function)
+        if max_specialisations is not None:
+            require_count(max_specialisations)
         if target is not None:
             named(target)
         if device is not None and device_number(device) is not None and target is not None:
@@ -124,10 +125,10 @@ class Function(FastCallable):
                 f"input_signature of {self.name} has {len(self.input_signature)} entries, but the function takes "
                 f"{self._positional} positional arguments"
             )
-        self._concrete: dict[Any, Specialisations] = {}
+        self.max_specialisations = max_specialisations
+        self._known = KnownSpecialisations(max_specialisations)
         self._numbers = ArgumentNumbers(self._parameter_name)
-        self._reason = "it was not called yet"
-        self._last: tuple[Structure, tuple[TensorType, ...], list[str]] | None = None
+        self._sizes = ArgumentSizes()
         self._native_calls = 0
         """How many calls of native code are known to `_retracing`."""
         self._traces = 0
@@ -162,10 +163,9 @@ class Function(FastCallable):
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
             if self._traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
-            if self._traces != traces and self._last is not None:
-                self._retracing.note(
-                    self.name, list(self._signature.parameters), Compilation(*self._last, self._reason)
-                )
+            if self._traces != traces and self._known.last is not None:
+                compilation = Compilation(*self._known.last, self._known.reason)
+                self._retracing.note(self.name, list(self._signature.parameters), compilation)
             self._describe(concrete, bound, taken)
             return concrete.run(arrays, bound)
         except BaseException as error:
@@ -202,7 +202,7 @@ class Function(FastCallable):
         >>> scaled.explain_retrace()
         "argument 'factor' changed from 2 to 3; 'factor' is from now on data, read at each call"
         """
-        return self._reason
+        return self._known.reason
 
     def pretty_printed_concrete_signatures(self) -> str:
         """The signatures compiled so far, one below the other; empty before the first call.
@@ -210,18 +210,25 @@ class Function(FastCallable):
         >>> weft.function(lambda x: x + 1).pretty_printed_concrete_signatures()
         ''
         """
-        return "\n\n".join(
-            c.pretty_printed_signature() for found in list(self._concrete.values()) for c in found.concretes
-        )
+        return "\n\n".join(concrete.pretty_printed_signature() for concrete in self._known.concretes)
+
+    def cache_info(self) -> CacheInfo:
+        """How many calls found what was compiled, how many had to compile or load it, and how much is kept.
+
+        >>> increased = weft.function(lambda x: x + 1)
+        >>> y = increased(np.ones(2)), increased(np.ones(2)), increased(np.ones((2, 2)))
+        >>> increased.cache_info()
+        CacheInfo(hits=1, misses=2, maxsize=None, currsize=2)
+        """
+        return self._known.info()
 
     def clear_cache(self) -> None:
         """Forget all specialisations: their machine code is freed, and the next call compiles again.
 
         >>> weft.function(lambda x: x + 1).clear_cache()
         """
-        self._concrete = {}  # other threads may be reading the old one
-        if hasattr(self, "_native"):
-            self._native.clear()
+        self._known.clear()
+        self._sizes.clear()
 
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
@@ -241,6 +248,7 @@ class Function(FastCallable):
                 self.strict,
                 self.target,
                 self.device,
+                self.max_specialisations,
             ),
         )
 
@@ -302,28 +310,59 @@ class Function(FastCallable):
 
     def _specialize(self, arguments: Arguments) -> tuple[Fitting, Arguments]:
         """What was compiled for a call and fits now, and the arguments that it takes, where numbers may be data."""
-        fitting = self._fitting(self._signature_of(arguments), arguments)
+        fitting = self._fitting(arguments)
         if fitting is not None:
             return fitting, arguments
         numbers = self._numbers.of(arguments)
         if numbers is None:
-            return self._made(arguments), arguments
+            return self._made_for_sizes(arguments), arguments
         taken = numbers.as_data()
-        fitting = self._fitting(self._signature_of(taken), taken)
+        fitting = self._fitting(taken)
         if fitting is not None:
             return fitting, taken
         with COMPILE_LOCK:
-            last, changed = self._last, numbers.learn()
-            made, taken = numbers.specialized(self._made)
-            if changed and self._last is not last:
-                self._reason = f"{changed}; {numbers.fate()}"
+            last, changed = self._known.last, numbers.learn()
+            made, taken = numbers.specialized(self._made_for_sizes)
+            if changed and self._known.last is not last:
+                self._known.reason = f"{changed}; {numbers.fate()}"
         return made, taken
+
+    def _fitting(self, arguments: Arguments) -> Fitting | None:
+        """What was compiled for such arguments, or all sizes of them, and fits now; with the arrays to run it on."""
+        signature = self._signature_of(arguments)
+        fitting = self._known.fitting(signature, arguments.leaves)
+        relaxed = None if fitting is not None else self._sizes.relaxed(signature)
+        return fitting if relaxed is None else self._known.fitting(relaxed, arguments.leaves)
+
+    def _made_for_sizes(self, arguments: Arguments) -> Fitting:
+        """As `_made`, for all sizes where these change from call to call."""
+        signature = self._signature_of(arguments)
+        if self.input_signature is not None:
+            return self._made(arguments)
+        with COMPILE_LOCK:
+            told = self._sizes.learn(signature)
+            relaxed, before = self._sizes.relaxed(signature), (self._traces, self._known.last)
+            if relaxed is not None:
+                try:
+                    with settings.scope(
+                        fallback=False
+                    ):  # what NumPy is called for may be compiled for a known size
+                        made = self._made(arguments, relaxed)
+                except Exception as error:
+                    self._traces, self._known.last = before
+                    told = self._sizes.keep(signature, error)
+                else:
+                    self._known.tell(told)
+                    return made
+            made = self._made(arguments)
+            self._known.tell(told)
+        return made
 
     def _signature_of(self, arguments: Arguments) -> CallSignature:
         structure, leaves, names, numbers = arguments
         types = tuple(map(type_of_leaf, leaves))
         if self.input_signature is not None:
-            types = self._relaxed(types)
+            types = of_input_signature(self.input_signature, types)
         first = len(leaves) - len(numbers)
         scalars = frozenset(i for i, leaf in enumerate(leaves) if isinstance(leaf, np.generic) or i >= first)
         aliases, on_device = alias_pattern(leaves), places_on_device(leaves)
@@ -339,35 +378,13 @@ class Function(FastCallable):
         """The machine to compile for: that of the device, where calls run on one."""
         return target_of(device) if device else self.target or settings.target
 
-    def _fitting(self, signature: CallSignature, arguments: Arguments) -> Fitting | None:
-        """What was compiled for such arguments and fits now, and the arrays to run it on."""
-        found = self._concrete.get(signature.key)
-        return None if found is None else found.fitting(arguments.leaves)
-
-    def _made(self, arguments: Arguments) -> Fitting:
-        """As `_fitting`, compiled if there is nothing."""
-        signature = self._signature_of(arguments)
+    def _made(self, arguments: Arguments, signature: CallSignature | None = None) -> Fitting:
+        """What was compiled for arguments, or the signature that they are to have; compiled if there is nothing."""
+        wanted = signature or self._signature_of(arguments)
         leaves = arguments.leaves
-        with COMPILE_LOCK:
-            found = self._concrete.get(signature.key)
-            if found is None:
-                from .calls.specialisations import Specialisations
-
-                self._concrete = {k: c for k, c in self._concrete.items() if is_alive(k[0])}
-                found = self._concrete[signature.key] = Specialisations()
-            fitting = found.fitting(leaves)
-            if fitting is None:
-                now = arguments.structure, signature.types, arguments.names
-                self._reason = found.learn(leaves) or difference(self._last, now)
-                self._last = (without_objects(now[0]), *now[1:])
-
-                def compile(decisions: Decisions) -> ConcreteFunction:
-                    return self._compiled(signature, leaves, decisions)
-
-                fitting = found.compile(compile, leaves)
-                if hasattr(self, "_native"):
-                    self._native.keep([c for known in self._concrete.values() for c in known.concretes])
-        return fitting
+        return self._known.made(
+            wanted, arguments, lambda decisions: self._compiled(wanted, leaves, decisions)
+        )
 
     def _describe(self, concrete: ConcreteFunction, bound: Bound, arguments: Arguments) -> None:
         """Let native code run such calls from now on. The first call may be the only one, and many cannot be told."""
@@ -391,7 +408,7 @@ class Function(FastCallable):
         if descriptor is None:
             return
         if not hasattr(self, "_native"):  # there is one for ever, as calls that run refer to it
-            self._native = Dispatch(self._parameters)
+            self._native = self._known.native = Dispatch(self._parameters)
         self._native.add(descriptor)
         library = native_library()
         library.connect(Function.__call__, UNBOUND, Function, BoundFunction)
@@ -462,20 +479,6 @@ class Function(FastCallable):
             attributes,
         )
 
-    def _relaxed(self, types: tuple[TensorType, ...]) -> tuple[TensorType, ...]:
-        """The types with the unknown extents of the input signature; an extent of 1 stays known (it broadcasts)."""
-        specs: list[Any] = []
-        for position, entry in enumerate(self.input_signature or ()):
-            flatten(entry, specs, str(position), [])
-        relaxed = []
-        for given, spec in zip(types, specs, strict=False):
-            extents = [
-                known if wanted is not None or known == 1 else None
-                for known, wanted in zip(given.shape, spec.shape, strict=True)
-            ]
-            relaxed.append(given.with_shape(extents))
-        return (*relaxed, *types[len(relaxed) :])
-
 
 class BoundFunction(FastCallable):
     """A `weft.function` that is a method, bound to its instance."""
@@ -542,6 +545,7 @@ def function(
     strict: bool = False,
     target: str | None = None,
     device: str | None = None,
+    max_specialisations: int | None = None,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     python_function: Callable[..., Any] | None = None,
@@ -552,6 +556,7 @@ def function(
     strict: bool = False,
     target: str | None = None,
     device: str | None = None,
+    max_specialisations: int | None = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
@@ -562,9 +567,11 @@ def function(
     cannot be converted is an error, instead of a warning. `target` names the machine to compile for, if not this one
     or that of `weft.settings.target`: a level of x86-64 ("x86-64-v3"), "aarch64", a processor as LLVM calls it, or a
     GPU ("sm_90a"), whose code can be looked at. With `device="cuda"` (or "cuda:1") calls run on a GPU: NumPy arrays
-    are copied there, what the function writes to them and its results are copied back. Raises `TypeError` for what is
-    no function, `ValueError` for a longer `input_signature` than there are positional arguments and for an unknown
-    `target` or `device`; the first call, `weft.DeviceError` where there is no such device.
+    are copied there, what the function writes to them and its results are copied back. `max_specialisations` says how
+    many compiled functions are kept, those that are used most recently; without it, all are. Raises `TypeError` for
+    what is no function, `ValueError` for a longer `input_signature` than there are positional arguments, for an unknown
+    `target` or `device` and for `max_specialisations` below 1; the first call, `weft.DeviceError` where there is no
+    such device.
 
     >>> @weft.function
     ... def scaled(x, factor=2):
@@ -573,8 +580,12 @@ def function(
     array([1, 3, 5])
     """
     if python_function is not None:
-        return Function(python_function, input_signature, name, autograph, strict, target, device)
-    return lambda f: Function(f, input_signature, name, autograph, strict, target, device)
+        return Function(
+            python_function, input_signature, name, autograph, strict, target, device, max_specialisations
+        )
+    return lambda f: Function(
+        f, input_signature, name, autograph, strict, target, device, max_specialisations
+    )
 
 
 __all__ = ["BoundFunction", "Function", "function"]

@@ -56,6 +56,12 @@ class CallSignature:
         self.distinct = tuple(i for i, first in enumerate(aliases) if i == first)
         """The arguments that the trace has: one for all that are the same array."""
 
+    def with_types(self, types: Sequence[TensorType]) -> CallSignature:
+        """The signature of the same arguments with other types."""
+        numbers = tuple(self.numbers.values())
+        parts = self.structure, types, self.names, self.aliases, self.scalars, numbers
+        return CallSignature(self.name, *parts, self.device, self.on_device)
+
     def position_of(self, argument: int) -> int:
         """Where an argument of the trace is among the arrays of a call: the caller's, then the extra ones."""
         distinct = self.distinct

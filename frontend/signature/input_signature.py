@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ...dialect.errors import WeftTypeError
+from ...dialect.types import TensorType
 from .signature import TensorSpec, as_array, check_fits, constants, flatten, is_array, type_of_leaf, unflatten
 
 
@@ -40,6 +42,23 @@ def conform(value: Any, spec: Any, name: str) -> Any:
     return unflatten(structure, lambda i: conformed[i])
 
 
+def of_input_signature(
+    input_signature: Sequence[Any], types: tuple[TensorType, ...]
+) -> tuple[TensorType, ...]:
+    """The types with the unknown extents of an input signature; an extent of 1 stays known, as it broadcasts."""
+    specs: list[Any] = []
+    for position, entry in enumerate(input_signature):
+        flatten(entry, specs, str(position), [])
+    relaxed = []
+    for given, spec in zip(types, specs, strict=False):
+        extents = [
+            known if wanted is not None or known == 1 else None
+            for known, wanted in zip(given.shape, spec.shape, strict=True)
+        ]
+        relaxed.append(given.with_shape(extents))
+    return (*relaxed, *types[len(relaxed) :])
+
+
 def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     if not is_array(value):
         try:
@@ -53,4 +72,4 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
     return value
 
 
-__all__ = ["checked_input_signature", "conform"]
+__all__ = ["checked_input_signature", "conform", "of_input_signature"]

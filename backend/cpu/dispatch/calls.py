@@ -140,11 +140,17 @@ def searched(entries: int, binding: int, slots: int, count: int) -> int:
             if index > 0 and word(place) == descriptor:
                 set_word(place, word(first))
                 set_word(first, descriptor)
-            set_word(binding + Binding.CALLS, word(binding + Binding.CALLS) + 1)
+            count_call(binding + Binding.CALLS)
+            count_call(word(descriptor + WORDS) + Descriptor.CALLS)
             break
         index += 1
     call_void(api(Api.DECREF), entries)
     return result
+
+
+def count_call(place: int) -> None:
+    """Add one to a number of calls."""
+    set_word(place, word(place) + 1)
 
 
 def attempted(descriptor: int, slots: int, count: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..native_python.layout import WORD, Binding
+from ..native_python.layout import Descriptor as Words
 from .descriptors import Descriptor, table
 from .objects import NativeTable
 
@@ -40,6 +41,14 @@ class Dispatch(NativeTable):
     def calls(self) -> int:
         """How many calls ran without Python."""
         return self.memory[Binding.CALLS // WORD]
+
+    def uses(self) -> list[tuple[Any, int]]:
+        """What was compiled, with the number of its calls, roughly from the last that was called to the first."""
+        calls: dict[int, tuple[Any, int]] = {}
+        for entry in self._entries:
+            owner, before = calls.get(id(entry.owner[0]), (entry.owner[0], 0))
+            calls[id(owner)] = (owner, before + entry.memory[Words.CALLS // WORD])
+        return list(calls.values())
 
     def add(self, descriptor: Descriptor) -> None:
         """Try a descriptor before all others from now on. The list is a new one: calls may walk the old one."""

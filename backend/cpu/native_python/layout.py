@@ -70,9 +70,10 @@ class Descriptor:
     """What was compiled for which arguments: operations that check them, and what is run then."""
 
     (
-        SLOTS, VALUES, OWNED, OPERATIONS, CODE, INPUTS, INPUT_COUNT, STEPS, DEPTH, PYTHON, LEAVES, LEAF_COUNT
-    ) = range(0, 12 * WORD, WORD)  # fmt: skip
-    LENGTH = 12
+        SLOTS, VALUES, OWNED, OPERATIONS, CODE, INPUTS, INPUT_COUNT, STEPS, DEPTH, PYTHON, LEAVES, LEAF_COUNT,
+        CALLS,
+    ) = range(0, 13 * WORD, WORD)  # fmt: skip
+    LENGTH = 13
 
 
 class Operation:

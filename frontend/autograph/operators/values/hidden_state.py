@@ -98,7 +98,7 @@ class Walked:
         raise NotImplementedError
 
 
-_BUFFERS = (array.array, bytearray)
+_LISTS_IN_MEMORY = (array.array, bytearray)
 """What holds numbers in memory, but is a list."""
 
 
@@ -117,7 +117,9 @@ def require_own(trace: Recorder | None, value: Any, changes: bool = True) -> Non
     kind = type(value).__qualname__
     if made is None or made[0] is not value:
         taken = (
-            "np.asarray(x), which shares its memory" if isinstance(value, _BUFFERS) else "next(x), list(x)"
+            "np.asarray(x), which shares its memory"
+            if isinstance(value, _LISTS_IN_MEMORY)
+            else "next(x), list(x)"
         )
         raise UnsupportedError(
             f"this uses a {kind} from outside of the compiled function, which would be read once, while the function "

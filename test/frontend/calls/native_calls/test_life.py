@@ -173,7 +173,7 @@ class TestLife:
     def test_functions_are_freed(self):
         f = weft.function(lambda x: x + 1)
         assert runs_natively(f, ones(2))
-        code = weakref.ref(next(iter(f._concrete.values())).concretes[0]._executable)
+        code = weakref.ref(f._known.concretes[0]._executable)
         result = f(ones(2))
         reference = weakref.ref(f)
         del f
@@ -185,7 +185,7 @@ class TestLife:
     def test_cleared_specialisations_are_freed(self):
         f = weft.function(lambda x: x + 1)
         assert runs_natively(f, ones(2))
-        code = weakref.ref(next(iter(f._concrete.values())).concretes[0]._executable)
+        code = weakref.ref(f._known.concretes[0]._executable)
         f.clear_cache()
         gc.collect()
         assert code() is None
