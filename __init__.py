@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .frontend.signature.signature import TensorSpec
     from .frontend.variables.state import load_state, save_state, state
     from .frontend.variables.variable import Variable
+    from .namespace import *  # noqa: F403  (the generated stub alone)
 
 __version__ = "0.1.0"
 
@@ -118,17 +119,19 @@ _EXPORTS: dict[str, str] = {
 """What is here besides the array namespace, by module; all of it is loaded on first use."""
 
 
-def __getattr__(name: str) -> Any:
-    module = _EXPORTS.get(name)
-    if module is not None:
-        value = getattr(importlib.import_module(module, __name__), name)
-    elif name.startswith("__") and name not in ("__array_api_version__", "__array_namespace_info__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    else:
-        namespace = importlib.import_module(".frontend.numpy_api", __name__)
-        value = namespace.lookup(name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # which knows all names, by namespace.pyi
+
+    def __getattr__(name: str) -> Any:
+        module = _EXPORTS.get(name)
+        if module is not None:
+            value = getattr(importlib.import_module(module, __name__), name)
+        elif name.startswith("__") and name not in ("__array_api_version__", "__array_namespace_info__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        else:
+            namespace = importlib.import_module(".frontend.numpy_api", __name__)
+            value = namespace.lookup(name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -150,11 +150,83 @@ def walkthrough_page() -> str:
     return re.sub(r"\{\{(.*?)\}\}", filled, (TEMPLATES / "walkthrough.md").read_text())
 
 
+STUB_INTRODUCTION = """# Generated from the array namespace by `make docs`: what type checkers know of `weft.name`.
+
+import builtins as _builtins
+from collections.abc import Callable as _Callable
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
+"""
+
+STUB_TYPES = {name: f"_builtins.{name}" for name in ("bool", "int", "float", "complex", "str", "object")}
+STUB_TYPES |= {name: f"_{name}" for name in ("Any", "Callable", "Sequence")}
+STUB_TYPES |= {"None": "None"} | {name: f"_builtins.{name}" for name in ("tuple", "list", "dict")}
+
+
+def namespace_stub() -> str:
+    """The names of the array namespace, which are found at run time, with their signatures."""
+    from weft.frontend import numpy_api
+
+    imports, values = [], []
+    for name in sorted(numpy_api.names()):
+        value = numpy_api.lookup(name)
+        if inspect.ismodule(value):
+            package, _, module = value.__name__.removeprefix("weft").rpartition(".")
+            imports.append(f"from {package} import {module} as {name}")
+        elif inspect.isclass(value):
+            imports.append(f"from {value.__module__} import {value.__name__} as {name}")
+        elif inspect.isfunction(value):
+            values.append(f'\ndef {name}{stub_signature(value)}:\n    """{summary(value)}"""')
+        else:
+            values.append(f"{name}: {'None' if value is None else '_builtins.' + type(value).__name__}")
+    exported = "".join(f'    "{name}",\n' for name in sorted(numpy_api.names()))
+    return "\n".join([STUB_INTRODUCTION + "\n".join(imports), "", *values, "", f"__all__ = [\n{exported}]\n"])
+
+
+def summary(function: Callable[..., object]) -> str:
+    """The first line of its documentation."""
+    return (inspect.getdoc(function) or "").partition("\n")[0].replace("\\", "\\\\")
+
+
+def stub_signature(function: Callable[..., object]) -> str:
+    """The parameters with the types that builtins tell; defaults that are no plain values are left open."""
+    signature = inspect.signature(function)
+    parameters = []
+    for parameter in signature.parameters.values():
+        default = parameter.default
+        is_plain = default in (parameter.empty, None) or repr(default) in ("True", "False")
+        if not is_plain and not re.fullmatch(r"-?\d[\d.e+-]*|'[^\\]*'", repr(default)):
+            default = StubText("...")
+        annotation = StubText(stub_type(parameter.annotation))
+        parameters.append(parameter.replace(annotation=annotation, default=default))
+    returns = StubText(stub_type(signature.return_annotation))
+    return str(signature.replace(parameters=parameters, return_annotation=returns))
+
+
+class StubText:
+    """A piece of source, as an annotation or default."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def stub_type(annotation: object) -> str:
+    """An annotation of builtins as the stub calls these; anything else may be anything."""
+    words = re.findall(r"\w+", annotation) if isinstance(annotation, str) else ["?"]
+    if not all(word in STUB_TYPES for word in words):
+        return "_Any"
+    return re.sub(r"\w+", lambda word: STUB_TYPES[word[0]], str(annotation))
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "ops.md": ops_page,
     "passes.md": passes_page,
     "settings.md": settings_page,
     "walkthrough.md": walkthrough_page,
+    "../namespace.pyi": namespace_stub,
 }
 
 if __name__ == "__main__":

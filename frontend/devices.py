@@ -72,7 +72,7 @@ class _CompiledOperations:
     """Computes with arrays on devices by functions that are compiled, once for each kind of arguments."""
 
     def __init__(self) -> None:
-        self._functions: dict[Any, Function] = {}
+        self._functions: dict[Any, Function[..., Any]] = {}
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a function of NumPy on the device, or record it in the function that is being traced."""

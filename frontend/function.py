@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 
@@ -51,6 +51,11 @@ if TYPE_CHECKING:
     from .disk_cache.functions import CachedFunction
     from .guards.dependencies import Dependencies
 
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+R = TypeVar("R")
+C = TypeVar("C")
+
 _DESCRIBED_FROM = 2
 """The first call of what was compiled that is described to native code."""
 
@@ -58,7 +63,7 @@ Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...],
 """The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
-class Function(FastCallable):
+class Function(FastCallable, Generic[P, R]):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (strings, bools, None,
@@ -75,10 +80,13 @@ class Function(FastCallable):
     __slots__ = ("__dict__", "__weakref__", "_native")
     _native: Dispatch
     """What native code knows; there is none before the first call that comes again."""
+    __name__: str
+    __qualname__: str
+    __wrapped__: Callable[P, R]
 
     def __init__(
         self,
-        python_function: Callable[..., Any],
+        python_function: Callable[P, R],
         input_signature: Sequence[Any] | None,
         name: str | None,
         autograph: bool = True,
@@ -141,15 +149,21 @@ class Function(FastCallable):
         """How often the Python function was traced: once for each signature, and again where guards failed."""
         return self._traces
 
+    @overload
+    def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
+    @overload
+    def __get__(
+        self: Function[Concatenate[C, Q], R], instance: C, owner: type | None = None
+    ) -> BoundFunction[Q, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """Bind as a method: the instance is an argument whose identity is part of the signature."""
         if instance is None:
             return self
-        bound = BoundFunction(self, instance)
+        bound: BoundFunction[..., R] = BoundFunction(self, instance)
         bound._look()
         return bound
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the compiled function, compiling it first if the signature is new."""
         if is_eager():
             return self.python_function(*args, **kwargs)
@@ -158,7 +172,10 @@ class Function(FastCallable):
             if current_trace() is None and any(isinstance(leaf, TracedValue) for leaf in leaves):
                 return self.python_function(*args, **kwargs)  # under a tape of plain Python
             if current_trace() is not None:
-                return self._traced_function()(*args, **kwargs)  # inside another trace: becomes part of it
+                traced: R = self._traced_function()(
+                    *args, **kwargs
+                )  # inside another trace: becomes part of it
+                return traced
             traces = self._traces
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
             if self._traces == traces or self._ran_natively():
@@ -167,7 +184,7 @@ class Function(FastCallable):
                 compilation = Compilation(*self._known.last, self._known.reason)
                 self._retracing.note(self.name, list(self._signature.parameters), compilation)
             self._describe(concrete, bound, taken)
-            return concrete.run(arrays, bound)
+            result: R = concrete.run(arrays, bound)
         except BaseException as error:
             from .compiling.diagnostics import user_traceback  # what explains errors takes long to import
 
@@ -175,6 +192,7 @@ class Function(FastCallable):
             if sys.version_info < (3, 11):
                 raise error  # a bare `raise` would bring the old traceback back
             raise  # does not add this frame to the traceback
+        return result
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The specialisation for example arguments; `weft.TensorSpec` may stand in for arrays.
@@ -480,18 +498,18 @@ class Function(FastCallable):
         )
 
 
-class BoundFunction(FastCallable):
+class BoundFunction(FastCallable, Generic[Q, R]):
     """A `weft.function` that is a method, bound to its instance."""
 
     __slots__ = ("__dict__", "__self__", "__weakref__", "function")
 
-    def __init__(self, function: Function, instance: Any) -> None:
-        self.function = function
+    def __init__(self, function: Function[Any, R], instance: Any) -> None:
+        self.function: Function[..., R] = function
         self.__self__ = instance
         self.__name__ = function.name
         self.__doc__ = function.__doc__
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Q.args, **kwargs: Q.kwargs) -> R:
         """Call the method."""
         self._look()
         return self.function(self.__self__, *args, **kwargs)
@@ -535,7 +553,7 @@ mark_callable(BoundFunction)
 
 
 @overload
-def function(python_function: Callable[..., Any]) -> Function: ...
+def function(python_function: Callable[P, R]) -> Function[P, R]: ...
 @overload
 def function(
     *,
@@ -546,9 +564,9 @@ def function(
     target: str | None = None,
     device: str | None = None,
     max_specialisations: int | None = None,
-) -> Callable[[Callable[..., Any]], Function]: ...
+) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 def function(
-    python_function: Callable[..., Any] | None = None,
+    python_function: Callable[P, R] | None = None,
     *,
     input_signature: Sequence[Any] | None = None,
     name: str | None = None,
@@ -557,7 +575,7 @@ def function(
     target: str | None = None,
     device: str | None = None,
     max_specialisations: int | None = None,
-) -> Function | Callable[[Callable[..., Any]], Function]:
+) -> Function[P, R] | Callable[[Callable[P, R]], Function[P, R]]:
     """Compile a Python function over NumPy arrays; use as `@weft.function` or `@weft.function(...)`.
 
     `input_signature` is a sequence of `weft.TensorSpec` (nested like the arguments), one for each of the first

@@ -67,7 +67,7 @@ def _concrete_function(reference: str, specs: list[str], target: str) -> Any:
                 f"{module_name} has no {path}" + (f"; did you mean {close[0]}?" if close else "")
             )
         found = getattr(found, name)
-    compiled = found if isinstance(found, Function) else function(found)
+    compiled: Function[..., Any] = found if isinstance(found, Function) else function(found)
     if target == "native":
         return compiled.get_concrete_function(*types)
     with settings.scope(target=target):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from .products import vjp
 from .structures import leaves_of, map_leaves, structure_of
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _numbers = itertools.count()
 """No two rules are one, in whatever trace."""
@@ -33,7 +35,7 @@ Rule = Callable[[Any], Sequence[Any]]
 """From the cotangent of what a function returned to those of its arguments."""
 
 
-def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
+def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]:
     """A function with a gradient of its own: `f` returns its result, and a function that tells the gradient.
 
     That takes the cotangent of the result (for a tuple or list one for each item) and returns those of the positional
@@ -72,7 +74,7 @@ def custom_gradient(f: Callable[..., Any]) -> Callable[..., Any]:
     return customised
 
 
-def checkpoint(f: Callable[..., Any]) -> Callable[..., Any]:
+def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
     """The function, of which nothing is kept for the gradient but its arguments: for the reverse it runs again.
 
     That takes less memory, and the time of another run. `f` is traced twice; it returns arrays and numbers, or

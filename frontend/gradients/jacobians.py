@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -26,11 +26,13 @@ from .rows import by_rows
 from .structures import map_leaves
 from .transforms import grad, without_aux
 
+P = ParamSpec("P")
+
 FORWARD_INPUTS = 16
 """Up to so many numbers are moved one by one beside one run of the function, if it returns at least as many."""
 
 
-def jacobian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def jacobian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Function[P, Any]:
     """A function that returns the partial derivatives of what `f` returns, by the arguments that `argnums` tells.
 
     `f` returns an array of real numbers, or lists, tuples, dicts and dataclasses of these, or with `has_aux` a pair of
@@ -48,13 +50,13 @@ def jacobian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False)
 
     @functools.wraps(f)
     @do_not_convert
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: P.args, **kwargs: P.kwargs) -> Any:
         return of_weft.found(args, kwargs)
 
     return Function(differentiated, None, f"jacobian({of_weft.arguments.name})")
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def hessian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Function[P, Any]:
     """A function that returns the second derivatives of a real function: the Jacobian of its gradient.
 
     Arguments, result and errors are those of `weft.jacobian` of `weft.grad(f)`: for several `argnums`, a tuple of

@@ -115,7 +115,7 @@ def jvp(f: Callable[..., Any], args: Sequence[Any], tangents: Sequence[Any]) -> 
 
 
 @functools.lru_cache(maxsize=64)
-def _pushing(f: Callable[..., Any]) -> Function:
+def _pushing(f: Callable[..., Any]) -> Function[..., Any]:
     """What is compiled for calls outside of compiled functions."""
 
     @do_not_convert

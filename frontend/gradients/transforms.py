@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 from ...dialect.errors import WeftTypeError
 from ...dialect.ops.differentiation import StopGradient
@@ -19,13 +19,16 @@ from .object_arguments import reading, with_objects
 from .recording import delivered, recording
 from .structures import map_leaves
 
+P = ParamSpec("P")
+Transform = TypeVar("Transform", bound=Callable[..., Function[..., Any]])
 
-def _remembered(transform: Callable[..., Function]) -> Callable[..., Function]:
+
+def _remembered(transform: Transform) -> Transform:
     """A transform that gives one compiled function for one function: who asks in a loop compiles once."""
-    known = functools.lru_cache(maxsize=64, typed=True)(transform)
+    known: Any = functools.lru_cache(maxsize=64, typed=True)(transform)
 
     @functools.wraps(transform)
-    def remembered(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    def remembered(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Any:
         key = tuple(argnums) if isinstance(argnums, list) else argnums
         try:
             hash((f, key))
@@ -33,11 +36,13 @@ def _remembered(transform: Callable[..., Function]) -> Callable[..., Function]:
             return transform(f, argnums, has_aux)
         return known(f, key, has_aux)
 
-    return remembered
+    return cast(Transform, remembered)
 
 
 @_remembered
-def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def value_and_grad(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False
+) -> Function[P, tuple[Any, Any]]:
     """A function that returns what `f` returns, and its gradient by the arguments that `argnums` counts or names.
 
     `f` returns a real number, or with `has_aux` a pair of it and anything else. The arguments are arrays or numbers
@@ -55,14 +60,14 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
 
     @functools.wraps(f)
     @do_not_convert
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: P.args, **kwargs: P.kwargs) -> Any:
         return of_weft.value_and_grad(args, kwargs)
 
     return Function(differentiated, None, f"value_and_grad({of_weft.name})")
 
 
 @_remembered
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Function:
+def grad(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Function[P, Any]:
     """A function that returns the gradient of `f`, as `weft.value_and_grad`; with `has_aux`, also the rest of a pair.
 
     >>> weft.grad(lambda x: x**3)(2.0)
@@ -76,7 +81,7 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
 
     @functools.wraps(f)
     @do_not_convert
-    def differentiated(*args: Any, **kwargs: Any) -> Any:
+    def differentiated(*args: P.args, **kwargs: P.kwargs) -> Any:
         value, found = of_weft.value_and_grad(args, kwargs)
         return (found, value[1]) if of_weft.has_aux else found
 

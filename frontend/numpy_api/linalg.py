@@ -15,10 +15,30 @@ from ...dialect.errors import WeftValueError
 from ..indexing.broadcasting import broadcast_to
 from ..tracing.extents import known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray
-from . import contraction, diagonals, factorizations, norms
+from . import contraction, diagonals
 from . import shape as shapes
 from .contraction import matmul
+from .factorizations import (
+    cholesky,
+    det,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    inv,
+    lstsq,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    solve,
+    svd,
+    svdvals,
+    tensorinv,
+    tensorsolve,
+)
 from .grids import eye
+from .norms import cond, matrix_norm, norm, vector_norm
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> ArrayResult:
@@ -137,7 +157,7 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
     power = operator.index(n)
     if power < 0:
-        return matrix_power(factorizations.inv(x), -power)
+        return matrix_power(inv(x), -power)
     if power == 0:
         return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape).copy()
     result, square = None, x
@@ -153,6 +173,36 @@ def matrix_power(a: ArrayLike, n: int) -> ArrayResult:
 
 matrix_transpose, tensordot, vecdot = shapes.matrix_transpose, contraction.tensordot, contraction.vecdot
 
-__all__ = sorted(set(np.linalg.__all__) - {"LinAlgError"})
-for _module in (factorizations, norms):
-    globals().update({name: getattr(_module, name) for name in _module.__all__ if name in __all__})
+__all__ = [
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
