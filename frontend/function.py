@@ -139,7 +139,6 @@ class Function(FastCallable, Generic[P, R]):
         self._sizes = ArgumentSizes()
         self._native_calls = 0
         """How many calls of native code are known to `_retracing`."""
-        self._traces = 0
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
         self._own_attributes = frozenset((*vars(self), "_own_attributes"))
@@ -147,7 +146,7 @@ class Function(FastCallable, Generic[P, R]):
     @property
     def trace_count(self) -> int:
         """How often the Python function was traced: once for each signature, and again where guards failed."""
-        return self._traces
+        return self._known.traces
 
     @overload
     def __get__(self, instance: None, owner: type | None = None) -> Function[P, R]: ...
@@ -176,11 +175,11 @@ class Function(FastCallable, Generic[P, R]):
                     *args, **kwargs
                 )  # inside another trace: becomes part of it
                 return traced
-            traces = self._traces
+            traces = self._known.traces
             (concrete, arrays), taken = self._specialize(Arguments(structure, leaves, names))
-            if self._traces == traces or self._ran_natively():
+            if self._known.traces == traces or self._ran_natively():
                 self._retracing.note_reuse()
-            if self._traces != traces and self._known.last is not None:
+            if self._known.traces != traces and self._known.last is not None:
                 compilation = Compilation(*self._known.last, self._known.reason)
                 self._retracing.note(self.name, list(self._signature.parameters), compilation)
             self._describe(concrete, bound, taken)
@@ -358,23 +357,7 @@ class Function(FastCallable, Generic[P, R]):
         if self.input_signature is not None:
             return self._made(arguments)
         with COMPILE_LOCK:
-            told = self._sizes.learn(signature)
-            relaxed, before = self._sizes.relaxed(signature), (self._traces, self._known.last)
-            if relaxed is not None:
-                try:
-                    with settings.scope(
-                        fallback=False
-                    ):  # what NumPy is called for may be compiled for a known size
-                        made = self._made(arguments, relaxed)
-                except Exception as error:
-                    self._traces, self._known.last = before
-                    told = self._sizes.keep(signature, error)
-                else:
-                    self._known.tell(told)
-                    return made
-            made = self._made(arguments)
-            self._known.tell(told)
-        return made
+            return self._sizes.made(self._known, signature, lambda wanted: self._made(arguments, wanted))
 
     def _signature_of(self, arguments: Arguments) -> CallSignature:
         structure, leaves, names, numbers = arguments
@@ -461,7 +444,7 @@ class Function(FastCallable, Generic[P, R]):
     ) -> tuple[Program, Dependencies]:
         """Trace and compile for a signature."""
         compile_function = _compiler()
-        self._traces += 1
+        self._known.traces += 1
         strict, target = self.strict or settings.strict_conversion, self._target(signature.device)
         try:
             with settings.scope(strict_conversion=strict, target=target):
@@ -470,7 +453,7 @@ class Function(FastCallable, Generic[P, R]):
                 )
         except BaseException:
             if signature.numbers:
-                self._traces -= 1  # it begins again, with constants
+                self._known.traces -= 1  # it begins again, with constants
             raise
 
     def _text(self, signature: CallSignature, stage: str) -> str:

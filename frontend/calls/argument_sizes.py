@@ -7,11 +7,16 @@ loop that Python runs or a type, the function is compiled for each as before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
 
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature
+from ..settings import settings
+from .known_specialisations import KnownSpecialisations
+
+if TYPE_CHECKING:
+    from .specialisations import Fitting
 
 _CHANGES = 2
 """So often an extent changes before it counts as unknown."""
@@ -49,6 +54,27 @@ class ArgumentSizes:
                 for i, type in enumerate(signature.types)
             ]
         )
+
+    def made(
+        self, known: KnownSpecialisations, signature: CallSignature, make: Callable[[CallSignature], Fitting]
+    ) -> Fitting:
+        """What `make` compiles of a signature, or of that without the sizes which change from call to call."""
+        told, relaxed = self.learn(signature), self.relaxed(signature)
+        if relaxed is None:
+            made = make(signature)
+        else:
+            before = known.traces, known.last
+            try:
+                with settings.scope(
+                    fallback=False
+                ):  # what NumPy is called for may be compiled for a known size
+                    made = make(relaxed)
+            except Exception as error:
+                known.traces, known.last = before
+                told = self.keep(signature, error)
+                made = make(signature)
+        known.tell(told)
+        return made
 
     def learn(self, signature: CallSignature) -> str:
         """Note the sizes of a call that has to compile; returns in words which are unknown from now on."""

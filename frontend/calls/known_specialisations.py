@@ -35,6 +35,8 @@ class KnownSpecialisations:
         """Why there was something to compile last."""
         self.last: Signature | None = None
         """The signature of that call."""
+        self.traces = 0
+        """How often the Python function was traced."""
         self.native: Dispatch | None = None
         """What native code knows of them."""
         self._found: dict[Any, Specialisations] = {}
