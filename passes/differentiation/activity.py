@@ -16,6 +16,10 @@ from ..control_flow.structure import FOR, IF, WHILE, body, has_else, yielded
 from ..rewriting import operations_in
 
 
+OF_PYTHON = "weft.of_python"
+"""The attribute of what reads a result of Python that was computed of active values: its derivative is not known."""
+
+
 def is_numeric(value: Value) -> bool:
     """Whether a value is a tensor of real or complex numbers."""
     try:
@@ -80,7 +84,9 @@ class Activity:
         elif op_class is ReadRef:
             if operation.operands[0] in self.cells:
                 self.add(operation.results)
-        elif any(operand in self.values or operand in self.cells for operand in operation.operands):
+        elif OF_PYTHON in operation.attributes or any(
+            operand in self.values or operand in self.cells for operand in operation.operands
+        ):
             self.add(operation.results)
             if operation.name == "func.call":  # which may write to what it is given
                 self.cells.update(operand for operand in operation.operands if _is_cell(operand))
@@ -128,4 +134,4 @@ def refuse(operation: Operation, what: str) -> DifferentiationError:
     return DifferentiationError(what, str(operation.location))
 
 
-__all__ = ["Activity", "is_numeric", "pairs_of", "refuse"]
+__all__ = ["OF_PYTHON", "Activity", "is_numeric", "pairs_of", "refuse"]

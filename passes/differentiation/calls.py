@@ -20,7 +20,7 @@ from .activity import Activity, is_numeric, refuse
 from .adjoints import Adjoints
 from .forward import ForwardSweep
 from .residuals import copy_without_effects, is_effect
-from .sweep import Sweep
+from .sweep import NOT_OF_PYTHON, Sweep
 
 CALL, RETURN = "func.call", "func.return"
 
@@ -71,10 +71,7 @@ def forward_call(walk: ForwardSweep, call: Operation) -> None:
 def _function_of(call: Operation) -> Operation:
     """The function that is called; an error for Python functions, and those that work on cells."""
     if callback_of(call) is not None:
-        raise refuse(
-            call,
-            "what Python computes has no derivative; put weft.stop_gradient around it if none is needed",
-        )
+        raise refuse(call, NOT_OF_PYTHON)
     around = call.parent.operation
     while around.name != "func.func":
         around = around.parent.operation
@@ -165,7 +162,12 @@ def _run_again(callee: Operation, values: dict[Value, Value]) -> None:
         for operation in operations_in(body(callee))[:-1]
         if not is_effect(operation)
     ]
-    for call in [op for copy in copies for op in (copy, *operations_of(copy)) if op.name == CALL]:
+    call_without_effects(copies)
+
+
+def call_without_effects(operations: Sequence[Operation]) -> None:
+    """Let ops that run again, and those inside of them, call functions that have no effects."""
+    for call in [op for outer in operations for op in (outer, *operations_of(outer)) if op.name == CALL]:
         if callback_of(call) is not None:
             raise refuse(
                 call,
@@ -236,4 +238,4 @@ def _make_forward(callee: Operation, name: str, retired: Block) -> None:
     replace_terminator(block, [*results, *found])
 
 
-__all__ = ["CALL", "forward_call", "new_function", "reverse_call"]
+__all__ = ["CALL", "call_without_effects", "forward_call", "new_function", "reverse_call"]

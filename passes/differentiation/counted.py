@@ -1,6 +1,6 @@
 """The reverse of `scf.while`: the loop counts its iterations, and a loop that counts runs them again.
 
-The second run has none of the effects of the first, keeps what its reverse needs, and is reversed like any loop that
+The second run has none of the effects of the first, reads what Python returned to that of a log, keeps what its reverse needs, and is reversed like any loop that
 counts. It costs one forward run more, and nothing has to grow.
 """
 
@@ -26,7 +26,9 @@ from ..control_flow.structure import (
 from ..rewriting import operations_in, operations_of
 from .activity import refuse
 from .adjoints import Adjoints
+from .calls import call_without_effects
 from .loops import reverse_for
+from .replay import Replay
 from .residuals import copy_without_effects, is_effect, rebuilt
 from .sweep import Sweep
 
@@ -38,13 +40,17 @@ def reverse_while(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> Non
     seeds = [adjoints.take(result) for result in operation.results]
     passed = yielded(body(operation))
     initial = list(operation.operands)
+    replay = Replay(sweep, operation)
     counted = _count(sweep, operation)
     loop = _run_again(counted, initial, len(passed))
     values = dict(zip(list(body(counted).arguments)[:-1], loop.results, strict=True))
     last_test = _copies(operations_in(body(counted))[:-1], values)
+    _, log = replay.log(counted)
+    loop, last_test = replay.read(loop, last_test, log)
+    call_without_effects([loop, *last_test])
     sweep.activity.follow([loop, *last_test])
     for value, seed in zip(passed, seeds, strict=True):
-        again = values.get(value, value)
+        again = replay.now(values.get(value, value))
         if seed is not None and again in sweep.activity:
             adjoints.add(b, again, b.value(seed))
     sweep.run(last_test, adjoints)
@@ -59,12 +65,6 @@ def _require_repeatable(operation: Operation) -> None:
                 inner,
                 "the derivative of a loop that reads an argument which is written, and may raise, is not known yet; "
                 "work on a copy of the argument: x = x.copy()",
-            )
-        if inner.name == "func.call" and len(inner.results):
-            raise refuse(
-                inner,
-                "the derivative of a loop whose number of iterations is known only at run time, in which Python is "
-                "called for a result, is not known yet",
             )
 
 

@@ -27,6 +27,8 @@ from .minimum_cut import values_to_keep
 
 PIECE = "weft.piece"
 """The attribute of loops over a piece of another loop, whose step is the length of the piece."""
+LOGGED = "weft.logged"
+"""The attribute of calls of Python whose results the second run of a loop reads of a log."""
 _UNKNOWN_EXTENT = 4096
 """What is taken for an extent that is known only at run time."""
 _NEVER_KEPT = 1 << 50
@@ -68,7 +70,7 @@ def is_piece(operation: Operation) -> bool:
 
 def is_effect(operation: Operation) -> bool:
     """Whether an op is there for what it does: a check, a write, a call of Python."""
-    is_call = operation.name == "func.call" and is_unused(operation)
+    is_call = operation.name == "func.call" and is_unused(operation) and LOGGED not in operation.attributes
     return is_call or op_class_of(operation) in (RaiseIf, WriteRef)
 
 
@@ -224,6 +226,7 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
 
 
 __all__ = [
+    "LOGGED",
     "PIECE",
     "ForwardRegion",
     "copy_without_effects",

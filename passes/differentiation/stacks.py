@@ -44,7 +44,7 @@ class Rows(Stack):
 
     def __init__(self, b: OpEmitter, trips: Extent, extents: Sequence[Extent], value: TensorType) -> None:
         self.type = value
-        self.initial = [_empty(b, [trips, *extents], value.dtype).handle]
+        self.initial = [empty(b, [trips, *extents], value.dtype).handle]
 
     def push(self, b: OpEmitter, carried: Sequence[Value], value: Value, row: Tensor) -> list[Value]:
         """Write the row."""
@@ -65,7 +65,7 @@ class Pieces(Stack):
         number = TensorType((), np.dtype(np.int64))
         self.unknown = [axis for axis, extent in enumerate(value.shape) if extent is None]
         self.numbers = [Rows(b, trips, (), number) for _ in range(1 + len(self.unknown))]
-        room = b.refined(_empty(b, [_ROOM], value.dtype), TensorType((None,), value.dtype))
+        room = b.refined(empty(b, [_ROOM], value.dtype), TensorType((None,), value.dtype))
         filled = b.number(0, number.dtype)
         self.initial = [room.handle, filled.handle, *(rows.initial[0] for rows in self.numbers)]
 
@@ -74,8 +74,8 @@ class Pieces(Stack):
         piece, (buffer, filled) = b.value(value), map(b.value, carried[:2])
         count = b.as_scalar(b.count(piece, range(piece.rank)))
         end = filled + count
-        buffer = _with_room(b, buffer, end)
-        written = b.dynamic_slice_update(buffer, b.reshaped(piece, [count]), filled, end, **_ONE_AXIS)
+        buffer = with_room(b, buffer, end)
+        written = b.dynamic_slice_update(buffer, b.reshaped(piece, [count]), filled, end, **ONE_AXIS)
         numbers = [filled, *(b.dim(piece, axis=axis) for axis in self.unknown)]
         kept = [
             rows.push(b, [old], number.handle, row)[0]
@@ -93,12 +93,12 @@ class Pieces(Stack):
         count: Extent = 1
         for extent in extents:
             count = extent * count
-        piece = b.dynamic_slice(b.value(carried[0]), start, start + count, **_ONE_AXIS)
+        piece = b.dynamic_slice(b.value(carried[0]), start, start + count, **ONE_AXIS)
         found: Value = b.refined(b.reshaped(piece, extents), self.type).handle
         return found
 
 
-_ONE_AXIS = {"start": (0,), "stop": (0,), "step": (1,), "start_axes": (0,), "stop_axes": (0,)}
+ONE_AXIS = {"start": (0,), "stop": (0,), "step": (1,), "start_axes": (0,), "stop_axes": (0,)}
 """A slice of one axis between two bounds at run time."""
 
 
@@ -118,24 +118,25 @@ def stack_of(loop: Operation, value: Value, trips: Extent, extents: Extents) -> 
     return Rows(b, trips, known, type)
 
 
-def _empty(b: OpEmitter, extents: Sequence[Extent], dtype: np.dtype[np.generic]) -> Tensor:
+def empty(b: OpEmitter, extents: Sequence[Extent], dtype: np.dtype[np.generic]) -> Tensor:
+    """A tensor of which nobody reads an element before it is written."""
     shape = tuple(-1 if isinstance(extent, Tensor) else extent for extent in extents)
     found: Tensor = b.empty(*(e for e in extents if isinstance(e, Tensor)), shape=shape, dtype=dtype)
     return found
 
 
-def _with_room(b: OpEmitter, buffer: Tensor, wanted: Tensor) -> Tensor:
+def with_room(b: OpEmitter, buffer: Tensor, wanted: Tensor) -> Tensor:
     """A buffer, doubled if it has no room for as many elements as are wanted."""
     room = b.dim(buffer, axis=0)
     branch = operation_of(
         IF, [extracted((wanted > room).handle)], [buffer.handle.type], regions=2, location=b.location
     )
     with ir.InsertionPoint(branch.regions[0].blocks.append()):
-        more = _empty(b, [b.maximum(room, wanted)], buffer.dtype)
+        more = empty(b, [b.maximum(room, wanted)], buffer.dtype)
         add_yield([b.concat(buffer, more, axis=0).handle], b.location)
     with ir.InsertionPoint(branch.regions[1].blocks.append()):
         add_yield([buffer.handle], b.location)
     return b.value(branch.results[0])
 
 
-__all__ = ["Pieces", "Rows", "Stack", "stack_of"]
+__all__ = ["ONE_AXIS", "Pieces", "Rows", "Stack", "empty", "stack_of", "with_room"]

@@ -16,7 +16,7 @@ from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
 from ..control_flow.structure import CAST, defined_inside
 from ..rewriting import operations_of
-from .activity import Activity, refuse
+from .activity import OF_PYTHON, Activity, refuse
 from .adjoints import Adjoints
 
 
@@ -62,8 +62,9 @@ class Sweep:
                 continue
             given = [adjoints.take(result) for result in results]
             wanted = [n for n, operand in enumerate(operation.operands) if operand in self.activity]
+            is_unknown = OF_PYTHON in operation.attributes
             is_cell = op_class_of(operation) is ReadRef and operation.operands[0] in self.activity.cells
-            if wanted or is_cell:
+            if wanted or is_cell or is_unknown:
                 self._visit(operation, given, wanted, adjoints)
 
     def _visit(
@@ -97,6 +98,8 @@ class Sweep:
         self.activity.add(n for o, n in zip(old.results, new.results, strict=False) if o in self.activity)
 
 
+NOT_OF_PYTHON = "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
+
 _READS = (Slice, DynamicSlice, Gather, TakeAlongAxis)
 """What reads parts, and adds to parts."""
 
@@ -114,6 +117,8 @@ def captured(operation: Operation, activity: Activity) -> list[Value]:
 
 def require_known(operation: Operation) -> None:
     """Raise for an op whose derivative is not known."""
+    if OF_PYTHON in operation.attributes:
+        raise refuse(operation, NOT_OF_PYTHON)
     op_class = op_class_of(operation)
     if op_class is ReadRef:
         raise refuse(
@@ -131,4 +136,4 @@ def require_known(operation: Operation) -> None:
         raise refuse(operation, f"the derivative of {operation.name} is not known")
 
 
-__all__ = ["Reverse", "Sweep", "captured", "require_known"]
+__all__ = ["NOT_OF_PYTHON", "Reverse", "Sweep", "captured", "require_known"]

@@ -52,6 +52,24 @@ def test_recursion_agrees_with_differences(program: Any, arguments: Any) -> None
     check_gradient(program, *arguments)
 
 
+def repeated(x: Any, n: Any) -> Any:
+    """A loop that ends when something holds, in which a function calls itself."""
+    s = x[0]
+    while s < 20.0:
+        s = s + product(x, 0 * n, n) + 1
+        print("again")
+    return s * s
+
+
+def test_a_loop_runs_again_with_functions_that_call_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    function = check_gradient(repeated, X * 3, np.int64(3))
+    capsys.readouterr()
+    function(X * 3, np.int64(3))
+    printed = capsys.readouterr().out
+    repeated(X * 3, np.int64(3))
+    assert printed == capsys.readouterr().out
+
+
 def test_effects_happen_once_and_both_modes_agree(capsys: pytest.CaptureFixture[str]) -> None:
     def total(x: Any, n: Any) -> Any:
         return np.sum(chain(x, n))

@@ -32,3 +32,23 @@ func.func @python(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
   %g = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>
 }
+
+// -----
+
+// What a second run reads of a log was computed of x, too.
+// CHECK: what Python computes has no derivative
+func.func private @host.0(tensor<f64>) -> tensor<f64>
+func.func @logged(%x: tensor<f64>, %c: tensor<f64>) -> tensor<f64> {
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<f64>) -> tensor<f64>
+  %y = scf.while (%s = %v) : (tensor<f64>) -> tensor<f64> {
+    %more = "weft.greater"(%s, %c) : (tensor<f64>, tensor<f64>) -> tensor<i1>
+    %go = tensor.extract %more[] : tensor<i1>
+    scf.condition(%go) %s : tensor<f64>
+  } do {
+  ^bb0(%s: tensor<f64>):
+    %next = func.call @host.0(%s) : (tensor<f64>) -> tensor<f64>
+    scf.yield %next : tensor<f64>
+  }
+  %g = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
