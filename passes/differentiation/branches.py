@@ -11,9 +11,11 @@ from ...dialect.ops.creation import Empty
 from ...dialect.register import create
 from ..control_flow.structure import (
     IF,
+    add_yield,
     body,
     constant_index,
     constant_tensor,
+    has_else,
     operation_of,
     replace_terminator,
     terminator,
@@ -36,6 +38,9 @@ def reverse_branch(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> No
     types = [held.type for held in {**dict(zip(read, read, strict=True)), **before}.values()]
     made = operation_of(IF, [operation.operands[0]], types, regions=2, location=operation.location)
     sides: list[tuple[Block, Operation]] = []
+    if not has_else(operation):  # a branch for what it does to cells
+        with ir.InsertionPoint(operation.regions[1].blocks.append()):
+            add_yield([], operation.location)
     for number in (0, 1):
         block = made.regions[number].blocks.append()
         with ir.InsertionPoint(block):

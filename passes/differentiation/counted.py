@@ -1,6 +1,6 @@
 """The reverse of `scf.while`: the loop counts its iterations, and a loop that counts runs them again.
 
-The second run has none of the effects of the first, reads what Python returned to that of a log, keeps what its reverse needs, and is reversed like any loop that
+The second run has none of the effects of the first, works on cells of its own, reads what Python returned to that of a log, keeps what its reverse needs, and is reversed like any loop that
 counts. It costs one forward run more, and nothing has to grow.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.elementwise import Add
-from ...dialect.ops.state import ReadRef
+from ...dialect.ops.state import WriteRef
 from ...dialect.register import create, op_class_of
 from ..control_flow.structure import (
     FOR,
@@ -23,8 +23,7 @@ from ..control_flow.structure import (
     terminator,
     yielded,
 )
-from ..rewriting import operations_in, operations_of
-from .activity import refuse
+from ..rewriting import operations_in
 from .adjoints import Adjoints
 from .calls import call_without_effects
 from .loops import reverse_for
@@ -35,15 +34,15 @@ from .sweep import Sweep
 
 def reverse_while(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> None:
     """Emit the second run and its reverse at the current insertion point."""
-    _require_repeatable(operation)
     b = OpEmitter(operation.location)
     seeds = [adjoints.take(result) for result in operation.results]
     passed = yielded(body(operation))
     initial = list(operation.operands)
     replay = Replay(sweep, operation)
     counted = _count(sweep, operation)
-    loop = _run_again(counted, initial, len(passed))
-    values = dict(zip(list(body(counted).arguments)[:-1], loop.results, strict=True))
+    cells = sweep.shadows.copies(counted)
+    loop = _run_again(counted, initial, len(passed), cells)
+    values = {**cells, **dict(zip(list(body(counted).arguments)[:-1], loop.results, strict=True))}
     last_test = _copies(operations_in(body(counted))[:-1], values)
     _, log = replay.log(counted)
     loop, last_test = replay.read(loop, last_test, log)
@@ -55,17 +54,6 @@ def reverse_while(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> Non
             adjoints.add(b, again, b.value(seed))
     sweep.run(last_test, adjoints)
     reverse_for(sweep, loop, adjoints)
-
-
-def _require_repeatable(operation: Operation) -> None:
-    """Refuse a loop that would not compute the same again."""
-    for inner in operations_of(operation):
-        if op_class_of(inner) is ReadRef:
-            raise refuse(
-                inner,
-                "the derivative of a loop that reads an argument which is written, and may raise, is not known yet; "
-                "work on a copy of the argument: x = x.copy()",
-            )
 
 
 def _count(sweep: Sweep, operation: Operation) -> Operation:
@@ -85,8 +73,10 @@ def _count(sweep: Sweep, operation: Operation) -> Operation:
     return made
 
 
-def _run_again(counted: Operation, initial: list[Value], passed: int) -> Operation:
-    """A loop that counts over the same iterations, without their effects."""
+def _run_again(
+    counted: Operation, initial: list[Value], passed: int, cells: dict[Value, Value]
+) -> Operation:
+    """A loop that counts over the same iterations, without their effects, on cells of its own."""
     before, after = body(counted), body(counted, 1)
     types = [value.type for value in initial]
     bounds = [constant_index(0), index_from(counted.results[passed]), constant_index(1)]
@@ -94,7 +84,7 @@ def _run_again(counted: Operation, initial: list[Value], passed: int) -> Operati
     block = loop.regions[0].blocks.append(
         ir.IndexType.get(), *types, arg_locs=[counted.location] * (len(types) + 1)
     )
-    values = dict(zip(list(before.arguments)[:-1], list(block.arguments)[1:], strict=True))
+    values = {**cells, **dict(zip(list(before.arguments)[:-1], list(block.arguments)[1:], strict=True))}
     with ir.InsertionPoint(block):
         _copies(operations_in(before)[:-1], values)
         handed = [values.get(value, value) for value in yielded(before)[:-1]]
@@ -109,7 +99,8 @@ def _copies(operations: list[Operation], values: dict[Value, Value]) -> list[Ope
     """Copies at the current insertion point of ops without effects, and of others without the effects inside."""
     made = []
     for operation in operations:
-        if is_effect(operation):
+        is_own = op_class_of(operation) is WriteRef and operation.operands[0] in values
+        if is_effect(operation) and not is_own:
             continue
         made.append(copy_without_effects(operation, values))
     return made

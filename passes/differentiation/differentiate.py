@@ -15,6 +15,7 @@ from ..rewriting import defined_functions, operations_in, operations_of, symbols
 from .activity import Activity, pairs_of, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
+from .cells import Shadows, cells_read
 from .calls import CALL, forward_call, new_function, reverse_call
 from .counted import reverse_while
 from .custom import drop_rules, reverse_custom
@@ -115,6 +116,7 @@ def _replace(first: Operation, group: list[Operation], sweep: Sweep) -> None:
     _require_outside_of_loops(first, [y for y, _ in given], independent)
     with ir.InsertionPoint(first):
         adjoints, b = Adjoints(), OpEmitter(first.location)
+        sweep.shadows = Shadows(cells_read(operations, sweep.activity), first.location)
         for y, cotangent in given:
             if y in sweep.activity:
                 adjoints.add(b, y, b.value(cotangent))
@@ -152,6 +154,7 @@ def _replace_tangent(request: Operation, retired: Block) -> None:
     activity.follow(operations)
     _require_outside_of_loops(request, [y], list(moved))
     walk = ForwardSweep(activity, moved, forward_call, retired)
+    walk.follow_cells(operations)
     walk.run(operations)
     with ir.InsertionPoint(request):
         found = walk.tangent(request.operands[0], request.location)
@@ -183,7 +186,7 @@ def _require_outside_of_loops(operation: Operation, given: list[Value], independ
             if look.values:
                 look.follow([around])
                 arguments = [a for region in around.regions for block in region for a in block.arguments]
-                if any(argument in look for argument in arguments):
+                if any(argument in look for argument in arguments) or cells_read([around], look):
                     raise refuse(
                         operation,
                         "a gradient in a loop by a value from outside of the loop, on which what the loop carries "

@@ -9,10 +9,12 @@ from ...dialect.errors import WeftError
 from ...dialect.mlir import Block, Location, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
 from ...dialect.ops.differentiation import Custom
-from ...dialect.register import decode_attributes, op_class_of
+from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
+from ...dialect.register import create, decode_attributes, op_class_of
 from ..control_flow.structure import FOR, IF, WHILE, body, replace_terminator, terminator, yielded
 from ..rewriting import operations_in
 from .activity import Activity, refuse
+from .cells import cells_read, is_argument, new_shadow
 from .residuals import rebuilt
 from .sweep import require_known
 
@@ -31,12 +33,25 @@ class ForwardSweep:
         self._call = call
         """What lets a call return tangents."""
         self.tangents = known
+        self._shadows: dict[Value, Value] = {}
+        """The cells of the tangents of what cells hold."""
+        self._read_cells: set[Value] = set()
         self.retired = retired
         """Where branches, loops and calls are that others took the place of, so that handles of them stay valid."""
+
+    def follow_cells(self, operations: Sequence[Operation]) -> None:
+        """Make cells for the tangents of what cells hold, in front of the first op of a function."""
+        self._read_cells = set(cells_read(operations, self.activity))
+        arguments = [cell for cell in self._read_cells if is_argument(cell)]
+        if arguments:
+            with ir.InsertionPoint(operations[0]):
+                self._shadows.update((cell, new_shadow(cell, operations[0].location)) for cell in arguments)
 
     def run(self, operations: Sequence[Operation]) -> None:
         """Go through the ops of a block."""
         for operation in operations:
+            if self._read_cells and self._cell(operation):
+                continue
             if operation.name == FOR:
                 self._for(operation)
             elif operation.name == IF:
@@ -84,6 +99,27 @@ class ForwardSweep:
                 if tangent is not None:
                     self.tangents[result] = tangent.handle
 
+    def _cell(self, operation: Operation) -> bool:
+        """Let what works on a cell work on that of its tangent, too; whether it was that."""
+        op_class = op_class_of(operation)
+        if op_class is AllocRef and operation.results[0] in self._read_cells:
+            with ir.InsertionPoint.after(operation):
+                start = self.tangent(operation.operands[0], operation.location)
+                made = create(AllocRef, [start], {}, location=operation.location)
+            self._shadows[operation.results[0]] = made.results[0]
+            return True
+        if op_class not in (ReadRef, WriteRef) or operation.operands[0] not in self._read_cells:
+            return False
+        shadow = self._shadows[operation.operands[0]]
+        with ir.InsertionPoint.after(operation):
+            if op_class is ReadRef:
+                found = create(ReadRef, [shadow], {}, location=operation.location)
+                self.tangents[operation.results[0]] = found.results[0]
+            else:
+                move = self.tangent(operation.operands[1], operation.location)
+                create(WriteRef, [shadow, move], {}, location=operation.location)
+        return True
+
     def _active(self, *groups: Sequence[Value]) -> list[int]:
         """The places at which a value of one of the groups is active."""
         return [
@@ -100,6 +136,7 @@ class ForwardSweep:
         initial, arguments = list(loop.operands)[3:], list(block.arguments)[1:]
         places = self._active(initial, arguments, list(loop.results))
         if not places:
+            self.run(operations_in(block)[:-1])
             return
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]
@@ -141,6 +178,8 @@ class ForwardSweep:
         places = self._active(initial, arguments)
         passed = self._active(yielded(before), list(after.arguments))
         if not places and not passed:
+            for block in (before, after):
+                self.run(operations_in(block)[:-1])
             return
         with ir.InsertionPoint(loop):
             starts = [self.tangent(initial[i], loop.location) for i in places]

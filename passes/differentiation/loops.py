@@ -173,7 +173,7 @@ class _Reversal:
         replaced = [update.operands[1] for undo in undone for update in undo.updates]
         size = sum(map(size_of, [*kept, *replaced]))
         is_cut = self.state is not None or is_piece(self.loop)
-        if is_cut or not size or not may_run_again(self.loop):
+        if is_cut or not size or not may_run_again(self.loop) or self.sweep.shadows.touch(self.loop):
             return None
         state = state_size(forward, [*kept, *replaced])
         with ir.InsertionPoint(self.loop), self.loop.location:

@@ -27,6 +27,8 @@ from .minimum_cut import values_to_keep
 
 PIECE = "weft.piece"
 """The attribute of loops over a piece of another loop, whose step is the length of the piece."""
+AGAIN = "weft.again"
+"""The attribute of cells that the second run of a loop works on."""
 LOGGED = "weft.logged"
 """The attribute of calls of Python whose results the second run of a loop reads of a log."""
 _UNKNOWN_EXTENT = 4096
@@ -69,9 +71,16 @@ def is_piece(operation: Operation) -> bool:
 
 
 def is_effect(operation: Operation) -> bool:
-    """Whether an op is there for what it does: a check, a write, a call of Python."""
+    """Whether an op is there for what it does: a check, a write, a call of Python; not a write that runs again, too."""
+    if op_class_of(operation) is WriteRef and is_again(operation.operands[0]):
+        return False
     is_call = operation.name == "func.call" and is_unused(operation) and LOGGED not in operation.attributes
     return is_call or op_class_of(operation) in (RaiseIf, WriteRef)
+
+
+def is_again(cell: Value) -> bool:
+    """Whether a cell was made for what runs again, in place of one of the program."""
+    return not isinstance(cell.owner, ir.Block) and AGAIN in cell.owner.operation.attributes
 
 
 def copy_without_effects(operation: Operation, values: dict[Value, Value]) -> Operation:
@@ -226,6 +235,7 @@ def rebuilt(operation: Operation, operands: list[Value], results: list[Value], r
 
 
 __all__ = [
+    "AGAIN",
     "LOGGED",
     "PIECE",
     "ForwardRegion",

@@ -18,6 +18,7 @@ from ..control_flow.structure import CAST, defined_inside
 from ..rewriting import operations_of
 from .activity import OF_PYTHON, Activity, refuse
 from .adjoints import Adjoints
+from .cells import Shadows
 
 
 class Sweep:
@@ -27,6 +28,8 @@ class Sweep:
         self, activity: Activity, reverses: Mapping[str, Reverse], memory: int, retired: Block
     ) -> None:
         self.activity = activity
+        self.shadows = Shadows()
+        """The cells of cotangents of what cells hold."""
         self.memory = memory
         """The bytes above which what a loop keeps is kept in pieces."""
         self._loops = 0
@@ -54,8 +57,12 @@ class Sweep:
     def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
         """Go through the ops of a block, last first."""
         for operation in reversed(operations):
+            if self.shadows.reverse(operation, adjoints, self.activity):
+                continue
             results = list(operation.results)
-            if not any(result in adjoints for result in results):
+            if operation.name in self.reverses and self.shadows.touch(operation):
+                self.shadows.settle()
+            elif not any(result in adjoints for result in results):
                 continue
             if operation.name in self.reverses:
                 self.reverses[operation.name](self, operation, adjoints)
@@ -66,6 +73,7 @@ class Sweep:
             is_cell = op_class_of(operation) is ReadRef and operation.operands[0] in self.activity.cells
             if wanted or is_cell or is_unknown:
                 self._visit(operation, given, wanted, adjoints)
+        self.shadows.settle()
 
     def _visit(
         self, operation: Operation, given: list[Value | None], wanted: list[int], adjoints: Adjoints

@@ -169,8 +169,6 @@ def test_no_gradient_is_silently_zero() -> None:
             u[k[i]] += x[i] ** 2
         return np.sum(u)
 
-    x, k = RNG.random(60), np.arange(60) % 5
-    with pytest.raises(weft.DifferentiationError, match=r"work on a copy of the argument"):
-        weft.grad(written, 2)(np.zeros(5), k, x)
-    copied = weft.grad(lambda u, k, x: written(u.copy(), k, x), 2)
-    np.testing.assert_allclose(copied(np.zeros(5), k, x), 2 * x)
+    x, k, u = RNG.random(60), np.arange(60) % 5, np.zeros(5)
+    np.testing.assert_allclose(weft.grad(written, 2)(u, k, x), 2 * x)
+    np.testing.assert_allclose(u, np.sum((x * x).reshape(12, 5), 0))
