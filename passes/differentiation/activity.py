@@ -15,7 +15,6 @@ from ...dialect.types import TensorType
 from ..control_flow.structure import FOR, IF, WHILE, body, has_else, yielded
 from ..rewriting import operations_in
 
-
 OF_PYTHON = "weft.of_python"
 """The attribute of what reads a result of Python that was computed of active values: its derivative is not known."""
 

@@ -57,7 +57,9 @@ class Shadows:
 
     def __init__(self, cells: Iterable[Value] = (), location: Location | None = None) -> None:
         self._of = {
-            cell: new_shadow(cell, location) for cell in cells if is_argument(cell) or None not in _held(cell).shape
+            cell: new_shadow(cell, location)
+            for cell in cells
+            if is_argument(cell) or None not in _held(cell).shape
         }
         self._zero = set(self._of)
         self._is_written = False

@@ -1,7 +1,8 @@
 """The reverse of `scf.while`: the loop counts its iterations, and a loop that counts runs them again.
 
-The second run has none of the effects of the first, works on cells of its own, reads what Python returned to that of a log, keeps what its reverse needs, and is reversed like any loop that
-counts. It costs one forward run more, and nothing has to grow.
+The second run has none of the effects of the first, works on cells of its own, reads what Python returned to that of a
+log, keeps what its reverse needs, and is reversed like any loop that counts. It costs one forward run more, and nothing
+has to grow but the log.
 """
 
 from __future__ import annotations
@@ -73,9 +74,7 @@ def _count(sweep: Sweep, operation: Operation) -> Operation:
     return made
 
 
-def _run_again(
-    counted: Operation, initial: list[Value], passed: int, cells: dict[Value, Value]
-) -> Operation:
+def _run_again(counted: Operation, initial: list[Value], passed: int, cells: dict[Value, Value]) -> Operation:
     """A loop that counts over the same iterations, without their effects, on cells of its own."""
     before, after = body(counted), body(counted, 1)
     types = [value.type for value in initial]

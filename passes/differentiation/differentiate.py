@@ -15,8 +15,8 @@ from ..rewriting import defined_functions, operations_in, operations_of, symbols
 from .activity import Activity, pairs_of, refuse
 from .adjoints import Adjoints
 from .branches import reverse_branch
-from .cells import Shadows, cells_read
 from .calls import CALL, forward_call, new_function, reverse_call
+from .cells import Shadows, cells_read
 from .counted import reverse_while
 from .custom import drop_rules, reverse_custom
 from .forward import ForwardSweep

@@ -99,7 +99,9 @@ class Replay:
 
     # Carrying values through branches and loops
 
-    def _through(self, control: Operation, states: list[Value], visit: Visit) -> tuple[Operation, list[Value]]:
+    def _through(
+        self, control: Operation, states: list[Value], visit: Visit
+    ) -> tuple[Operation, list[Value]]:
         """Let a branch or loop carry values, and what is inside of it; returns what it leaves of them."""
         is_loop = control.name in (FOR, WHILE)
         made = rebuilt(control, states if is_loop else [], states, len(control.regions))
@@ -119,7 +121,9 @@ class Replay:
         for operation in operations:
             if LOGGED in operation.attributes:
                 states = visit(operation, states)
-            elif operation.name in CONTROL and any(LOGGED in op.attributes for op in operations_of(operation)):
+            elif operation.name in CONTROL and any(
+                LOGGED in op.attributes for op in operations_of(operation)
+            ):
                 _, states = self._through(operation, states, visit)
         return states
 
