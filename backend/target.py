@@ -26,6 +26,8 @@ class Gpu:
     """What a block may ask for, in bytes."""
     asynchronous_copies: bool
     """Whether there is cp.async, and mma.sync for bfloat16."""
+    warpgroups: bool = False
+    """Whether four warps multiply together (wgmma), and one thread copies boxes of arrays (TMA)."""
     warp: int = 32
     max_threads: int = 1024
     """Of a block."""
@@ -93,7 +95,7 @@ _GPUS = {
     "sm_86": Gpu(84, 99 << 10, asynchronous_copies=True),
     "sm_89": Gpu(128, 99 << 10, asynchronous_copies=True),
     "sm_90": Gpu(132, 227 << 10, asynchronous_copies=True),
-    "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True),
+    "sm_90a": Gpu(132, 227 << 10, asynchronous_copies=True, warpgroups=True),
 }
 """GPUs by the architecture that their code is for."""
 

@@ -67,14 +67,14 @@ def _schedule(function: Operation) -> int:
         if op in ops or (is_pure(op) and is_unused(op)):  # which may use what such an operation read
             op.erase()
     _own_memory(function)
-    return sum(1 for op in operations_in(function.regions[0].blocks[0]) if op.name == "gpu.launch_func")
+    return sum(1 for op in operations_of(function) if op.name == "gpu.launch_func")
 
 
 def _remove_launches(function: Operation) -> None:
     """Take back what was written for a function before it was known that not all of it can be."""
     remove_device_module(function)
     for op in operations_in(function.regions[0].blocks[0]):
-        if op.name == "gpu.launch_func":
+        if any(inner.name == "gpu.launch_func" for inner in (op, *operations_of(op))):
             op.erase()
 
 

@@ -101,6 +101,10 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                         "reconcile-unrealized-casts",
                     ]
                 ),
+                "pass-tensor-maps",
+                _inside_modules(
+                    ["convert-nvvm-to-llvm", "reconcile-unrealized-casts"]
+                ),  # what is text of PTX
                 "exit-device-kernels",
             ]
         ),

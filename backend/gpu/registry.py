@@ -19,6 +19,7 @@ GPU_PASSES: PassTable = MappingProxyType(
         "lower-device-memory": f"{_MACHINE}.device_memory:LowerDeviceMemory",
         "lower-launches": f"{_MACHINE}.launches:LowerLaunches",
         "pass-numbers-by-value": f"{_PLACEMENT}.host_numbers:PassNumbersByValue",
+        "pass-tensor-maps": f"{_MACHINE}.tensor_maps:PassTensorMaps",
         "place-kernels": f"{_PLACEMENT}.place_kernels:PlaceKernels",
         "store-number-results": f"{_PLACEMENT}.number_results:StoreNumberResults",
         "schedule-device-kernels": f"{__package__}.kernels:ScheduleDeviceKernels",

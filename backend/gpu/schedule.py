@@ -29,6 +29,7 @@ from .schedules import (
     scatters,
     squares,
     tensor_cores,
+    warpgroups,
     whole,
 )
 from .steps import Step, steps_of
@@ -182,7 +183,11 @@ def _shared_rows(function: Operation, steps: list[Step]) -> int:
 
 def _part_of_product(function: Operation, steps: list[Step]) -> Part:
     place = steps[-1].nest.operation
-    if tensor_cores.takes(match_contraction(steps[0].nest, None)):
+    contraction = match_contraction(steps[0].nest, None)
+    if warpgroups.takes(contraction):
+        why = "warpgroups: halves are added up in f32"
+        return Part(place, lambda name: warpgroups.write(function, name, steps, why))
+    if tensor_cores.takes(contraction):
         kind, reason = tensor_cores.TensorProduct, "tensor cores: halves are added up in f32"
         return Part(place, lambda name: products.write(function, name, steps, reason, kind))
     return Part(place, lambda name: products.write(function, name, steps, "products: tiles in shared memory"))

@@ -11,6 +11,7 @@ from ...passes.timing import phase
 from ..planning.plan import DeviceKernel, Plan
 from ..planning.plan_attributes import plans_of
 from ..target import current
+from .code.kernel import SHARED_BYTES
 from .machine.assembler import assemble, disassemble
 from .machine.ptx import ptx_of
 from .pipeline import ALL_PASSES, steps_of
@@ -70,7 +71,12 @@ def device_kernels(module: Module) -> tuple[DeviceKernel, ...]:
         if view.operation.name == "gpu.module":
             ptx = ptx_of(view.operation)
             found += [
-                DeviceKernel(function.attributes["sym_name"].value, ptx, current().cpu)
+                DeviceKernel(
+                    function.attributes["sym_name"].value,
+                    ptx,
+                    current().cpu,
+                    shared_bytes=_shared_bytes(function),
+                )
                 for function in _entries(view.operation)
             ]
     return tuple(found)
@@ -80,6 +86,11 @@ def _entries(module: Operation) -> list[Operation]:
     """The functions of a `gpu.module` that can be launched."""
     ops = [view.operation for view in module.regions[0].blocks[0].operations]
     return [op for op in ops if op.name == "llvm.func" and "nvvm.kernel" in op.attributes]
+
+
+def _shared_bytes(function: Operation) -> int:
+    """The shared memory that a launch of a kernel asks for."""
+    return int(function.attributes[SHARED_BYTES].value) if SHARED_BYTES in function.attributes else 0
 
 
 def ptx_text(kernels: Sequence[DeviceKernel]) -> str:

@@ -23,6 +23,10 @@ from .control import compare, only_if
 
 SCHEDULE = "weft.schedule"
 """On `gpu.func`: how the kernel is spread over threads, and why so."""
+SHARED_BYTES = "weft.shared_bytes"
+"""On `gpu.func`: the shared memory that a launch gives to a block, besides what it has."""
+TENSOR_MAPS = "weft.tensor_maps"
+"""On `gpu.func`: which parameters are tensor maps, which the driver copies as they are."""
 
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -79,6 +83,9 @@ class Kernel:
                 for _ in _parameter_types(v.type)
             ]
             self.operation = _function_operation(name, types, read, threads)
+            maps = [number for number, type in enumerate(types) if is_tensor_map(type)]
+            if maps:
+                self.operation.attributes[TENSOR_MAPS] = ir.DenseI64ArrayAttr.get(maps)
             block = self.operation.regions[0].blocks[0]
             self.emitter = Emitter(self.operation)
             with ir.InsertionPoint(block):
@@ -200,26 +207,40 @@ class Kernel:
     # Its launch
 
     def launch(
-        self, blocks: Sequence[Index], reason: str, instead: Mapping[Value, Value] = MappingProxyType({})
+        self,
+        blocks: Sequence[Index],
+        reason: str,
+        instead: Mapping[Value, Value] = MappingProxyType({}),
+        shared: int = 0,
     ) -> None:
         """Launch so many blocks at the insertion point, which is in the kernel function.
 
+        Each has so many bytes of shared memory besides its own.
         It may be launched again, with other values of the same types `instead` of those that it was written for.
         """
         self.operation.attributes[SCHEDULE] = ir.StringAttr.get(reason)
+        if shared:
+            word = ir.IntegerType.get_signless(64)
+            self.operation.attributes[SHARED_BYTES] = ir.IntegerAttr.get(word, shared)
         passed = [instead.get(value, value) for value in self._captured]
         emitter = Emitter(self._function)
         grid = [emitter.value(extent) for extent in (*blocks, 1, 1)[:3]]
         block = [emitter.value(extent) for extent in self.threads]
         operands = [part for v in passed for part in _parameters_of(v)]
         operands += [_extent(v, axis, emitter) for v in passed for axis in _unknown_axes(v)]
-        segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
+        i32 = ir.IntegerType.get_signless(32)
+        size = (
+            [create("arith.constant", [i32], [], {"value": ir.IntegerAttr.get(i32, shared)})]
+            if shared
+            else []
+        )
+        segments = [0, *[1] * 6, *[0] * 3, len(size), len(operands), 0]
         module = device_module_name(self._function.attributes["sym_name"].value)
         attributes = {
             "kernel": ir.SymbolRefAttr.get([module, self.name]),
             _SEGMENTS: ir.DenseI32ArrayAttr.get(segments),
         }
-        create("gpu.launch_func", [], [*grid, *block, *operands], attributes)
+        create("gpu.launch_func", [], [*grid, *block, *size, *operands], attributes)
 
 
 def clone_with(op: Operation, values: dict[Value, Value], value: Any) -> Operation:
@@ -286,6 +307,11 @@ def reinterpret(source: Value, type: Type, extents: Sequence[Index], strides: Se
     attributes = {name: ir.DenseI64ArrayAttr.get(group) for name, group in zip(names, groups, strict=True)}
     attributes[_SEGMENTS] = ir.DenseI32ArrayAttr.get([1, 0, len(sizes), len(steps)])
     return create("memref.reinterpret_cast", [type], [source, *sizes, *steps], attributes)
+
+
+def is_tensor_map(type: Type) -> bool:
+    """Whether a value of a kernel function, or a parameter of a device kernel, is a tensor map."""
+    return str(type) == "!llvm.ptr"
 
 
 def _parameter_types(type: Type) -> list[Type]:

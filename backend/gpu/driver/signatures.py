@@ -59,6 +59,10 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuOccupancyMaxActiveBlocksPerMultiprocessor": (_out(_INT), _POINTER, _INT, _SIZE),
     "cuLaunchKernel": (_POINTER, *[_UINT] * 7, _POINTER, _POINTER, _POINTER),
     "cuLaunchKernelEx": (_out(LaunchConfig), _POINTER, _POINTER, _POINTER),
+    "cuTensorMapEncodeTiled": (
+        *(_POINTER, _INT, _UINT, _POINTER, *[_POINTER] * 4),
+        *(_INT, _INT, _INT, _INT),
+    ),
     # Memory
     "cuMemGetInfo_v2": (_out(_SIZE), _out(_SIZE)),
     "cuMemAlloc_v2": (_out(_POINTER), _SIZE),

@@ -66,7 +66,8 @@ def orders(i: Instruction) -> bool:
 
 def polls(i: Instruction) -> bool:
     """Whether a loop around an instruction may wait for other threads."""
-    return i.opcode == "atom" or (i.opcode == "ld" and _strong(i))
+    waits = i.opcode == "mbarrier" and i.modifiers[0] in ("test_wait", "try_wait")
+    return waits or i.opcode == "atom" or (i.opcode == "ld" and _strong(i))
 
 
 def _strong(i: Instruction) -> bool:

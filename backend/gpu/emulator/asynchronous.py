@@ -15,6 +15,7 @@ from .frames import Frame
 from .memory import Array
 from .operands import Operands, Step
 from .ptx import Instruction
+from .tensor_maps import copy_of_box
 
 
 class Copy:
@@ -142,6 +143,8 @@ def _rest(copy: Copy, left: Array) -> Copy:
 def _cp(i: Instruction, o: Operands) -> Step:
     if len(i.modifiers) < 2 or i.modifiers[0] != "async":
         raise PTXError("this copy is not known")
+    if i.modifiers[1] == "bulk":
+        return copy_of_box(i, o)
     if i.modifiers[1] == "commit_group":
         return _commit(i, o)
     if i.modifiers[1] in ("wait_group", "wait_all"):

@@ -10,7 +10,7 @@ import numpy as np
 from .arithmetic import Maker, computed, operands_of, plain
 from .faults import PTXError
 from .frames import FORMATS, Frame
-from .memory import LOCAL_WINDOW, SHARED_WINDOW, Array
+from .memory import LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, Array
 from .operands import Operands, Step, expect, type_of, types_of
 from .ptx import Instruction, split
 
@@ -384,7 +384,13 @@ def _put_together(kind: str, target: str, sources: list[str], o: Operands) -> St
     return run
 
 
-_WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW, "global": 0, "const": 0}
+_WINDOWS = {
+    "shared": SHARED_WINDOW,
+    "local": LOCAL_WINDOW,
+    "param": PARAMETER_WINDOW,
+    "global": 0,
+    "const": 0,
+}
 
 
 def _space(i: Instruction) -> str:

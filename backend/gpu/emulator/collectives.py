@@ -93,6 +93,16 @@ def scattered(frame: Frame, slots: list[int], matrices: Array, places: list[Plac
         frame.values[slot][...] = registers[:, number]
 
 
+def gathered_warp_rows(frame: Frame, slots: list[int], threads: Array, dtype: Any) -> Array:
+    """A matrix of 16 columns, of which each warp has 16 rows in registers, as products of warps take them."""
+    columns = [np.broadcast_to(frame.values[slot], (frame.count,))[threads] for slot in slots]
+    elements = np.ascontiguousarray(np.stack(columns, axis=1)).view(dtype).reshape(-1, WARP, len(_A16))
+    matrix = np.empty((elements.shape[0], 16, 16), dtype)
+    for number, (row, column) in enumerate(_A16):
+        matrix[:, row, column] = elements[:, :, number]
+    return matrix.reshape(-1, 16)
+
+
 def _tf32(x: Array) -> Array:
     """Numbers as tensor cores read them: 10 bits of fraction, the others cut off."""
     return np.asarray((x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32))
@@ -188,4 +198,4 @@ def _stmatrix(i: Instruction, o: Operands) -> Step:
 
 MAKERS: dict[str, Maker] = {"mma": _mma, "ldmatrix": _ldmatrix, "stmatrix": _stmatrix, **ASYNCHRONOUS}
 
-__all__ = ["MAKERS"]
+__all__ = ["MAKERS", "gathered_warp_rows"]

@@ -118,6 +118,9 @@ class Machine(Protocol):
     global_watch: Any
     shared_watch: Any
     copies: Any
+    phases: Any
+    warpgroups: Any
+    random: np.random.Generator
     shared_size: int
     """The distance between the shared memories of two blocks."""
     shared_limit: int

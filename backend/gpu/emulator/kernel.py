@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ....dialect.records import dataclass
-from . import accesses, arithmetic, bits, collectives, conversions, warps
+from . import accesses, arithmetic, bits, collectives, conversions, mbarriers, warpgroups, warps
 from .arithmetic import Maker
+from .clocks import ClockWatch
 from .faults import Fault, PTXError
 from .frames import Frame, Layout, Register
 from .memory import Array
@@ -32,7 +33,15 @@ def _nothing(i: Instruction, o: Operands) -> Step:
 
 def _fence(i: Instruction, o: Operands) -> Step:
     """Fences: threads see memory in the order of instructions here, so that only the order of blocks is noted."""
-    if {"cta", "proxy"} & set(i.modifiers):
+    if any(modifier in ("proxy", "mbarrier_init") for modifier in i.modifiers):
+
+        def show(frame: Frame) -> None:
+            watch = frame.machine.shared_watch
+            if isinstance(watch, ClockWatch):
+                watch.fence(frame)
+
+        return show
+    if "cta" in i.modifiers:
         return _nothing(i, o)
 
     def run(frame: Frame) -> None:
@@ -50,6 +59,8 @@ MAKERS: dict[str, Maker] = {
     **accesses.MAKERS,
     **warps.MAKERS,
     **collectives.MAKERS,
+    **mbarriers.MAKERS,
+    **warpgroups.MAKERS,
     "membar": _fence,
     "fence": _fence,
     "nanosleep": _nothing,
@@ -110,6 +121,8 @@ class Kernel:
     """The smallest access of each space, in bytes."""
     synchronises: bool
     """Whether blocks wait for each other, by fences and what they read."""
+    has_mbarriers: bool
+    """Whether warps wait for each other by other means than barriers of the block."""
     recursive: Mapping[int, list[Register]]
     """For the entries of functions that call themselves, the registers that a call keeps."""
 
@@ -157,7 +170,8 @@ class Linker:
                 ),
             ),
             _granules(used),
-            any(i.opcode in ("membar", "fence") or accesses.orders(i) for i in used),
+            any(_is_fence_of_blocks(i) or accesses.orders(i) for i in used),
+            any(i.opcode == "mbarrier" for i in used),
             self._recursive_entries(functions),
         )
 
@@ -201,7 +215,8 @@ class Linker:
             elif variable.space == "local":
                 self.local_size = self._place(variable, self.local_size)
         if dynamic:
-            self.shared_size = -(-self.shared_size // 16) * 16
+            alignment = max(16, *(variable.alignment for variable in dynamic))
+            self.shared_size = -(-self.shared_size // alignment) * alignment
         for variable in dynamic:
             self.symbols[variable.name] = Symbol("shared", self.shared_size, 0)
 
@@ -451,11 +466,15 @@ def _recursive(functions: list[Function]) -> set[str]:
     return found
 
 
+def _is_fence_of_blocks(i: Instruction) -> bool:
+    return i.opcode == "membar" or (i.opcode == "fence" and not {"proxy", "mbarrier_init"} & set(i.modifiers))
+
+
 def _granules(instructions: list[Instruction]) -> dict[str, int]:
     """The smallest access of shared and of device memory."""
-    found = {"shared": 8, "global": 8}
+    found = {"shared": 16 if any("bulk" in i.modifiers for i in instructions) else 8, "global": 8}
     for i in instructions:
-        if i.opcode not in ("ld", "st", "atom", "red", "ldu", "cp"):
+        if i.opcode not in ("ld", "st", "atom", "red", "ldu", "cp") or "bulk" in i.modifiers:
             continue
         sizes = [int(size) // 8 for m in i.modifiers for size in re.findall(r"^[busf](\d+)", m)]
         size = min([*sizes, 8 if i.opcode != "cp" else 4])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ....dialect.records import dataclass
+from .clocks import ClockWatch
 from .faults import Fault
 from .frames import Frame, Register
 from .kernel import ENDED, Barrier, Block, Kernel
@@ -75,7 +76,9 @@ class Machine:
         self.executed = 0
         """Blocks of instructions that have run."""
         self.copies: Any = None
-        self.shared_watch: SharedWatch | None = None
+        self.phases: Any = None
+        self.warpgroups: Any = None
+        self.shared_watch: SharedWatch | ClockWatch | None = None
         self.global_watch: GlobalWatch | None = None
         self._storage: dict[int, Array] = {}
         self._resting: Array | None = None
@@ -92,6 +95,9 @@ class Machine:
             for first in range(0, total, at_once):
                 self._begin(first, min(at_once, total - first))
                 self._run()
+                for unfinished in (self.phases, self.warpgroups):
+                    if unfinished is not None:
+                        unfinished.finish()
         return self.steps
 
     # What instructions ask
@@ -189,7 +195,8 @@ class Machine:
         self.shared_watch = None
         if self.checks and self.shared_size:
             warps, granule = self.places["warp"], self.kernel.granules["shared"]
-            self.shared_watch = SharedWatch(row, warps, self.shared_size, granule)
+            watch = ClockWatch if self.kernel.has_mbarriers else SharedWatch
+            self.shared_watch = watch(row, warps, self.shared_size, granule)
         self.pc = np.where(thread < self.threads, 0, ENDED).astype(np.int32)
         self.waits = np.zeros(lanes, np.int32)
         """0, or one more than the number of the barrier where a thread waits."""
@@ -205,7 +212,7 @@ class Machine:
                 self._storage[register.index] = np.zeros(lanes, register.dtype)
             self.whole.hold(register, self._storage[register.index][:lanes])
         self._fill_special(first, lanes)
-        self.copies = None
+        self.copies = self.phases = self.warpgroups = None
 
     def _fill_special(self, first: int, lanes: int) -> None:
         """Tell threads where they are."""

@@ -17,7 +17,8 @@ FIRST_ADDRESS = 0x0700_0000_0000_0000
 """Where device memory begins: no processor has memory of the host there, so that a host that reads it crashes."""
 SHARED_WINDOW = 0x0100_0000_0000_0000
 LOCAL_WINDOW = 0x0200_0000_0000_0000
-"""Where generic addresses of shared and of local memory begin."""
+PARAMETER_WINDOW = 0x0300_0000_0000_0000
+"""Where generic addresses of shared and of local memory begin, and those of parameters."""
 
 _ALIGNMENT = 256
 _GAP = 512
@@ -183,4 +184,13 @@ class DeviceMemory:
                     self._free[left : left + 2] = [(first, size + more)]
 
 
-__all__ = ["FIRST_ADDRESS", "LOCAL_WINDOW", "SHARED_WINDOW", "Allocation", "Array", "DeviceMemory", "Shadow"]
+__all__ = [
+    "FIRST_ADDRESS",
+    "LOCAL_WINDOW",
+    "PARAMETER_WINDOW",
+    "SHARED_WINDOW",
+    "Allocation",
+    "Array",
+    "DeviceMemory",
+    "Shadow",
+]

@@ -11,6 +11,7 @@ from .kernel import Kernel
 from .machine import Launch, Machine
 from .modules import Module, OtherTarget, UnsupportedVersion
 from .state import DEFAULT_SHARED, Function, Refused, State
+from .tensor_maps import MAP_ALIGNMENT, MAP_BYTES, TensorMap
 
 
 class ModuleCalls(State):
@@ -126,6 +127,28 @@ class ModuleCalls(State):
             raise Refused(Code.NOT_SUPPORTED, "attributes of launches are not emulated")
         extents = (c.grid_x, c.grid_y, c.grid_z, c.block_x, c.block_y, c.block_z)
         self.cuLaunchKernel(function, *extents, c.shared_bytes, c.stream, parameters, extra)
+
+    def cuTensorMapEncodeTiled(
+        self, map_: int | None, kind: int, rank: int, array: int | None, extents: int | None, strides: int | None,
+        box: int | None, steps: int | None, interleave: int, swizzle: int, promotion: int, fill: int,
+    ) -> None:  # fmt: skip
+        if not map_ or map_ % MAP_ALIGNMENT or not extents or not box or not steps or not 0 < rank <= 5:
+            raise Refused(Code.INVALID_VALUE, "a tensor map that is not aligned to 64 bytes, or of nothing")
+        long, short = ctypes.c_uint64, ctypes.c_uint32
+        told = TensorMap(
+            kind,
+            array or 0,
+            tuple((long * rank).from_address(extents)),
+            tuple((long * (rank - 1)).from_address(strides)) if strides else (),
+            tuple((short * rank).from_address(box)),
+            swizzle,
+        )
+        error = told.error()
+        if interleave or fill or any(step != 1 for step in (short * rank).from_address(steps)):
+            error = "a kind of tensor map that is not emulated"
+        if error:
+            raise Refused(Code.INVALID_VALUE, error)
+        ctypes.memmove(map_, told.encoded(), MAP_BYTES)
 
     def _run(self, kernel: Kernel, launch: Launch) -> None:
         self.launches.append(kernel.name)

@@ -152,6 +152,9 @@ class Operands:
         if operand in self.symbols:
             symbol = self.symbols[operand]
             return np.array(symbol.address, np.uint64).astype(form.dtype)
+        for parameter in self.function.parameters if self.function.is_kernel else ():
+            if parameter.name == operand:
+                return np.array(parameter.offset, np.uint64).astype(form.dtype)
         try:
             value = number(operand)
         except ValueError:

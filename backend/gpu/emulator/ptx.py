@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ....dialect.records import dataclass
 from .faults import PTXError
@@ -282,6 +283,8 @@ class _Body:
         self.function = function
         self.first_line = line
         self.scopes: list[dict[str, str]] = [{}]
+        self.starts: list[tuple[int, int]] = []
+        """Where in the body the scopes begin that are open, and their numbers."""
         self.opened = 0
 
     def read(self, text: str) -> None:
@@ -304,13 +307,26 @@ class _Body:
             elif match[0] == "{":
                 self.opened += 1
                 self.scopes.append({})
+                self.starts.append((len(self.function.body), self.opened))
             elif match[0] == "}":
                 self.scopes.pop()
+                self.close(*self.starts.pop())
             elif statement:
                 self.statement(line, " ".join(statement.split()))
             start = position
         if text[start:].strip():
             raise PTXError(f"line {self.first_line}: {_short(text[start:].strip())!r} has no end")
+
+    def close(self, start: int, number: int) -> None:
+        """Give the labels of a scope, which is seen to its end, names that no other scope has."""
+        body = self.function.body
+        labels = {item for item in body[start:] if isinstance(item, str) and "#" not in item}
+        for place in range(start, len(body)):
+            item = body[place]
+            if isinstance(item, str) and item in labels:
+                body[place] = f"{item}#{number}"
+            elif isinstance(item, Instruction) and item.opcode == "bra" and item.operands[-1] in labels:
+                body[place] = replace(item, operands=(f"{item.operands[-1]}#{number}",))
 
     def statement(self, line: int, text: str) -> None:
         if not text.startswith("."):

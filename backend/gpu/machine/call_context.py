@@ -38,7 +38,7 @@ DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
 the driver, what was asked of it, and a number: bytes, or that of a kernel."""
 
-LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE = range(7)
+LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE, ENCODE = range(8)
 """What is asked of the driver, or of the host's memory."""
 
 OUT_OF_MEMORY = 2
@@ -52,5 +52,6 @@ DRIVER_SYMBOLS = (
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
     "cuStreamSynchronize",
+    "cuTensorMapEncodeTiled",
 )
 """The functions of the driver that native code calls."""

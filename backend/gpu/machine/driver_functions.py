@@ -18,6 +18,7 @@ from .call_context import (
     DEVICE_RECORD,
     DEVICE_WORDS,
     DRIVER_FAILED,
+    ENCODE,
     FREE,
     FUNCTIONS,
     LAUNCH,
@@ -48,6 +49,8 @@ RESERVE_BLOCK = "weft_device_reserve"
 """Makes a block large enough: record, address of the table, index, bytes; whether there is memory."""
 RELEASE_BLOCKS = "weft_device_release"
 """Frees blocks: record, address of the table, how many."""
+ENCODE_MAP = "weft_device_encode_map"
+"""Writes a tensor map: record, its address, kind, rank, address of the array, of extents, strides, box and steps."""
 DEVICE_ERRORS = "weft_device_errors"
 """The address of the device's record: record."""
 PLACE_CONSTANT = "weft_device_constant"
@@ -354,7 +357,32 @@ llvm.func internal @{PLACE_CONSTANT}(%record: i64, %table: i64, %index: i64, %nu
 }}
 """
 
+_ENCODE = f"""
+llvm.func internal @{ENCODE_MAP}(%record: i64, %map: i64, %kind: i64, %rank: i64, %array: i64, %extents: i64,
+    %strides: i64, %box: i64, %steps: i64) attributes {{no_inline}} {{
+  %what = llvm.mlir.constant({ENCODE} : i64) : i64
+  %none = llvm.mlir.constant(0 : i32) : i32
+  %swizzle_128 = llvm.mlir.constant(3 : i32) : i32
+  %promote_128 = llvm.mlir.constant(2 : i32) : i32
+  %map_ = llvm.inttoptr %map : i64 to !llvm.ptr
+  %kind_ = llvm.trunc %kind : i64 to i32
+  %rank_ = llvm.trunc %rank : i64 to i32
+  %extents_ = llvm.inttoptr %extents : i64 to !llvm.ptr
+  %strides_ = llvm.inttoptr %strides : i64 to !llvm.ptr
+  %box_ = llvm.inttoptr %box : i64 to !llvm.ptr
+  %steps_ = llvm.inttoptr %steps : i64 to !llvm.ptr
+  %code = llvm.call @cuTensorMapEncodeTiled(%map_, %kind_, %rank_, %array, %extents_, %strides_, %box_, %steps_, %none,
+    %swizzle_128, %promote_128, %none)
+    : (!llvm.ptr, i32, i32, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32, i32) -> i32
+  %code_ = llvm.sext %code : i32 to i64
+  llvm.call @{FAIL}(%record, %code_, %what, %array) : (i64, i64, i64, i64) -> ()
+  llvm.return
+}}
+"""
+
 _DRIVER = """
+llvm.func @cuTensorMapEncodeTiled(!llvm.ptr, i32, i32, i64, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i32, i32, i32,
+  i32) -> i32
 llvm.func @cuLaunchKernel(!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 llvm.func @cuMemAllocAsync(!llvm.ptr, i64, !llvm.ptr) -> i32
 llvm.func @cuMemFreeAsync(i64, !llvm.ptr) -> i32
@@ -372,6 +400,7 @@ DECLARATIONS = {
     COPY_MEMORY: (4, None),
     RESERVE_BLOCK: (4, 1),
     RELEASE_BLOCKS: (3, None),
+    ENCODE_MAP: (9, None),
     DEVICE_ERRORS: (1, 64),
     PLACE_CONSTANT: (5, None),
 }
@@ -385,6 +414,7 @@ _TEXT = (
     + _READ
     + _copy(WRITE_MEMORY, "cuMemcpyHtoDAsync_v2", WRITE)
     + _copy(COPY_MEMORY, "cuMemcpyDtoDAsync_v2", COPY)
+    + _ENCODE
     + _ERRORS
     + _SET_ENTRY
     + _FREE_ENTRY

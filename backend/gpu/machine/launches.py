@@ -17,6 +17,7 @@ from ....passes.rewriting import operations_of
 from ...planning.failures import FailureSites
 from ...planning.heap import table_type
 from ...planning.shapes import static_shape
+from ..code.kernel import is_tensor_map
 from ..placement.place_kernels import guard_of
 from .driver_functions import DEVICE_ERRORS, LAUNCH_KERNEL, RELEASE_BLOCKS
 from .host_functions import (
@@ -28,6 +29,7 @@ from .host_functions import (
     host_functions,
     kernels_of,
 )
+from .host_tensor_maps import erase_tensor_maps, write_tensor_map
 
 KERNELS = "weft.kernels"
 """The attribute of a module with the names of its kernels: "kernel_0_device::kernel_0", ..."""
@@ -86,6 +88,7 @@ class _Stub:
             with ir.InsertionPoint(launch), launch.location:
                 self._launch(launch)
             launch.erase()
+        erase_tensor_maps(self._function)
 
     def _launch(self, launch: Operation) -> None:
         view = launch.opview
@@ -107,8 +110,11 @@ class _Stub:
         values, addresses = memref.alloca(room, [], []), memref.alloca(room, [], [])
         first = self._calls.word(self._calls.address(values))
         for position, operand in enumerate(operands):
-            memref.store(self._as_word(operand), values, [self._index.value(position)])
-            address = arith.addi(first, arith.constant(word, 8 * position))
+            if is_tensor_map(operand.type):
+                address = self._calls.word(write_tensor_map(self._calls, operand))
+            else:
+                memref.store(self._as_word(operand), values, [self._index.value(position)])
+                address = arith.addi(first, arith.constant(word, 8 * position))
             memref.store(address, addresses, [self._index.value(position)])
         return self._calls.address(addresses)
 

@@ -9,6 +9,7 @@ from ...planning.plan import DeviceKernel
 from ..driver.errors import out_of_memory
 from ..machine.call_context import (
     COPY,
+    ENCODE,
     FREE,
     LAUNCH,
     OUT_OF_MEMORY,
@@ -26,6 +27,7 @@ _FUNCTIONS = {
     COPY: "cuMemcpyDtoDAsync_v2",
     RESERVE_DEVICE: "cuMemAllocAsync",
     FREE: "cuMemFreeAsync",
+    ENCODE: "cuTensorMapEncodeTiled",
 }
 
 

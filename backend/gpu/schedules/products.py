@@ -128,16 +128,16 @@ def write(
     shape = _shape(contraction, kind)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]
-    is_asked_for = _is_asked_for(steps)
+    asked = is_asked_for(steps)
     result = steps[0].nest.outputs[0].memref
-    local = [] if is_asked_for or steps[-1].nest.outputs[0].memref == result else [result]
+    local = [] if asked or steps[-1].nest.outputs[0].memref == result else [result]
     kernel = Kernel(function, name, ops, (_SIDE * _SIDE, 1, 1), given, local)
     with kernel.body():
         copies = [kernel.clone(op) for op in ops]
         nests = [loop_nest(copy) for copy in copies]
         found = match_contraction(nests[0], None)
         assert found is not None
-        kind(kernel, found, shape, steps, nests, is_asked_for).emit()
+        kind(kernel, found, shape, steps, nests, asked).emit()
         for copy in copies:
             copy.erase()
     counts = [
@@ -149,7 +149,7 @@ def write(
     kernel.launch([emitter.maximum(1, blocks)], f"{reason}; {tile}")
 
 
-def _is_asked_for(steps: Sequence[Step]) -> bool:
+def is_asked_for(steps: Sequence[Step]) -> bool:
     """Whether the result of the product is asked for behind the nest that is computed with it."""
     result = steps[0].nest.outputs[0].memref
     if len(steps) == 1:

@@ -1,0 +1,221 @@
+"""Copies of boxes to shared memory (TMA), the mbarriers that count them, and products of what has come (wgmma).
+
+A ring of tiles is filled by one thread and emptied by warpgroups: an mbarrier for each tile tells that it is full, and
+another one that it is empty. They wait for phases by their parity, which changes with each turn of the ring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Type, Value, ir
+from ....dialect.records import dataclass
+from ...nests.emit import Emitter, Index, create
+from .kernel import Kernel, create_operation
+
+LINE, CHUNK = 64, 64 * 64 * 2
+"""Elements of 16 bits in a line that is swizzled, and bytes of so many lines."""
+GROUP = 128
+"""Threads of a warpgroup."""
+_DEPTH = 16
+"""Of a product."""
+_TILES = "weft_tiles"
+_PIECE = 1024
+"""Bytes of 8 lines."""
+_TICKS = 10_000_000
+
+
+def _i(bits: int) -> Type:
+    return ir.IntegerType.get_signless(bits)
+
+
+def _pointer(space: int) -> Type:
+    return ir.Type.parse(f"!llvm.ptr<{space}>" if space else "!llvm.ptr")
+
+
+def constant(value: int, bits: int = 32) -> Value:
+    """A constant of so many bits."""
+    return create("arith.constant", [_i(bits)], [], {"value": ir.IntegerAttr.get(_i(bits), value)})
+
+
+class SharedTiles:
+    """The shared memory that a launch gives to a block, from a multiple of 1024 on."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        module = kernel.operation.parent.operation.regions[0].blocks[0]
+        names = [op.attributes["sym_name"].value for op in module.operations if "sym_name" in op.attributes]
+        if _TILES not in names:
+            with ir.InsertionPoint.at_block_begin(module):
+                _declare_tiles()
+        name = {"global_name": ir.FlatSymbolRefAttr.get(_TILES)}
+        self._start = create("llvm.mlir.addressof", [_pointer(3)], [], name)
+        self._emitter = kernel.emitter
+
+    def at(self, offset: Index) -> Value:
+        """The address so many bytes from the start."""
+        i8 = ir.TypeAttr.get(_i(8))
+        word = as_word(offset, self._emitter)
+        attributes = {"elem_type": i8, "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(1 << 31)])}
+        return create("llvm.getelementptr", [_pointer(3)], [self._start, word], attributes)
+
+
+def _declare_tiles() -> Operation:
+    i64 = _i(64)
+    attributes = {
+        "sym_name": ir.StringAttr.get(_TILES),
+        "global_type": ir.TypeAttr.get(ir.Type.parse("!llvm.array<0 x i8>")),
+        "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
+        "addr_space": ir.IntegerAttr.get(_i(32), 3),
+        "alignment": ir.IntegerAttr.get(i64, _PIECE),
+    }
+    return create_operation("llvm.mlir.global", attributes=attributes, regions=1)
+
+
+def as_word(number: Index, emitter: Emitter) -> Value:
+    """A number as 32 bits."""
+    if isinstance(number, int):
+        return constant(number)
+    return create("arith.index_cast", [_i(32)], [emitter.value(number)])
+
+
+@dataclass
+class Mbarriers:
+    """Mbarriers one behind the other in shared memory."""
+
+    tiles: SharedTiles
+    start: int
+    """Where the first one is, in bytes."""
+    emitter: Emitter
+
+    def _at(self, number: Index) -> Value:
+        return self.tiles.at(self.emitter.add(self.emitter.multiply(number, 8), self.start))
+
+    def make(self, number: int, threads: int) -> None:
+        """Begin the first phase of one that so many threads arrive at."""
+        create("nvvm.mbarrier.init", [], [self._at(number), constant(threads)])
+
+    def arrive(self, number: Index) -> None:
+        """A thread arrives."""
+        create("nvvm.mbarrier.arrive", [_i(64)], [self._at(number)])
+
+    def expect(self, number: Index, size: int) -> Value:
+        """A thread arrives, and says how many bytes have to come; the mbarrier."""
+        barrier = self._at(number)
+        create("nvvm.mbarrier.arrive.expect_tx", [_i(64)], [barrier, constant(size)])
+        return barrier
+
+    def wait(self, number: Index, parity: Value) -> None:
+        """Wait until the last phase of a parity has ended."""
+        create("nvvm.mbarrier.try_wait.parity", [], [self._at(number), parity, constant(_TICKS)])
+
+
+def show_mbarriers() -> None:
+    """Let copies see the mbarriers that this thread has made."""
+    create("nvvm.fence.mbarrier.init", [], [])
+
+
+def copy_box(to: Value, tensor_map: Value, barrier: Value, first: Sequence[Value]) -> None:
+    """Begin to copy a box from an element on, whose coordinates along the innermost axis come first."""
+    cluster = create("llvm.addrspacecast", [_pointer(7)], [to])
+    segments = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(first), 1, 0, 0, 0, 0])}
+    name = "nvvm.cp.async.bulk.tensor.shared.cluster.global"
+    create(name, [], [cluster, tensor_map, *first, barrier], segments)
+
+
+def limit_registers(count: int, action: str) -> None:
+    """Let each thread of a warpgroup have so many registers: "increase" or "decrease"."""
+    attributes = {
+        "regCount": ir.IntegerAttr.get(_i(32), count),
+        "action": ir.Attribute.parse(f"#nvvm.action<{action}>"),
+    }
+    create("nvvm.setmaxregister", [], [], attributes)
+
+
+class Sums:
+    """What the threads of a warpgroup add up of 64 rows and some columns, as one value."""
+
+    def __init__(self, columns: int, kind: str) -> None:
+        self.count, self.columns, self.kind = columns // 2, columns, kind
+        self.type = ir.Type.parse(f"!llvm.struct<({', '.join(['f32'] * self.count)})>")
+
+    def zeros(self) -> Value:
+        """All of them."""
+        f32 = ir.F32Type.get()
+        zero = create("arith.constant", [f32], [], {"value": ir.FloatAttr.get(f32, 0)})
+        value = create("llvm.mlir.undef", [self.type], [])
+        for number in range(self.count):
+            value = create("llvm.insertvalue", [self.type], [value, zero], _position(number))
+        return value
+
+    def parts(self, value: Value) -> list[Value]:
+        """One by one."""
+        f32 = ir.F32Type.get()
+        return [create("llvm.extractvalue", [f32], [value], _position(n)) for n in range(self.count)]
+
+    def add(self, value: Value, left: Matrix, right: Matrix, depth: int) -> Value:
+        """Add the product of tiles that have come, and wait for it."""
+        create("nvvm.wgmma.fence.aligned", [], [])
+        for k in range(0, depth, _DEPTH):
+            operands = [value, left.descriptor(k), right.descriptor(k)]
+            attributes = {
+                "shape": ir.Attribute.parse(f"#nvvm.shape<m = 64, n = {self.columns}, k = {_DEPTH}>"),
+                "typeA": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kind}>"),
+                "typeB": ir.Attribute.parse(f"#nvvm.wgmma_type<{self.kind}>"),
+                "typeD": ir.Attribute.parse("#nvvm.wgmma_type<f32>"),
+                "scaleD": ir.Attribute.parse("#nvvm.wgmma_scale_out<one>"),
+                "scaleA": ir.Attribute.parse("#nvvm.wgmma_scale_in<one>"),
+                "scaleB": ir.Attribute.parse("#nvvm.wgmma_scale_in<one>"),
+                "layoutA": _layout(not left.transposed),
+                "layoutB": _layout(right.transposed),
+                "satfinite": ir.Attribute.parse("#nvvm.mma_int_overflow<wrapped>"),
+            }
+            value = create("nvvm.wgmma.mma_async", [self.type], operands, attributes)
+        create("nvvm.wgmma.commit.group.sync.aligned", [], [])
+        wait = {"group": ir.IntegerAttr.get(_i(64), 0)}
+        create("nvvm.wgmma.wait.group.sync.aligned", [], [], wait)
+        return value
+
+
+def _layout(by_rows: bool) -> ir.Attribute:
+    return ir.Attribute.parse(f"#nvvm.mma_layout<{'row' if by_rows else 'col'}>")
+
+
+def _position(number: int) -> dict[str, ir.Attribute]:
+    return {"position": ir.DenseI64ArrayAttr.get([number])}
+
+
+class Matrix:
+    """A matrix in shared memory, as boxes with swizzled lines have brought it.
+
+    What is summed is along the lines, unless it is `transposed`: then it has a line for each 64 rows of a factor.
+    """
+
+    def __init__(self, start: Value, transposed: bool) -> None:
+        self.transposed = transposed
+        leading = CHUNK if transposed else 16
+        fixed = 1 << 62 | _PIECE >> 4 << 32 | leading >> 4 << 16
+        address = create("llvm.ptrtoint", [_i(64)], [start])
+        within = create("arith.andi", [_i(64)], [address, constant(0x3FFFF, 64)])
+        units = create("arith.shrui", [_i(64)], [within, constant(4, 64)])
+        self._first = create("arith.ori", [_i(64)], [units, constant(fixed, 64)])
+
+    def descriptor(self, k: int) -> Value:
+        """What tells a product of the part that begins at a depth."""
+        step = k * 128 if self.transposed else k * 2
+        return create("arith.addi", [_i(64)], [self._first, constant(step >> 4, 64)])
+
+
+__all__ = [
+    "CHUNK",
+    "GROUP",
+    "LINE",
+    "Matrix",
+    "Mbarriers",
+    "SharedTiles",
+    "Sums",
+    "as_word",
+    "constant",
+    "copy_box",
+    "limit_registers",
+    "show_mbarriers",
+]

@@ -1,0 +1,376 @@
+"""Products of halves by warpgroups: a thread brings boxes to shared memory, and others multiply them from there.
+
+The first warpgroup of a block has that thread. The others have 64 rows of the result each, and wait for the next boxes
+in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays have to
+begin at multiples of 16 bytes, which the host looks at; for others there is the kernel of `tensor_cores`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....dialect.mlir import Operation, Value, ir
+from ....dialect.records import dataclass
+from ...nests.contraction import Contraction, Factor, match_contraction
+from ...nests.emit import Emitter, ForLoop, Index, create
+from ...nests.nest import LoopNest, loop_nest
+from ...target import current
+from ..code.control import compare, only_if, otherwise
+from ..code.kernel import Kernel
+from ..code.tensor_copies import (
+    CHUNK,
+    GROUP,
+    LINE,
+    Matrix,
+    Mbarriers,
+    SharedTiles,
+    Sums,
+    as_word,
+    constant,
+    copy_box,
+    limit_registers,
+    show_mbarriers,
+)
+from ..code.walk import product, split
+from ..steps import Step
+from . import products, tensor_cores
+
+_DEPTH = LINE
+"""What is summed in a step."""
+_STAGES = 4
+"""Steps that the ring has room for."""
+_ALIGNMENT = 16
+"""Where arrays and their rows have to begin, in bytes."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """What a block makes of the result."""
+
+    rows: int
+    columns: int
+
+    @property
+    def groups(self) -> int:
+        """Warpgroups that multiply."""
+        return self.rows // 64
+
+    @property
+    def threads(self) -> int:
+        """Of a block."""
+        return GROUP * (1 + self.groups)
+
+    @property
+    def step_bytes(self) -> int:
+        """What comes to shared memory in a step."""
+        return (self.rows + self.columns) * LINE * 2
+
+
+_TILES = (Tile(128, 256), Tile(128, 128), Tile(64, 64))
+"""From the one that reads least to the one of which there are most; before the second, nothing may follow."""
+
+
+def takes(contraction: Contraction | None) -> bool:
+    """Whether warpgroups multiply the factors of a product, if these begin where they have to."""
+    gpu = current().gpu
+    assert gpu is not None
+    if contraction is None or not gpu.warpgroups or not tensor_cores.takes(contraction):
+        return False
+    extents = [contraction.extent(contraction.row), contraction.columns]
+    extents += [contraction.extent(dim) for dim in contraction.summed]
+    return (
+        len(contraction.summed) == 1
+        and all(isinstance(extent, int) and extent >= 64 for extent in extents)
+        and all(isinstance(contraction.extent(dim), int) for dim in contraction.outer)
+        and _is_plain(contraction.left, contraction.row, contraction.summed[0])
+        and _is_plain(contraction.right, contraction.column, contraction.summed[0])
+    )
+
+
+def _is_plain(factor: Factor, line: int | None, summed: int) -> bool:
+    """Whether boxes can be taken of a factor."""
+    access = factor.access
+    type, expressions = access.memref.type, access.expressions
+    if not 2 <= len(expressions) <= 5 or not all(isinstance(e, ir.AffineDimExpr) for e in expressions):
+        return False
+    dims = [expression.position for expression in expressions]
+    return (
+        type.has_static_shape
+        and type.layout == ir.AffineMapAttr.get(ir.AffineMap.get_identity(len(dims)))
+        and len(set(dims)) == len(dims)
+        and dims[-1] in (line, summed)
+        and {line, summed} <= set(dims)
+        and type.shape[-1] * 2 % _ALIGNMENT == 0
+    )
+
+
+def _tile(contraction: Contraction, is_alone: bool) -> Tile:
+    """The largest tile of which there is one for each multiprocessor, else the smallest."""
+    gpu = current().gpu
+    assert gpu is not None
+    for tile in _TILES if is_alone else _TILES[1:]:
+        count = 1
+        for extent in _counts(contraction, tile):
+            count *= int(extent)
+        if count >= gpu.multiprocessors:
+            return tile
+    return _TILES[-1]
+
+
+def write(function: Operation, name: str, steps: Sequence[Step], reason: str) -> None:
+    """Write a product, and what follows it."""
+    contraction = match_contraction(loop_nest(steps[0].nest.operation), None)
+    assert contraction is not None
+    emitter = Emitter(function)
+    factors = [factor.access.memref for factor in (contraction.left, contraction.right)]
+    with only_if(_are_aligned(factors, emitter)) as branch:
+        _write(function, name, steps, contraction, reason)
+    with otherwise(branch):
+        why = "tensor cores: arrays begin anywhere"
+        products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct)
+
+
+def _are_aligned(memrefs: Sequence[Value], emitter: Emitter) -> Value:
+    """Whether arrays begin where copies of boxes can take them."""
+    together: Value | None = None
+    for memref in memrefs:
+        start = create("memref.extract_aligned_pointer_as_index", [ir.IndexType.get()], [memref])
+        both = start if together is None else create("arith.ori", [start.type], [together, start])
+        together = both
+    assert together is not None
+    rest = create("arith.remui", [together.type], [together, emitter.value(_ALIGNMENT)])
+    return compare("eq", rest, emitter.value(0))
+
+
+def _write(
+    function: Operation, name: str, steps: Sequence[Step], contraction: Contraction, reason: str
+) -> None:
+    tile = _tile(contraction, len(steps) == 1)
+    ops = [step.nest.operation for step in steps]
+    maps = [_tensor_map(contraction, number, tile) for number in range(2)]
+    is_asked_for = products.is_asked_for(steps)
+    local = _not_needed(steps, contraction, is_asked_for)
+    given = [step.initial for step in steps if step.initial is not None]
+    kernel = Kernel(function, name, ops, (tile.threads, 1, 1), given, local, maps)
+    with kernel.body():
+        copies = [kernel.clone(op) for op in ops]
+        nests = [loop_nest(copy) for copy in copies]
+        found = match_contraction(nests[0], None)
+        assert found is not None
+        WarpgroupProduct(
+            kernel, found, tile, steps, nests, is_asked_for, [kernel.value(m) for m in maps]
+        ).emit()
+        for copy in copies:
+            copy.erase()
+    emitter = Emitter(function)
+    blocks = product(_counts(contraction, tile), emitter)
+    shared = _STAGES * (tile.step_bytes + 16)
+    text = f"{reason}; {tile.rows} by {tile.columns} by {_DEPTH}, {_STAGES} steps in shared memory"
+    kernel.launch([blocks], text, shared=shared)
+
+
+def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: bool) -> list[Value]:
+    """The memory that the kernel does not use by pointers."""
+    used = {access.memref for step in steps[1:] for access in step.nest.accesses if not access.is_scalar}
+    result = contraction.result.memref
+    if is_asked_for or used == set():
+        used.add(result)
+    elif steps[-1].nest.outputs[0].memref != result:
+        used.discard(result)
+    return [
+        m for m in (contraction.left.access.memref, contraction.right.access.memref, result) if m not in used
+    ]
+
+
+def _counts(contraction: Contraction, tile: Tile) -> list[Index]:
+    """How many tiles there are along each dimension."""
+    counts = [
+        -(-int(extent) // size)
+        for extent, size in (
+            (contraction.extent(contraction.row), tile.rows),
+            (contraction.columns, tile.columns),
+        )
+    ]
+    return [*[contraction.extent(dim) for dim in contraction.outer], *counts]
+
+
+def _box(contraction: Contraction, number: int, tile: Tile) -> list[int]:
+    """The extents of the boxes that are taken of a factor."""
+    factor, line, lines = _roles(contraction, tile)[number]
+    dims = [expression.position for expression in factor.access.expressions]
+    by_depth = dims[-1] != line
+    sizes = {line: lines if by_depth else LINE, contraction.summed[0]: _DEPTH}
+    return [sizes.get(dim, 1) for dim in dims]
+
+
+def _roles(contraction: Contraction, tile: Tile) -> list[tuple[Factor, int | None, int]]:
+    """Both factors, with the dimension along which they have rows or columns, and how many of these a block has."""
+    return [
+        (contraction.left, contraction.row, tile.rows),
+        (contraction.right, contraction.column, tile.columns),
+    ]
+
+
+def _tensor_map(contraction: Contraction, number: int, tile: Tile) -> Value:
+    """What tells copies where a factor lies; made by the host for each launch."""
+    memref = (contraction.left, contraction.right)[number].access.memref
+    box = _box(contraction, number, tile)
+    type = memref.type.element_type
+    extents = "x".join(map(str, box))
+    map_type = ir.Type.parse(
+        f"!nvgpu.tensormap.descriptor<tensor = memref<{extents}x{type}, 3>, swizzle = swizzle_128b, "
+        "l2promo = l2promo_128b, oob = zero, interleave = none>"
+    )
+    whole = ir.UnrankedMemRefType.get(type, None)
+    tensor = create("memref.cast", [whole], [memref])
+    sizes = [_index(extent) for extent in box]
+    made = create("nvgpu.tma.create.descriptor", [map_type], [tensor, *sizes])
+    return create("builtin.unrealized_conversion_cast", [ir.Type.parse("!llvm.ptr")], [made])
+
+
+def _index(number: int) -> Value:
+    index = ir.IndexType.get()
+    return create("arith.constant", [index], [], {"value": ir.IntegerAttr.get(index, number)})
+
+
+class WarpgroupProduct(tensor_cores.TensorProduct):
+    """Writes what a thread does, with its warpgroup."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        contraction: Contraction,
+        tile: Tile,
+        steps: Sequence[Step],
+        nests: Sequence[LoopNest],
+        is_asked_for: bool,
+        maps: Sequence[Value],
+    ) -> None:
+        super().__init__(kernel, contraction, products.Shape(2, _DEPTH), steps, nests, is_asked_for)
+        self.tile, self.maps = tile, maps
+
+    def emit(self) -> None:
+        """Write the kernel."""
+        emitter, tile = self.emitter, self.tile
+        self._place_block()
+        thread = self.kernel.id("thread_id")
+        within, number = self._split(thread, GROUP)
+        memory = SharedTiles(self.kernel)
+        ring = _Ring(self, memory)
+        with only_if(compare("eq", thread, emitter.value(0))):
+            ring.make(tile.groups)
+        self.kernel.barrier()
+        many = tile.groups > 1
+        with only_if(compare("eq", number, emitter.value(0))) as branch:
+            if many:
+                limit_registers(40, "decrease")
+            with only_if(compare("eq", within, emitter.value(0))):
+                ring.fill()
+        with otherwise(branch):
+            if many:
+                limit_registers(232, "increase")
+            group = emitter.value(emitter.subtract(number, 1))
+            self._place_thread(within, group)
+            self._finish(ring.multiply(within, group))
+
+    def _place_block(self) -> None:
+        emitter, tile = self.emitter, self.tile
+        *self.outer, row, column = split(self.kernel.id("block_id"), _counts(self.contraction, tile), emitter)
+        self.first = emitter.multiply(row, tile.rows), emitter.multiply(column, tile.columns)
+
+    def _place_thread(self, within: Value, group: Value) -> None:
+        """Where in the tile the sums of the thread lie: as those of `mma.sync`, 16 rows a warp."""
+        emitter = self.emitter
+        lane, warp = self._split(within, 32)
+        self.pair, self.group = self._split(lane, 4)
+        row = emitter.add(emitter.multiply(group, 64), emitter.multiply(warp, 16))
+        self.warp = emitter.value(row), emitter.value(0)
+        self.quad, self.fragments = 2, (1, self.tile.columns // 8)
+
+
+class _Ring:
+    """Room for the boxes of some steps, which are filled and emptied in turn."""
+
+    def __init__(self, product_: WarpgroupProduct, memory: SharedTiles) -> None:
+        self._product, self._memory, self._emitter = product_, memory, product_.emitter
+        tile = self._tile = product_.tile
+        start = _STAGES * tile.step_bytes
+        self._full = Mbarriers(memory, start, self._emitter)
+        self._empty = Mbarriers(memory, start + 8 * _STAGES, self._emitter)
+        depth = product_.contraction.extent(product_.contraction.summed[0])
+        self._steps = -(-int(depth) // _DEPTH)
+
+    def make(self, groups: int) -> None:
+        """Let one thread and its copies fill, and so many warpgroups empty it."""
+        for number in range(_STAGES):
+            self._full.make(number, 1)
+            self._empty.make(number, groups)
+        show_mbarriers()
+
+    def _turn(self, step: Value) -> tuple[Value, Value]:
+        """The place of a step in the ring, and the parity of the turn."""
+        emitter = self._emitter
+        place = create("arith.remui", [step.type], [step, emitter.value(_STAGES)])
+        turn = create("arith.divui", [step.type], [step, emitter.value(_STAGES)])
+        parity = create("arith.andi", [step.type], [turn, emitter.value(1)])
+        return place, as_word(parity, emitter)
+
+    def fill(self) -> None:
+        """One thread brings boxes, whenever there is room."""
+        emitter = self._emitter
+        loop = ForLoop(emitter, 0, self._steps, 1, [], unroll=False)
+        with loop.body():
+            place, parity = self._turn(loop.position)
+            before = create("arith.xori", [parity.type], [parity, constant(1)])
+            self._empty.wait(place, before)
+            barrier = self._full.expect(place, self._tile.step_bytes)
+            start: Index = emitter.multiply(place, self._tile.step_bytes)
+            for number in range(2):
+                self._copy(number, start, loop.position, barrier)
+                start = emitter.add(start, self._tile.rows * LINE * 2)
+            loop.end([])
+
+    def _copy(self, number: int, start: Index, step: Value, barrier: Value) -> None:
+        """Bring what a step needs of a factor."""
+        emitter, product_ = self._emitter, self._product
+        contraction = product_.contraction
+        factor, line, lines = _roles(contraction, self._tile)[number]
+        dims = [expression.position for expression in factor.access.expressions]
+        depth = emitter.multiply(step, _DEPTH)
+        places = dict(zip(contraction.outer, product_.outer, strict=True))
+        for chunk in range(1 if dims[-1] != line else lines // LINE):
+            at = emitter.add(product_.first[number], chunk * LINE)
+            points = {**places, contraction.summed[0]: depth, line: at}
+            first = [as_word(points[dim], emitter) for dim in reversed(dims)]
+            copy_box(
+                self._memory.at(emitter.add(start, chunk * CHUNK)), product_.maps[number], barrier, first
+            )
+
+    def multiply(self, within: Value, group: Value) -> list[Value]:
+        """A warpgroup adds up its rows; the sums of the thread."""
+        emitter, product_, tile = self._emitter, self._product, self._tile
+        contraction = product_.contraction
+        kind = str(contraction.left.access.memref.type.element_type)
+        sums = Sums(tile.columns, kind)
+        transposed = [
+            factor.access.expressions[-1].position == line for factor, line, _ in _roles(contraction, tile)
+        ]
+        loop = ForLoop(emitter, 0, self._steps, 1, [sums.zeros()], unroll=False)
+        with loop.body():
+            place, parity = self._turn(loop.position)
+            self._full.wait(place, parity)
+            start = emitter.multiply(place, tile.step_bytes)
+            rows = emitter.add(start, emitter.multiply(group, CHUNK))
+            columns = emitter.add(start, tile.rows * LINE * 2)
+            left, right = (
+                Matrix(self._memory.at(at), across)
+                for at, across in zip((rows, columns), transposed, strict=True)
+            )
+            total = sums.add(loop.carried[0], left, right, _DEPTH)
+            with only_if(compare("eq", within, emitter.value(0))):
+                self._empty.arrive(place)
+            loop.end([total])
+        return sums.parts(loop.results[0])
+
+
+__all__ = ["Tile", "takes", "write"]
