@@ -126,7 +126,7 @@ def limit_registers(count: int, action: str) -> None:
     """Let each thread of a warpgroup have so many registers: "increase" or "decrease"."""
     attributes = {
         "regCount": ir.IntegerAttr.get(_i(32), count),
-        "action": ir.Attribute.parse(f"#nvvm.action<{action}>"),
+        "action": ir.Attribute.parse(f"#nvvm<action {action}>"),
     }
     create("nvvm.setmaxregister", [], [], attributes)
 

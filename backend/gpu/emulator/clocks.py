@@ -1,7 +1,7 @@
 """Races between warps that wait for each other by mbarriers, and with copies and products that run beside them.
 
-Barriers of the whole block cut the time of a block into intervals; mbarriers do not. So each warp has a clock, and knows
-until which time of the others it has seen what they did (vector clocks, as in FastTrack: Flanagan and Freund 2009). It
+Barriers of the whole block cut the time of a block into intervals; mbarriers do not. So each warp has a clock, and
+knows until which time of the others it has seen what they did (vector clocks: FastTrack, Flanagan and Freund 2009). It
 gives what it knows to an mbarrier when it arrives there, and takes what others gave when it has waited. What copies
 write is the mbarrier's: who reads it must have seen the phase that counted them. What products of a warpgroup read is
 being read until somebody has waited for them.
@@ -159,9 +159,10 @@ class ClockWatch:
         clash = (writer >= 0) & (self._known[row, warp, np.maximum(writer, 0)] < self._written.take(places))
         if clash.any():
             raise Fault(f"{text}: race with a write that was not waited for: {frame.who(clash)}")
-        clash = (self._read[places] > self._known[row, warp, : self._readers]).any(-1)
-        if clash.any():
-            raise Fault(f"{text}: race with a read that was not waited for: {frame.who(clash)}")
+        seen = self._known[row, warp, : self._readers]
+        read: Array = (self._read[places] > seen).any(-1)
+        if read.any():
+            raise Fault(f"{text}: race with a read that was not waited for: {frame.who(read)}")
 
     # Copies that an mbarrier counts, by one thread each
 

@@ -22,7 +22,7 @@ from .ptx import Instruction
 
 _MOST = (1 << 20) - 1
 """Threads that can be waited for, and bytes."""
-_PATIENCE = 4096
+_PATIENCE = 512
 """After so many looks in vain, with nothing done in between, what is waited for does not come."""
 
 
@@ -44,8 +44,8 @@ class Mbarrier:
     """Phases."""
     gathered: Array | None = None
     """What those know who have arrived."""
-    given: Array | None = None
-    """What those know then who wait."""
+    given: tuple[Array | None, Array | None] = (None, None)
+    """What those know then who have waited for the last phase but one, and for the last."""
 
 
 class Phases:
@@ -125,8 +125,7 @@ class Phases:
             return
         barrier.completed += 1
         barrier.pending = barrier.expected
-        if barrier.gathered is not None:
-            barrier.given = barrier.gathered
+        barrier.given = barrier.given[1], barrier.gathered
 
     def arrived(self, barrier: Mbarrier, size: int, places: Array | None, who: str) -> None:
         """Bytes of a copy have come."""
@@ -135,12 +134,16 @@ class Phases:
         self._count(barrier, -size, who)
         self._complete(barrier)
 
-    def see(self, barrier: Mbarrier, warp: int) -> None:
-        """A warp has waited for the last phase that was completed."""
-        if self.watch is None:
+    def see(self, barrier: Mbarrier, warp: int, phase: int, who: str) -> None:
+        """A warp has waited for a phase, which is over; there may be one behind it."""
+        if self.watch is None or phase < 0:
             return
-        known = self.watch.nothing() if barrier.given is None else barrier.given.copy()
-        known[self.watch.agent_of(barrier.number)] = barrier.completed
+        back = barrier.completed - phase
+        if back > 2:
+            raise Fault(f"a wait for a phase that has ended long ago: {who}")
+        given = barrier.given[-back]
+        known = self.watch.nothing() if given is None else given.copy()
+        known[self.watch.agent_of(barrier.number)] = phase + 1
         self.watch.learn(barrier.row, warp, known)
 
     def deliver(self) -> None:
@@ -152,15 +155,13 @@ class Phases:
         for copy in now:
             copy()
 
-    def look_in_vain(self, text: str, who: str) -> None:
-        """Somebody waits."""
+    def look_in_vain(self, barrier: Mbarrier, who: str) -> None:
+        """Somebody waits for an mbarrier."""
         self._looks += 1
         if self._looks > _PATIENCE and not self.pending:
-            waiting = [b for b in self._known.values() if b.pending != b.expected or b.transactions]
-            states = [f"{b.pending} threads and {b.transactions} bytes" for b in waiting[:4]]
-            missing = "; ".join(states) or "all threads"
+            missing = f"{barrier.pending} threads and {barrier.transactions} bytes"
             raise Fault(
-                f"{text}: a phase that does not end, for which there miss {missing}: {who}",
+                f"a phase that does not end, for which there miss {missing}: {who}",
                 "CUDA_ERROR_LAUNCH_TIMEOUT",
             )
 
@@ -249,7 +250,7 @@ def _arrive(i: Instruction, o: Operands) -> Step:
 
 
 def _wait(i: Instruction, o: Operands) -> Step:
-    """mbarrier.{test,try}_wait{.parity} done, [address], phase{, time}."""
+    """mbarrier.{test,try}_wait{.parity} done, [address], phase{, time}; to try may take too long for no reason."""
     expect(i, 3, 4)
     by_parity = "parity" in i.modifiers
     done = o.write(i.operands[0], "pred")
@@ -263,18 +264,22 @@ def _wait(i: Instruction, o: Operands) -> Step:
         wanted = np.broadcast_to(frame.values[phase], (frame.count,)).astype(np.int64)
         if by_parity and (wanted >> 1).any():
             raise Fault(f"{i.text}: a parity is 0 or 1: {frame.who((wanted >> 1) != 0)}")
-        completed = np.empty(frame.count, np.int64)
-        for place in np.unique(at).tolist():
-            here = at == place
-            barrier = phases.at(place, f"{i.text}: {frame.who(here)}")
-            completed[here] = barrier.completed
-            seen = here & ((barrier.completed & 1 != wanted) if by_parity else (barrier.completed > wanted))
-            for warp in np.unique(frame.place("warp")[seen]).tolist():
-                phases.see(barrier, warp)
-        result = (completed & 1 != wanted) if by_parity else (completed > wanted)
+        result = np.zeros(frame.count, np.bool_)
+        if "try_wait" not in i.modifiers or frame.machine.random.integers(2):
+            for place in np.unique(at).tolist():
+                here = at == place
+                who = f"{i.text}: {frame.who(here)}"
+                barrier = phases.at(place, who)
+                last = barrier.completed - 1
+                asked = np.where(last & 1 == wanted, last, last + 1) if by_parity else wanted
+                result |= here & (asked <= last)
+                for warp in np.unique(frame.place("warp")[result & here]).tolist():
+                    first = asked[result & here & (frame.place("warp") == warp)].min()
+                    phases.see(barrier, warp, int(first), who)
         frame.values[done][...] = result
         if not result.all():
-            phases.look_in_vain(i.text, frame.who(~result))
+            who = f"{i.text}: {frame.who(~result)}"
+            phases.look_in_vain(phases.at(int(at[~result][0]), who), who)
 
     return run
 

@@ -1,8 +1,8 @@
 """Tensor maps, which tell copies by whole boxes (cp.async.bulk.tensor) where an array lies, and these copies.
 
-What the driver writes to a map's 128 bytes is not public; here it is what `cuTensorMapEncodeTiled` was told. A copy takes
-a box of elements to shared memory, zeros for those outside of the array, and counts its bytes at an mbarrier when it is
-done: at some time, in no order with other copies.
+What the driver writes to a map's 128 bytes is not public; here it is what `cuTensorMapEncodeTiled` was told. A copy
+takes a box of elements to shared memory, zeros for those outside of the array, and counts its bytes at an mbarrier when
+it is done: at some time, in no order with other copies.
 """
 
 from __future__ import annotations

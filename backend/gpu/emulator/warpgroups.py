@@ -231,7 +231,8 @@ def _multiply(i: Instruction, o: Operands) -> Step:
             if not state.fenced:
                 raise Fault(f"no wgmma.fence since the last wait: {who}")
             told = [_uniform(values[slot], frame.count, member, who) for slot in descriptors]
-            factors, reads = [], []
+            factors: list[Array] = []
+            reads: list[Array] = []
             lines = [columns] if left is not None else [_ROWS, columns]
             for bits, count, across in zip(told, lines, transposed, strict=True):
                 at = Descriptor.of(bits, who).places(count, across)

@@ -1,4 +1,4 @@
-"""How the host makes tensor maps for a launch: the driver writes them to the stack, from what the types of arrays tell."""
+"""How the host makes tensor maps for a launch: the driver writes them to the stack, as the types of arrays tell."""
 
 from __future__ import annotations
 

@@ -117,15 +117,20 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
 
 
 def write(
-    function: Operation, name: str, steps: Sequence[Step], reason: str, kind: type[Product] | None = None
+    function: Operation,
+    name: str,
+    steps: Sequence[Step],
+    reason: str,
+    kind: type[Product] | None = None,
+    shape: Shape | None = None,
 ) -> None:
-    """Write a product, and what follows it."""
+    """Write a product, and what follows it, with tiles of a shape or of one that suits the extents."""
     kind = kind or Product
     emitter = Emitter(function)
     outer = loop_nest(steps[0].nest.operation)
     contraction = match_contraction(outer, None)
     assert contraction is not None
-    shape = _shape(contraction, kind)
+    shape = shape or _shape(contraction, kind)
     ops = [step.nest.operation for step in steps]
     given = [step.initial for step in steps if step.initial is not None]
     asked = is_asked_for(steps)
@@ -291,24 +296,31 @@ class Product:
 
     def _finish(self, sums: list[Value]) -> None:
         """Store the square of a thread, by neighbours where they are aligned."""
-        emitter, column = self.emitter, self.contraction.column
-        result = self.contraction.result
-        accesses = [result] if self.is_asked_for else []
-        own = [(access, column) for access in accesses]
-        last = len(result.expressions) - 1
-        if len(self.nests) > 1:
-            own += [(access, last) for access in self.nests[1].accesses if access.memref != result.memref]
-        vectors = [(access, dim) for access, dim in own if is_vector(access, dim)]
-        fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in vectors)
-        if not isinstance(self.columns, int) or self.columns % self.quad or not fits or self.quad == 1:
+        emitter = self.emitter
+        if not isinstance(self.columns, int) or self.columns % self.quad or not self.accesses_are_even():
             self.store_square(sums, 1)
             return
-        aligned = is_aligned([access.memref for access, _ in vectors], self.quad, [], emitter)
+        memrefs = [access.memref for access, _ in self._vectors()]
+        aligned = is_aligned(memrefs, self.quad, [], emitter)
         assert aligned is not None
         with only_if(aligned) as branch:
             self.store_square(sums, self.quad)
         with otherwise(branch):
             self.store_square(sums, 1)
+
+    def accesses_are_even(self) -> bool:
+        """Whether neighbours in the result are neighbours in all arrays, and as many as are stored at once."""
+        fits = all(lanes_of([access], dim) % self.quad == 0 for access, dim in self._vectors())
+        return fits and self.quad > 1
+
+    def _vectors(self) -> list[tuple[Access, int]]:
+        """What is loaded and stored by neighbours, and along which dimension."""
+        result = self.contraction.result
+        own = [(access, self.contraction.column) for access in ([result] if self.is_asked_for else [])]
+        last = len(result.expressions) - 1
+        if len(self.nests) > 1:
+            own += [(access, last) for access in self.nests[1].accesses if access.memref != result.memref]
+        return [(access, dim) for access, dim in own if is_vector(access, dim)]
 
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store what the thread has, so many neighbours at once."""

@@ -54,8 +54,7 @@ class TensorProduct(Product):
             emitter.multiply(down, self.shape.side // _WARPS_DOWN),
             emitter.multiply(across, self.shape.side // _WARPS_ACROSS),
         )
-        self.fragments = self.shape.each // 2, self.shape.each // 2
-        """How many instructions make the square of a warp, down and across."""
+        self.fragments = self.shape.each // 2
 
     def _split(self, number: Value, by: int) -> tuple[Value, Value]:
         """What is left of a number, and the quotient."""
@@ -82,13 +81,13 @@ class TensorProduct(Product):
     def multiply_tiles(self, sums: list[Value]) -> list[Value]:
         """Multiply what is in shared memory, fragment by fragment."""
         for k in range(0, self.shape.depth, _DEPTH):
-            left = [self._fragment(0, number * _ROWS, k, (0, 8)) for number in range(self.fragments[0])]
-            right = [self._fragment(1, number * _COLUMNS, k, (0,)) for number in range(self.fragments[1])]
+            left = [self._fragment(0, number * _ROWS, k, (0, 8)) for number in range(self.fragments)]
+            right = [self._fragment(1, number * _COLUMNS, k, (0,)) for number in range(self.fragments)]
             sums = [
                 value
                 for i, a in enumerate(left)
                 for j, b in enumerate(right)
-                for value in self._instruction(a, b, sums[4 * (i * self.fragments[1] + j) :][:4])
+                for value in self._instruction(a, b, sums[4 * (i * self.fragments + j) :][:4])
             ]
         return sums
 
@@ -117,18 +116,19 @@ class TensorProduct(Product):
     def store_square(self, sums: list[Value], lanes: int) -> None:
         """Store pairs, or one element after the other."""
         emitter = self.emitter
-        for i in range(self.fragments[0]):
-            for j in range(self.fragments[1]):
+        for i in range(self.fragments):
+            for j in range(self.fragments):
                 for half in range(2):
-                    start = 4 * (i * self.fragments[1] + j) + 2 * half
-                    row = self._place_of(0, i * _ROWS + 8 * half, self.group)
-                    column = self._place_of(1, j * _COLUMNS, emitter.multiply(self.pair, 2))
+                    start = 4 * (i * self.fragments + j) + 2 * half
+                    row = self.place_of(0, i * _ROWS + 8 * half, self.group)
+                    column = self.place_of(1, j * _COLUMNS, emitter.multiply(self.pair, 2))
                     for lane in range(0, 2, lanes):
                         at = emitter.value(emitter.add(column, lane))
                         with only_if(self.is_inside(row, at)):
                             self.store_neighbours(sums[start + lane : start + lane + lanes], row, at)
 
-    def _place_of(self, side: int, line: int, within: Index) -> Value:
+    def place_of(self, side: int, line: int, within: Index) -> Value:
+        """Where what a thread has lies in the result, from where its warp begins."""
         emitter = self.emitter
         return emitter.value(
             emitter.add(emitter.add(emitter.add(self.first[side], self.warp[side]), line), within)

@@ -1,18 +1,20 @@
 """Products of halves by warpgroups: a thread brings boxes to shared memory, and others multiply them from there.
 
 The first warpgroup of a block has that thread. The others have 64 rows of the result each, and wait for the next boxes
-in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays have to
-begin at multiples of 16 bytes, which the host looks at; for others there is the kernel of `tensor_cores`.
+in a ring while the thread is some ahead. Boxes that reach over the end of an array are filled with zeros. Arrays have
+to begin at multiples of 16 bytes, which the host looks at; for others there is the kernel of `tensor_cores`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from ....dialect.mlir import Operation, Value, ir
 from ....dialect.records import dataclass
 from ...nests.contraction import Contraction, Factor, match_contraction
 from ...nests.emit import Emitter, ForLoop, Index, create
+from ...nests.independence import base
 from ...nests.nest import LoopNest, loop_nest
 from ...target import current
 from ..code.control import compare, only_if, otherwise
@@ -31,6 +33,7 @@ from ..code.tensor_copies import (
     limit_registers,
     show_mbarriers,
 )
+from ..code.vectors import is_aligned
 from ..code.walk import product, split
 from ..steps import Step
 from . import products, tensor_cores
@@ -122,24 +125,29 @@ def write(function: Operation, name: str, steps: Sequence[Step], reason: str) ->
     contraction = match_contraction(loop_nest(steps[0].nest.operation), None)
     assert contraction is not None
     emitter = Emitter(function)
-    factors = [factor.access.memref for factor in (contraction.left, contraction.right)]
-    with only_if(_are_aligned(factors, emitter)) as branch:
+    with only_if(_are_aligned(steps, emitter)) as branch:
         _write(function, name, steps, contraction, reason)
     with otherwise(branch):
         why = "tensor cores: arrays begin anywhere"
-        products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct)
+        small = products.Shape(2, tensor_cores.TensorProduct.depth_of(2))
+        products.write(function, f"{name}_anywhere", steps, why, tensor_cores.TensorProduct, small)
 
 
-def _are_aligned(memrefs: Sequence[Value], emitter: Emitter) -> Value:
-    """Whether arrays begin where copies of boxes can take them."""
-    together: Value | None = None
-    for memref in memrefs:
-        start = create("memref.extract_aligned_pointer_as_index", [ir.IndexType.get()], [memref])
-        both = start if together is None else create("arith.ori", [start.type], [together, start])
-        together = both
-    assert together is not None
-    rest = create("arith.remui", [together.type], [together, emitter.value(_ALIGNMENT)])
-    return compare("eq", rest, emitter.value(0))
+def _are_aligned(steps: Sequence[Step], emitter: Emitter) -> Value:
+    """Whether arrays begin where copies of boxes, and stores of pairs, can take them; what is allocated does."""
+    accesses = [access for step in steps for access in step.nest.accesses if not access.is_scalar]
+    arrays = [access.memref for access in accesses if not _is_allocated(access.memref)]
+    aligned = is_aligned(arrays, _ALIGNMENT, [], emitter)
+    return _true() if aligned is None else aligned
+
+
+def _is_allocated(memref: Value) -> bool:
+    return not isinstance(memref.owner, ir.Block) and bool(memref.owner.operation.name == "memref.alloc")
+
+
+def _true() -> Value:
+    i1 = ir.IntegerType.get_signless(1)
+    return create("arith.constant", [i1], [], {"value": ir.IntegerAttr.get(i1, 1)})
 
 
 def _write(
@@ -170,16 +178,19 @@ def _write(
 
 
 def _not_needed(steps: Sequence[Step], contraction: Contraction, is_asked_for: bool) -> list[Value]:
-    """The memory that the kernel does not use by pointers."""
-    used = {access.memref for step in steps[1:] for access in step.nest.accesses if not access.is_scalar}
+    """The memory that the kernel does not use by pointers: factors, and a result that is not asked for."""
     result = contraction.result.memref
-    if is_asked_for or used == set():
-        used.add(result)
-    elif steps[-1].nest.outputs[0].memref != result:
-        used.discard(result)
-    return [
-        m for m in (contraction.left.access.memref, contraction.right.access.memref, result) if m not in used
-    ]
+    used = [access.memref for step in steps[1:] for access in step.nest.accesses if not access.is_scalar]
+    used = [memref for memref in used if memref != result]
+    for step in steps:
+        if step.initial is not None and not isinstance(step.initial.owner, ir.Block):
+            operands = step.initial.owner.operation.operands
+            used += [value for value in operands if isinstance(value.type, ir.MemRefType)]
+    if is_asked_for or steps[-1].nest.outputs[0].memref == result:
+        used.append(result)
+    bases = {base(memref) for memref in used}
+    memrefs = dict.fromkeys([contraction.left.access.memref, contraction.right.access.memref, result])
+    return [memref for memref in memrefs if base(memref) not in bases]
 
 
 def _counts(contraction: Contraction, tile: Tile) -> list[Index]:
@@ -285,7 +296,32 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
         self.pair, self.group = self._split(lane, 4)
         row = emitter.add(emitter.multiply(group, 64), emitter.multiply(warp, 16))
         self.warp = emitter.value(row), emitter.value(0)
-        self.quad, self.fragments = 2, (1, self.tile.columns // 8)
+        self.quad = 2
+
+    def _finish(self, sums: list[Value]) -> None:
+        """Store pairs; the host has looked at where arrays begin."""
+        pairs = self.columns % 2 == 0 and self.accesses_are_even()
+        self.store_square(sums, 2 if pairs else 1)
+
+    def store_square(self, sums: list[Value], lanes: int) -> None:
+        """Store what is in the result of the sums of a thread."""
+        for half in range(2):
+            row = self.place_of(0, 8 * half, self.group)
+            with self._if_inside(row, self.rows, self.tile.rows):
+                for j in range(self.tile.columns // 8):
+                    column = self.place_of(1, 8 * j, self.emitter.multiply(self.pair, 2))
+                    for lane in range(0, 2, lanes):
+                        at = self.emitter.value(self.emitter.add(column, lane))
+                        start = 4 * j + 2 * half + lane
+                        with self._if_inside(at, self.columns, self.tile.columns):
+                            self.store_neighbours(sums[start : start + lanes], row, at)
+
+    def _if_inside(self, at: Value, extent: Index, tile: int) -> AbstractContextManager[object]:
+        """Write what is done for places in the result, which all are where tiles divide it."""
+        assert isinstance(extent, int)
+        if extent % tile == 0:
+            return nullcontext()
+        return only_if(compare("ult", at, self.emitter.value(extent)))
 
 
 class _Ring:
@@ -340,7 +376,7 @@ class _Ring:
         places = dict(zip(contraction.outer, product_.outer, strict=True))
         for chunk in range(1 if dims[-1] != line else lines // LINE):
             at = emitter.add(product_.first[number], chunk * LINE)
-            points = {**places, contraction.summed[0]: depth, line: at}
+            points: dict[int | None, Index] = {**places, contraction.summed[0]: depth, line: at}
             first = [as_word(points[dim], emitter) for dim in reversed(dims)]
             copy_box(
                 self._memory.at(emitter.add(start, chunk * CHUNK)), product_.maps[number], barrier, first

@@ -34,6 +34,10 @@ def _add_at(x: Any, k: Any, v: Any) -> Any:
     np.add.at(x, k, v)
 
 
+def _dense(x: Any, w: Any) -> Any:
+    return np.tanh(x @ w + w[0])
+
+
 PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] = {
     # The function, its arguments, the schedule of its last kernel, registers, and reads of 16 bytes at least.
     "points": (lambda x, y: np.exp(x) * y, (np.ones((64, 256), _F32),) * 2, "points", 64, 1),
@@ -41,8 +45,10 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str, int, int]] =
     "rows": (_softmax, (np.ones((64, 1024), _F32),), "rows", 72, 8),
     "columns": (lambda x: x.max(0), (np.ones((512, 512), _F32),), "columns", 64, 4),
     "products": (lambda a, b: a @ b, (np.ones((2048, 2048), _F32),) * 2, "products", 136, 2),
-    "tensor cores": (lambda a, b: a @ b, (np.ones((2048, 2048), np.float16),) * 2, "tensor cores", 128, 0),
-    "bfloat16": (lambda a, b: a @ b, (np.ones((512, 512), weft.bfloat16),) * 2, "tensor cores", 64, 0),
+    "tensor cores": (lambda a, b: a @ b, (np.ones((2044, 2044), np.float16),) * 2, "tensor cores", 128, 0),
+    "bfloat16": (lambda a, b: a @ b, (np.ones((508, 508), weft.bfloat16),) * 2, "tensor cores", 64, 0),
+    "warpgroups": (lambda a, b: a @ b, (np.ones((4096, 4096), weft.bfloat16),) * 2, "warpgroups", 168, 0),
+    "what follows": (_dense, (np.ones((1480, 1480), np.float16),) * 2, "warpgroups", 168, 0),
     "scans": (lambda x: np.cumsum(x), (np.ones(100000, _F32),), "scans", 40, 0),
     "sorts": (lambda x: np.argsort(x, kind="stable"), (np.ones(5000, _F32),), "sorts", 48, 0),
     "compactions": (lambda x: np.nonzero(x > 0)[0], (np.ones(9000, _F32),), "compactions", 40, 0),

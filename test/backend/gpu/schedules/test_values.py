@@ -148,6 +148,17 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(40, 37).astype(np.float16),
         _normal(37, 90).astype(np.float16),
     ),
+    "halves by warpgroups": (
+        lambda a, b, c: np.maximum(a @ b.T + c, 0),
+        _normal(72, 136).astype(np.float16),
+        _normal(80, 136).astype(np.float16),
+        _normal(80).astype(np.float16),
+    ),
+    "batches by warpgroups": (
+        lambda a, b: a.transpose(0, 2, 1) @ b,
+        _normal(2, 64, 72).astype(weft.bfloat16),
+        _normal(2, 64, 136).astype(weft.bfloat16),
+    ),
     "batches": (lambda a, b: a @ b, _normal(3, 20, 30), _normal(3, 30, 20)),
     "a vector and a matrix": (lambda v, a: v @ a, _normal(200), _normal(200, 70)),
     "small batches": (lambda a, b: np.maximum(a @ b, 0), _normal(30, 4, 5), _normal(30, 5, 3)),
@@ -189,6 +200,14 @@ def test_sums_differ_by_rounding_alone(name: str) -> None:
     scale = float(np.max(np.abs(here)))
     bound = 4 * float(np.finfo(np.asarray(here).dtype).eps) if np.asarray(here).dtype != np.float32 else 1e-6
     assert float(np.max(np.abs(there - here))) <= bound * scale
+
+
+def test_a_factor_that_begins_anywhere() -> None:
+    x = _normal(1 + 64 * 64).astype(np.float16)
+    row = weft.device_put(x)
+    there = np.asarray(weft.function(lambda a: a @ a)(row[1:].reshape(64, 64)))
+    here = weft.function(lambda a: a @ a)(x[1:].reshape(64, 64))
+    assert float(np.max(np.abs(there - here))) <= 4e-3 * float(np.max(np.abs(here)))
 
 
 def test_iterations_and_what_is_left_for_one_thread() -> None:

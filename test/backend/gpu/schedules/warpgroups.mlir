@@ -1,0 +1,78 @@
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_90a --canonicalize --cse --split-input-file | filecheck %s
+// RUN: weft-opt %s --schedule-device-kernels --target=sm_80 --split-input-file | filecheck %s --check-prefix=OLD
+// OLD-NOT: nvgpu.tma
+// OLD-NOT: wgmma
+
+// A thread brings boxes while others multiply those that have come. Where arrays begin, the host looks.
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: %[[ALIGNED:.*]] = arith.cmpi eq
+// CHECK: scf.if %[[ALIGNED]]
+// CHECK: nvgpu.tma.create.descriptor {{.*}} box[%c64, %c64] {{.*}}swizzle = swizzle_128b
+// CHECK: nvgpu.tma.create.descriptor {{.*}} box[%c64, %c64]
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0 blocks in (%c6, %c1, %c1) threads in (%c256, %c1, %c1) dynamic_shared_memory_size
+// CHECK: } else {
+// CHECK: gpu.launch_func @kernel_0_device::@kernel_0_anywhere
+// CHECK: gpu.func @kernel_0(
+// CHECK-SAME: weft.schedule = "warpgroups: halves are added up in f32; 64 by 64 by 64, 4 steps in shared memory", weft.shared_bytes = 65600 : i64, weft.tensor_maps = array<i64: {{.*}}>
+// CHECK-COUNT-8: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.barrier
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: nvvm.wgmma.wait.group.sync.aligned 0
+// CHECK: nvvm.mbarrier.arrive %
+// CHECK: arith.maximumf
+func.func private @kernel_0(%a: memref<128x320xbf16>, %b: memref<320x136xbf16>, %c: memref<128x136xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<128x136xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%zero : f32) outs(%p : memref<128x136xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    linalg.yield %x : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<128x320xbf16>, memref<320x136xbf16>) outs(%p : memref<128x136xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %l = arith.extf %x : bf16 to f32
+    %r = arith.extf %y : bf16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<128x136xf32>) outs(%c : memref<128x136xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %z = arith.maximumf %x, %zero : f32
+    linalg.yield %z : f32
+  }
+  return
+}
+
+// -----
+
+// Rows that do not begin at multiples of 16 bytes are for tensor cores without boxes.
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-NOT: nvgpu.tma
+// CHECK: "tensor cores:
+func.func private @kernel_1(%a: memref<128x316xbf16>, %b: memref<316x136xbf16>, %c: memref<128x136xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<128x316xbf16>, memref<316x136xbf16>) outs(%c : memref<128x136xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %o: f32):
+    %l = arith.extf %x : bf16 to f32
+    %r = arith.extf %y : bf16 to f32
+    %m = arith.mulf %l, %r : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}
