@@ -160,7 +160,7 @@ class ClockWatch:
         if clash.any():
             raise Fault(f"{text}: race with a write that was not waited for: {frame.who(clash)}")
         seen = self._known[row, warp, : self._readers]
-        read: Array = (self._read[places] > seen).any(-1)
+        read: Array = np.asarray(np.any(self._read[places] > seen, axis=-1))
         if read.any():
             raise Fault(f"{text}: race with a read that was not waited for: {frame.who(read)}")
 

@@ -373,10 +373,10 @@ class _Ring:
         factor, line, lines = _roles(contraction, self._tile)[number]
         dims = [expression.position for expression in factor.access.expressions]
         depth = emitter.multiply(step, _DEPTH)
-        places = dict(zip(contraction.outer, product_.outer, strict=True))
+        points: dict[int | None, Index] = dict(zip(contraction.outer, product_.outer, strict=True))
+        points[contraction.summed[0]] = depth
         for chunk in range(1 if dims[-1] != line else lines // LINE):
-            at = emitter.add(product_.first[number], chunk * LINE)
-            points: dict[int | None, Index] = {**places, contraction.summed[0]: depth, line: at}
+            points[line] = emitter.add(product_.first[number], chunk * LINE)
             first = [as_word(points[dim], emitter) for dim in reversed(dims)]
             copy_box(
                 self._memory.at(emitter.add(start, chunk * CHUNK)), product_.maps[number], barrier, first
