@@ -25,6 +25,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class LayoutError(UnsupportedError):
+    """What NumPy gives depends on how an array lies in memory, which is not known."""
+
+
 class ConversionError(UnsupportedError, SyntaxError):
     """Control flow in a function cannot be converted; the error shows the place as Python shows syntax errors."""
 

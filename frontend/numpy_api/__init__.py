@@ -23,6 +23,7 @@ MODULES = (
     "joining",
     "indexing",
     "index_tricks",
+    "windows",
     "sorting",
     "statistics",
     "reductions",

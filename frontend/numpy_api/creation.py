@@ -10,20 +10,30 @@ import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
 from ...dialect.dtypes import DTypeLike, as_dtype, kind
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import WeftValueError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.shape import BroadcastTo
 from ..tracing.array import TracedArray
 from ..tracing.element_stores import cast_elements, cast_unchecked
 from ..tracing.extents import Extent, extent_scalar, is_extent, split_shape
-from ..tracing.staging import ArrayLike, ArrayResult, cast, emit, is_traced, rank_0_array, recording, staged
+from ..tracing.staging import (
+    ArrayLike,
+    ArrayResult,
+    cast,
+    emit,
+    is_traced,
+    raise_where,
+    rank_0_array,
+    recording,
+    staged,
+)
 from ..tracing.staging import asarray as array_of
 from .arguments import FLOAT64, INT64, common_dtype, optional_dtype, require_castable, require_device
 from .arrays_on_gpus import array_on_gpu, makes_arrays, makes_arrays_like
 from .documentation import Family, member
 from .memory_order import in_order, ordered
 from .selection import as_weak_operand, choose
-from .shape import expand_dims, moveaxis
+from .shape import expand_dims, moveaxis, reshape
 
 _numpy: Any = np
 """NumPy, for calls with arguments that the overloads of its stubs do not foresee."""
@@ -345,8 +355,8 @@ def arange(
 ) -> ArrayResult:
     """Evenly spaced numbers from start up to but not including stop, as `numpy.arange`.
 
-    Shape: (ceil((stop - start) / step),). Dtype: `dtype`, or that of the bounds. Bounds may be traced integers.
-    Raises `UnsupportedError` for other traced bounds, `TypeError` for a traced step, `ZeroDivisionError` for 0.
+    Shape: (ceil((stop - start) / step),). Dtype: `dtype`, or that of the bounds. Bounds and step may be traced.
+    Raises `ZeroDivisionError` for a step of 0, and `ValueError` where there is no such length.
 
     >>> weft.arange(2, 9, 3)
     array([2, 5, 8])
@@ -368,13 +378,8 @@ def arange(
             return _copied_constant(trace, _numpy.arange(first, end, step, wanted))
         return _range(trace, first, step, known, result_dtype)
     dtypes = [b.dtype if hasattr(b, "dtype") else np.dtype(type(b)) for b in (first, end, step)]
-    if any(d.kind not in "iub" for d in dtypes):
-        raise UnsupportedError(
-            "arange() with bounds that are known at run time takes integers in compiled code; write "
-            "start + step * np.arange(count)"
-        )
-    if not isinstance(step, int):
-        raise WeftTypeError("arange() with traced bounds takes a Python int as step")
+    if any(d.kind not in "iub" for d in dtypes) or not isinstance(step, int):
+        return _range_of_any(trace, first, end, step, wanted)
     first, end = (
         bound.astype(np.int64) if is_traced(bound) and bound.dtype != INT64 else bound
         for bound in (first, end)
@@ -390,6 +395,19 @@ def _dtype_of_range(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
     nothing = [type(bound)(0) for bound in (start, stop) if bound is not None]
     found: np.dtype[Any] = _numpy.arange(*nothing, step=type(step)(1)).dtype
     return found
+
+
+def _range_of_any(trace: Any, first: Any, end: Any, step: Any, wanted: np.dtype[Any] | None) -> TracedArray:
+    """A range with a step or with bounds that are no integers, some of which are known at run time."""
+    examples = [b.dtype.type(0) if is_traced(b) else type(b)(0) for b in (first, end)]
+    dtype = wanted or _dtype_of_range(*examples, step.dtype.type(0) if is_traced(step) else step)
+    raise_where(step == 0, ZeroDivisionError, "division by zero")
+    count = np.ceil((end - first) / step)
+    raise_where(np.isnan(count), WeftValueError, "arange: cannot compute length")
+    raise_where(count >= 2.0**63, WeftValueError, "Maximum allowed size exceeded")
+    length = cast(np.maximum(count, 0), INT64)
+    number = cast(first, dtype)
+    return _range(trace, staged(trace, number), cast(first + step, dtype) - number, length, dtype)
 
 
 def _are_integers(*values: Any) -> bool:
@@ -429,6 +447,8 @@ def linspace(
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
     require_device(device)
+    if is_traced(num):
+        return _linspace_of_any(start, stop, num, endpoint, retstep, optional_dtype(dtype), axis)
     count = operator.index(num)
     if count < 0:
         raise WeftValueError(f"Number of samples, {count}, must be non-negative.")
@@ -449,12 +469,35 @@ def linspace(
         numbers = places * difference + first
     if endpoint and count > 1:
         numbers[-1, ...] = last
-    if kind(wanted) in "iu":
-        numbers = np.floor(numbers)
-    numbers = cast(numbers, wanted)
-    if axis != 0:
-        numbers = moveaxis(numbers, 0, axis)
+    numbers = _as_asked(numbers, wanted, axis)
     return (numbers, step) if retstep else numbers
+
+
+def _linspace_of_any(
+    start: Any, stop: Any, count: Any, endpoint: bool, retstep: bool, dtype: np.dtype[Any] | None, axis: int
+) -> ArrayResult:
+    """`linspace` of a number of places that is known at run time."""
+    raise_where(count < 0, WeftValueError, "Number of samples, {0}, must be non-negative.", count)
+    computed = common_dtype(as_weak_operand(start), as_weak_operand(stop), 1.0)
+    first, last = (array_of(cast(bound, computed)) for bound in (array_of(start), array_of(stop)))
+    difference = last - first
+    divisions = count - 1 if endpoint else count
+    column = (count, *(1,) * difference.ndim)
+    places = reshape(arange(count, dtype=computed), column)
+    divisor = cast(np.maximum(divisions, 1), computed)
+    quotient = difference / divisor
+    numbers = choose(quotient == 0, places / divisor * difference, places * quotient) + first
+    if endpoint:
+        is_last = np.logical_and(reshape(arange(count), column) == count - 1, count > 1)
+        numbers = choose(is_last, last, numbers)
+    numbers = _as_asked(numbers, dtype or computed, axis)
+    return (numbers, choose(divisions > 0, quotient, np.nan)) if retstep else numbers
+
+
+def _as_asked(numbers: ArrayResult, dtype: np.dtype[Any], axis: int) -> ArrayResult:
+    """Numbers along the first axis in a dtype, along another axis."""
+    numbers = cast(np.floor(numbers) if kind(dtype) in "iu" else numbers, dtype)
+    return moveaxis(numbers, 0, axis) if axis != 0 else numbers
 
 
 def logspace(

@@ -14,6 +14,7 @@ from ...dialect.errors import WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike
 from .arguments import common_dtype
+from .array_memory import share_memory
 from .arrays_on_gpus import require_known
 
 DTYPES: dict[str, Any] = {name: row.dtype.type for name, row in BY_NAME.items()}
@@ -37,6 +38,45 @@ _KINDS = {
     "complex floating": "c",
     "numeric": "iufc",
 }
+
+
+def common_type(*arrays: ArrayLike) -> type:
+    """The floating-point type that arrays of numbers have together, as `numpy.common_type`.
+
+    Returns a scalar type: float64 for integers. Raises `TypeError` for arrays of booleans.
+
+    >>> weft.common_type(np.ones(2, np.float32), np.ones(2, np.complex64))
+    <class 'numpy.complex64'>
+    """
+    examples = [np.empty(0, array.dtype) if isinstance(array, TracedArray) else array for array in arrays]
+    return np.common_type(*examples)
+
+
+def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    """Whether arrays have elements in one place, as `numpy.shares_memory`.
+
+    Returns a bool. Raises `UnsupportedError` where that depends on the caller of a compiled function.
+
+    >>> x = np.arange(3)
+    >>> weft.shares_memory(x, x[1:])
+    True
+    """
+    if isinstance(a, TracedArray) or isinstance(b, TracedArray):
+        return share_memory(a, b)
+    return bool(np.shares_memory(a, b, max_work))
+
+
+def may_share_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:
+    """Whether arrays may have elements in one place, as `numpy.may_share_memory`.
+
+    Returns a bool. Raises `UnsupportedError` where that depends on the caller of a compiled function.
+
+    >>> weft.may_share_memory(np.arange(3), np.arange(3))
+    False
+    """
+    if isinstance(a, TracedArray) or isinstance(b, TracedArray):
+        return share_memory(a, b)
+    return bool(np.may_share_memory(a, b, max_work))
 
 
 def isdtype(dtype: DTypeLike, kind: Any) -> bool:

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import LayoutError, UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.ops.shape import BroadcastTo
 from ..tracing.array import TracedArray
+from ..tracing.extents import split_shape
 from ..tracing.layouts import is_contiguous, layout_of, layout_of_copy, row_major
-from ..tracing.recorder import Assumption
+from ..tracing.recorder import Assumption, Storage
 from ..tracing.staging import ArrayResult, type_of_operand
+from ..tracing.view_steps import ViewStep
 
 NOT_KNOWN = "is not known here; write order='C' or order='F', or make a copy of it first: x.copy()"
 
@@ -46,6 +49,31 @@ def view_or_copy(
     return copied
 
 
+class _Copied(Assumption):
+    """That NumPy gives a view of an array where compiled code has a copy: neither of the two may be written."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, source: Storage, name: str) -> None:
+        super().__init__(source, None)
+        self._name = name
+
+    def hold(self) -> None:
+        """Refuse that the difference is seen."""
+        raise UnsupportedError(
+            f"what {self._name} gives shares its memory in NumPy with an array ({self.source.type}), one of the two is "
+            f"written, and here it is another array; make a copy of it first: {self._name}(...).copy()"
+        )
+
+
+def copy_for_view(made: TracedArray, source: TracedArray, name: str, writable: bool = True) -> TracedArray:
+    """What a function made, where NumPy gives a view of an array; one of the two written is refused."""
+    extents, dims = split_shape(made.shape)
+    shown = made if writable else made._view(ViewStep(BroadcastTo, {"shape": extents}, tuple(dims), False))
+    shown._assumptions = (*shown._assumptions, _Copied(source._storage, name))
+    return shown
+
+
 def require_native_order(x: TracedArray) -> None:
     """Raise unless the bytes of elements are in this machine's order, whose meaning is asked for."""
     use_layout(x)
@@ -72,7 +100,7 @@ def plain_order(x: Any, order: str | None) -> str:
     layout = x._layout()
     answers = [is_contiguous(layout, x.type, name) for name in "CF"]
     if None in answers:
-        raise UnsupportedError(
+        raise LayoutError(
             f"how this array ({x.type}) lies in memory, on which order='A' depends, {NOT_KNOWN}"
         )
     return "F" if answers == [False, True] else "C"

@@ -12,7 +12,7 @@ from ..tracing.element_stores import cast_element, require_single
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, view_of
-from . import creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
+from . import array_memory, creation, elementwise, indexing, number_attributes, set_operations, shape, sorting
 from .arguments import NO_VALUE, write_into
 from .memory_order import require_native_order
 
@@ -141,10 +141,13 @@ def _number(element: Any) -> Any:
 
 METHODS: dict[str, Any] = {
     "array_T": shape.transpose,
+    "array_base": array_memory.base,
+    "array_flags": array_memory.Flags,
     "array_flat": flat,
     "array_imag": number_attributes.imag,
     "array_mT": matrix_transpose,
     "array_real": number_attributes.real,
+    "array_strides": array_memory.strides,
     "astype": astype,
     "clip": clip,
     "compress": compress,

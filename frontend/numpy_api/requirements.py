@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...dialect.dtypes import DTypeLike
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.array import TracedArray
-from ..tracing.staging import ArrayLike, ArrayResult
+from ..tracing.staging import ArrayLike, ArrayResult, raise_where
+from .arguments import is_inexact
 from .creation import array, asarray
 from .shape import atleast_1d
 
@@ -22,6 +25,34 @@ def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any
            [2, 4]])
     """
     return atleast_1d(asarray(a, dtype, "C"))
+
+
+def asanyarray(
+    a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None, *, like: Any = None
+) -> ArrayResult:
+    """The array itself, or what is no array as one, as `numpy.asanyarray`; there are no subclasses here.
+
+    Shape: that of a. Dtype: `dtype`, or that of a. Raises `TypeError` for dtypes that weft does not have.
+
+    >>> weft.asanyarray([1, 2])
+    array([1, 2])
+    """
+    return asarray(a, dtype, order or "K")
+
+
+def asarray_chkfinite(a: ArrayLike, dtype: DTypeLike | None = None, order: str | None = None) -> ArrayResult:
+    """The array itself, all of whose numbers must be finite, as `numpy.asarray_chkfinite`.
+
+    Shape: that of a. Dtype: `dtype`, or that of a. Raises `ValueError` for NaN and infinities.
+
+    >>> weft.asarray_chkfinite([1, 2])
+    array([1, 2])
+    """
+    made = asarray(a, dtype, order or "K")
+    message = "array must not contain infs or NaNs"
+    if is_inexact(made.dtype):
+        raise_where(np.logical_not(np.all(np.isfinite(made))), WeftValueError, message)
+    return made
 
 
 def asfortranarray(a: ArrayLike, dtype: DTypeLike | None = None, *, like: Any = None) -> ArrayResult:

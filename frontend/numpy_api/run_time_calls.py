@@ -20,10 +20,11 @@ from ..settings import settings
 from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.array import TracedArray
-from ..tracing.recorder import Assumption, Recorder, Storage
+from ..tracing.recorder import Recorder
 from ..tracing.staging import staged, trace_of
 from .arguments import deliver, write_into
 from .call_examples import NUMBERS, Found, Group, found_by_examples
+from .memory_order import copy_for_view
 
 Function = Callable[..., Any]
 
@@ -46,7 +47,8 @@ def call_natively_or_at_run_time(
     try:
         return native()
     except (UnsupportedError, ConcreteValueError) as error:
-        if mark is None or not settings.fallback or mark.has_effects():
+        is_plain = type(error) in (UnsupportedError, ConcreteValueError)  # not what only the caller knows
+        if mark is None or not settings.fallback or not is_plain or mark.has_effects():
             raise
         refusal = error
     try:
@@ -137,26 +139,8 @@ def _like(found: Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
         return made._like_python(found.kind)
     made = made._as_array(found.kind is np.ndarray)
     for place in found.shown:
-        source = staged(made._storage.trace, leaves[place])
-        made._assumptions = (*made._assumptions, _Shown(name, source._storage))
+        made = copy_for_view(made, staged(made._storage.trace, leaves[place]), name)
     return made
-
-
-class _Shown(Assumption):
-    """That NumPy gives a view of an array where a call at run time gives a copy."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str, source: Storage) -> None:
-        super().__init__(source, None)
-        self._name = name
-
-    def hold(self) -> None:
-        """Refuse that the difference is seen."""
-        raise UnsupportedError(
-            f"what {self._name} gives shares its memory in NumPy with an array ({self.source.type}), one of the two is "
-            f"written, and here it is another array; make a copy of it first: {self._name}(...).copy()"
-        )
 
 
 def _warn(name: str) -> None:

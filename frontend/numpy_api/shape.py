@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ...dialect.dtypes import kind
-from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
+from ...dialect.errors import LayoutError, UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import arrangement
 from ...dialect.ops import shape as ops
 from ...dialect.ops.creation import Arange
@@ -187,7 +187,7 @@ def _in_memory_order(x: TracedArray) -> TracedArray:
     layout = x._layout()
     examples = layout.examples_of(x.type)
     if not examples:
-        raise UnsupportedError(
+        raise LayoutError(
             f"how this array ({x.type}) lies in memory, on which order='K' depends, {NOT_KNOWN}"
         )
     strides = np.abs(examples[0].strides)

@@ -557,7 +557,7 @@ _METHODS = (
     "tolist", "transpose", "var", "view",
 )  # fmt: skip
 _IN_PLACE_METHODS = ["fill", "partition", "put", "sort"]
-_PROPERTIES = ["T", "mT", "real", "imag", "flat"]
+_PROPERTIES = ["T", "mT", "real", "imag", "flat", "base", "flags", "strides"]
 
 
 def _set_part(self: TracedArray, name: str, value: Any) -> None:
@@ -588,7 +588,8 @@ def _install() -> None:
     for name in (*_METHODS, *_IN_PLACE_METHODS):
         setattr(TracedArray, name, _namespace_method(name))
     for name in _PROPERTIES:
-        setter = None if name in ("T", "mT") else lambda self, value, name=name: _set_part(self, name, value)
+        settable = name in ("real", "imag", "flat")
+        setter = (lambda self, value, name=name: _set_part(self, name, value)) if settable else None
         setattr(TracedArray, name, property(_namespace_method(f"array_{name}"), setter))
     _define("__round__", lambda self, ndigits=None: np.round(self, ndigits or 0))
 

@@ -18,13 +18,15 @@ UNLIKE_NUMPY = {
     ".__round__",
     ".dot",
     ".round",
+    ".strides",
     ".view",
     "np.unique_values",
     "np.vecdot",
     "np.linalg.vecdot",
     "np.logaddexp.reduce",
 }
-"""What is no array in NumPy, or a scalar, or comes in no order, or multiplies infinite complex numbers in another."""
+"""What is no array in NumPy, or a scalar, or comes in no order, or multiplies infinite complex numbers in another; and
+strides of arrays without elements."""
 
 CALLS = 2
 

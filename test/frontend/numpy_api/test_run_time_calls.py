@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.lib.stride_tricks import sliding_window_view
 
 import weft
 from support.call_comparison import difference
@@ -38,7 +37,6 @@ PROGRAMS: list[Callable[..., Any]] = [
     lambda x: np.nanmedian(x, axis=0),
     lambda x: np.packbits(x > 0.5),
     lambda x: np.nanargmax(x),
-    lambda x: np.piecewise(x, [x < 0.5], [1, 2]),
     lambda x: np.resize(x, (2, 3)) if x[0] > 0 else np.zeros((2, 3)),
     lambda x: np.histogram(x, "auto"),
     lambda x: np.polydiv(x[:4], x[:2]),
@@ -48,9 +46,8 @@ PROGRAMS: list[Callable[..., Any]] = [
     lambda x: np.interp(x, [0, 0.5, 1], [1, 2, 3], period=0.8),
     lambda x: np.pad(x, 2, "linear_ramp", end_values=3),
     lambda x: np.insert(x, np.argmax(x), 5.0),
-    lambda x: sliding_window_view(x, 3).mean(axis=-1),
     lambda x: np.unique(x.reshape(3, 4).round(), axis=0),
-    lambda x: np.asarray_chkfinite(x) * np.hanning(x.shape[0]),
+    lambda x: np.hanning(np.argmax(x)),
 ]
 
 
@@ -159,13 +156,13 @@ def test_ufuncs_that_give_objects_are_refused() -> None:
 
 def test_what_fails_raises_at_the_users_line() -> None:
     def program(x: Any) -> Any:
-        return np.asarray_chkfinite(x)
+        return np.quantile(x, x[0], method="hazen")
 
     compiled = weft.function(program)
     with pytest.warns(weft.FallbackWarning):
         compiled(VALUES)
-    with pytest.raises(ValueError, match="must not contain infs or NaNs") as caught:
-        compiled(VALUES * np.nan)
+    with pytest.raises(ValueError, match=r"Quantiles must be in the range \[0, 1\]") as caught:
+        compiled(VALUES * 5)
     assert any(entry.name == "program" for entry in caught.traceback)
 
 

@@ -28,6 +28,7 @@ from ..values.sequence_iterators import SequenceIterator, iter_
 from . import builtins_on_arrays as arrays
 from . import builtins_on_lists as lists
 from . import plain_lists, random_functions
+from .applied_functions import applying_rows, vectorized
 from .array_makers import array_makers
 from .math_on_arrays import math_rows
 from .operator_functions import operator_rows
@@ -127,6 +128,7 @@ _ROWS: dict[Any, tuple[Callable[..., bool], Function]] = {
     bin: (_only_unknown, lambda value: format_string((arrays.integer(value), None, "#b"))),
     **dict(math_rows()),
     **{theirs: (_always, ours) for theirs, ours in operator_rows()},
+    **{theirs: (_always, ours) for theirs, ours in applying_rows()},
 }
 """For each function when another is called in its place, and which."""
 
@@ -173,7 +175,7 @@ def replacement_of(function: Any) -> Function | None:
     for find in (effects.maker_of, plain_lists.method_of, dict_lookups.method_of, random_functions.method_of):
         if (found := find(function)) is not None:
             return found
-    return _table().get(id(function))
+    return vectorized(function) if isinstance(function, np.vectorize) else _table().get(id(function))
 
 
 __all__ = ["replacement_of"]

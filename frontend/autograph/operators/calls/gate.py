@@ -167,11 +167,6 @@ def _require_silence(states: dict[str, Any]) -> None:
 
 
 def _refuse_unknown(function: Function) -> NoReturn:
-    if isinstance(function, np.vectorize):
-        raise UnsupportedError(
-            "np.vectorize calls a Python function for each element, which compiled code does not: compute with whole "
-            "arrays, or write a loop over the elements, which is compiled (for i in range(x.size): y[i] = f(x[i]))"
-        )
     if is_one_of(function, (eval, exec, compile)):
         raise UnsupportedError(
             f"{function.__name__}() makes Python code while the function is traced, which is not converted: write that "

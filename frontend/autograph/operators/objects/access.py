@@ -13,6 +13,7 @@ from .....backend.gpu.on_device import ARRAYS
 from .....dialect.errors import UnsupportedError
 from ....indexing.views import get_item
 from ....indexing.views import set_item as assign_item
+from ....numpy_api.array_memory import change_in_place
 from ....runtime_values.kept_exceptions import number_of
 from ....runtime_values.objects import attribute_of
 from ....source.modules import is_own_module
@@ -122,11 +123,24 @@ def changed(owner: Any, name: str) -> Any:
     if trace is None or not isinstance(owner, (np.ndarray, TracedArray)):
         return owner if trace is None or _setter(owner, name) is None else _Attributes(owner)
     if name in _OF_THE_LAYOUT:
-        raise UnsupportedError(
-            f"the {name} of an array is changed in place, which compiled code does not do: make another array "
-            "(x = x.reshape(...), x = x.view(...)), and work with that"
-        )
+        return _Laid(owner)
     return writable(trace, owner) if isinstance(owner, ARRAYS) else owner
+
+
+class _Laid:
+    """An array whose attributes that say how its elements are laid out are set."""
+
+    __slots__ = ("_array",)
+    _array: Any
+
+    def __init__(self, array: Any) -> None:
+        object.__setattr__(self, "_array", array)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        change_in_place(self._array, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        return attr(self._array, name)
 
 
 class _Attributes:

@@ -1,0 +1,110 @@
+"""NumPy's functions that call a function of the program's, for elements, rows or parts of arrays: it is converted.
+
+They are written here as programs are, and converted themselves, so that what is long becomes a loop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .....dialect.errors import UnsupportedError
+from ...convert import convert
+from ..interface import operators
+
+Function = Callable[..., Any]
+
+
+def _apply_along_axis(function: Function, axis: Any, arr: Any, args: Any, kwargs: Any) -> Any:
+    array = np.asarray(arr)
+    place = range(array.ndim)[axis]
+    moved = np.moveaxis(array, place, -1)
+    around = moved.shape[:-1]
+    if 0 in around:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    rows = moved.reshape((-1, moved.shape[-1]))
+    first = np.asarray(function(rows[0], *args, **kwargs))
+    made = np.zeros((rows.shape[0], *first.shape), first.dtype)
+    made[0] = first
+    for i in range(1, rows.shape[0]):
+        made[i] = function(rows[i], *args, **kwargs)
+    result = made.reshape((*around, *made.shape[1:]))
+    axes = list(range(len(around), result.ndim))
+    return np.moveaxis(result, axes, list(range(place, place + len(axes))))
+
+
+def _vectorized(function: Function, otypes: Any, arguments: Any) -> Any:
+    arrays = np.broadcast_arrays(*arguments)
+    size = arrays[0].size
+    if size == 0 and not otypes:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    flat = [array.reshape(-1) for array in arrays]
+    made = np.array([function(*[array[i].item() for array in flat]) for i in range(size)])
+    if otypes:
+        made = made.astype(otypes[0])
+    return made.reshape(arrays[0].shape)[()]
+
+
+def _fromiter(iterable: Any, dtype: Any, count: Any) -> Any:
+    items = [item for item in iterable]  # noqa: C416 - a list of what only the program walks
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return np.array(items if count < 0 else items[:count], dtype)
+
+
+def apply_along_axis(func1d: Function, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    """`np.apply_along_axis`."""
+    return _convert(_apply_along_axis)(func1d, axis, arr, args, kwargs)
+
+
+def fromiter(iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Any:
+    """`np.fromiter`."""
+    return _convert(_fromiter)(iter, dtype, count)
+
+
+def vectorized(made: np.vectorize) -> Function:
+    """What to call instead of an object of `np.vectorize`."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if made.signature is not None or kwargs or made.excluded:
+            raise UnsupportedError(
+                "np.vectorize with signature=, excluded= or keywords is not supported in compiled code: write a loop, "
+                "which is compiled (for i in range(n): y[i] = f(x[i]))"
+            )
+        if len(made.otypes or "") > 1:
+            raise UnsupportedError(
+                "np.vectorize of a function that gives several values is not supported in compiled code: vectorize one "
+                "function for each of them"
+            )
+        return _convert(_vectorized)(made.pyfunc, made.otypes, args)
+
+    return call
+
+
+def _of_numpy(function: Any) -> Function:
+    """A function of NumPy's that is written in Python, converted."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return _convert(function._implementation)(*args, **kwargs)
+
+    call.__name__ = function.__name__
+    return call
+
+
+@functools.cache
+def _convert(function: Any) -> Function:
+    return convert(function, operators())
+
+
+def applying_rows() -> Iterator[tuple[Any, Function]]:
+    """For each such function of NumPy's what is called in its place."""
+    yield np.apply_along_axis, apply_along_axis
+    yield np.fromiter, fromiter
+    yield np.piecewise, _of_numpy(np.piecewise)
+    yield np.apply_over_axes, _of_numpy(np.apply_over_axes)
+
+
+__all__ = ["applying_rows", "vectorized"]

@@ -1,0 +1,154 @@
+"""What arrays say of their memory: `strides`, `flags`, `base`; and their shape or dtype, set in place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...dialect.errors import LayoutError, UnsupportedError
+from ...dialect.ops.shape import Reshape
+from ..tracing.array import TracedArray
+from ..tracing.extents import split_shape
+from ..tracing.layouts import is_contiguous
+from ..tracing.view_steps import ViewStep
+from .memory_order import NOT_KNOWN, use_layout
+
+_OF_THE_CALLER = (
+    "{what} of an argument, or of an array from outside, is known to the caller only; ask x.copy(), which is an array "
+    "of the function's own"
+)
+
+
+def strides(x: TracedArray) -> tuple[Any, ...]:
+    """The `strides` property: how many bytes neighbours along each axis are apart."""
+    layout = x._layout()
+    use_layout(x)
+    if layout.order is None:
+        answers = {example.strides for example in layout.examples}
+        if len(answers) != 1 or x._storage.type.rank < 2:  # vectors with gaps are compiled for once
+            raise LayoutError(f"how this array ({x.type}) lies in memory {NOT_KNOWN}")
+        return answers.pop()
+    found: list[Any] = [0] * x.ndim
+    stride: Any = x.itemsize
+    for axis in reversed(layout.order):
+        found[axis] = stride
+        extent = x.shape[axis]
+        stride = stride * (np.maximum(extent, 1) if isinstance(extent, TracedArray) else max(extent, 1))
+    return tuple(found)
+
+
+class Flags:
+    """What `flags` gives: how the array lies in memory."""
+
+    def __init__(self, array: TracedArray) -> None:
+        self._array = array
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order, without gaps."""
+        return self._lies("C")
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Whether the elements lie in column-major order, without gaps."""
+        return self._lies("F")
+
+    contiguous = c_contiguous
+    fortran = f_contiguous
+    forc = property(lambda self: self.c_contiguous or self.f_contiguous)
+    fnc = property(lambda self: self.f_contiguous and not self.c_contiguous)
+
+    @property
+    def owndata(self) -> bool:
+        """Whether the array is no view."""
+        return base(self._array) is None
+
+    @property
+    def writeable(self) -> bool:
+        """Whether it may be written."""
+        _require_own(self._array, "whether it may be written to")
+        return all(step.writable for step in self._array._path)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether elements lie at multiples of their size."""
+        _require_own(self._array, "the alignment")
+        return True
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, _FLAGS.get(name, name.lower()))
+
+    def _lies(self, order: str) -> bool:
+        use_layout(self._array)
+        answer = is_contiguous(self._array._layout(), self._array.type, order)
+        if answer is None:
+            raise LayoutError(f"how this array ({self._array.type}) lies in memory {NOT_KNOWN}")
+        return answer
+
+
+_FLAGS = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
+
+
+def base(x: TracedArray) -> TracedArray | None:
+    """The `base` property: the array that this is a view of, None where it is no view."""
+    _require_own(x, "the base")
+    return x._base() if x._path or x._is_another else None
+
+
+def share_memory(a: Any, b: Any) -> bool:
+    """`np.shares_memory` and `np.may_share_memory` where one of the arrays is traced."""
+    arrays = [value for value in (a, b) if isinstance(value, TracedArray)]
+    if len(arrays) == 2 and a._storage is b._storage and not (a._path or b._path) and a.type.size:
+        return True
+    own = [value for value in arrays if _is_own(value)]
+    if own and (len(arrays) < 2 or a._storage is not b._storage):
+        return False
+    raise LayoutError(
+        "whether these arrays share memory depends on where they lie, which is known to the caller only"
+    )
+
+
+def change_in_place(x: TracedArray, name: str, value: Any) -> None:
+    """`x.shape = value` and `x.dtype = value`: the object shows its elements in another way from now on."""
+    is_own = isinstance(x, TracedArray) and _is_own(x)
+    if (
+        name not in ("shape", "dtype")
+        or not is_own
+        or x._storage.section is not x._storage.trace.region.section
+    ):
+        raise UnsupportedError(
+            f"the {name} of an array is changed in place, which compiled code does for arrays that the function has "
+            "just made: make another array (x = x.reshape(...), x = x.view(...)), and work with that"
+        )
+    if name == "dtype":
+        changed = x.view(value)
+    else:
+        extents, dims = split_shape(x.reshape(value).shape)
+        if not Flags(x).c_contiguous:
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
+            )
+        changed = x._view(ViewStep(Reshape, {"shape": extents}, tuple(dims)))
+    x._path, x._type = changed._path, changed._type
+    x._cached_section = None
+
+
+def _is_own(x: TracedArray) -> bool:
+    """Whether an array is one that the function has made, and no other one."""
+    storage = x._storage
+    is_made = storage.argument is None and hasattr(storage.value, "owner") and _is_result(storage.value)
+    return is_made and storage.assumption is None and not x._assumptions and storage.aliases.join is None
+
+
+def _is_result(value: Any) -> bool:
+    """Whether an SSA value is what an op gives, not an argument."""
+    return hasattr(value.owner, "name")
+
+
+def _require_own(x: TracedArray, what: str) -> None:
+    if not _is_own(x):
+        raise LayoutError(_OF_THE_CALLER.format(what=what))
+
+
+__all__ = ["Flags", "base", "change_in_place", "share_memory", "strides"]
