@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
-from support.call_comparison import difference
-from support.interpreted import interpreted
 
 import weft
+from support.call_comparison import difference
+from support.interpreted import interpreted
 
 X = np.random.default_rng(0).random(12)
 GRID = X.reshape(3, 4)
@@ -97,11 +97,19 @@ WRONG: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (lambda x: as_strided(x, (50, 4), (8, 8)), ValueError, "the strides lead out of the array"),
     (lambda x: as_strided(x, (2, -4), (8, -8)), ValueError, "negative dimensions"),
     (lambda x: as_strided(x, (2,), (8, 8)), ValueError, "mismatch in length of strides and shape"),
-    (lambda x: sliding_window_view(x, 13), ValueError, "window shape cannot be larger than input array shape"),
+    (
+        lambda x: sliding_window_view(x, 13),
+        ValueError,
+        "window shape cannot be larger than input array shape",
+    ),
     (lambda x: sliding_window_view(x, (2, 2)), ValueError, "must provide window_shape for all dimensions"),
     (lambda x: np.arange(0, 1, x[0] * 0), ZeroDivisionError, "division by zero"),
     (lambda x: np.arange(0, x[0] * np.nan), ValueError, "cannot compute length"),
-    (lambda x: np.linspace(0, 1, np.argmax(x) - 20), ValueError, "Number of samples, -.*, must be non-negative"),
+    (
+        lambda x: np.linspace(0, 1, np.argmax(x) - 20),
+        ValueError,
+        "Number of samples, -.*, must be non-negative",
+    ),
     (lambda x: np.asarray_chkfinite(x / 0), ValueError, "array must not contain infs or NaNs"),
     (lambda x: np.fromiter(x, float, count=20), ValueError, "iterator too short: Expected 20 but .* only 12"),
     (lambda x: np.vectorize(lambda v: v)(x[:0]), ValueError, "cannot call `vectorize` on size 0 inputs"),
