@@ -399,8 +399,8 @@ def _dtype_of_range(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
 
 def _range_of_any(trace: Any, first: Any, end: Any, step: Any, wanted: np.dtype[Any] | None) -> TracedArray:
     """A range with a step or with bounds that are no integers, some of which are known at run time."""
-    examples = [b.dtype.type(0) if is_traced(b) else type(b)(0) for b in (first, end)]
-    dtype = wanted or _dtype_of_range(*examples, step.dtype.type(0) if is_traced(step) else step)
+    low, high, by = (b.dtype.type(0) if is_traced(b) else b for b in (first, end, step))
+    dtype = wanted or _dtype_of_range(low, high, by)
     raise_where(step == 0, ZeroDivisionError, "division by zero")
     count = np.ceil((end - first) / step)
     raise_where(np.isnan(count), WeftValueError, "arange: cannot compute length")

@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def _apply_along_axis(function: Function, axis: Any, arr: Any, args: Any, kwargs: Any) -> Any:
-    array = np.asarray(arr)
+    array: Any = np.asarray(arr)
     place = range(array.ndim)[axis]
     moved = np.moveaxis(array, place, -1)
     around = moved.shape[:-1]
