@@ -4,7 +4,7 @@
     %2 = linalg.contract ins(%1, %3 : tensor<8x8xf32>, ...) ...           ->      ins(%0, %3 : tensor<8x8xbf16>, ...)
 
 NumPy's product of two arrays of bfloat16 is one of float32, which its arrays become before. bfloat16 is made wider on
-its bits.
+its bits. What is transposed on the way is read so by the product.
 """
 
 from __future__ import annotations
@@ -42,28 +42,40 @@ def _take_halves(contract: Operation) -> bool:
     if first is None or second is None or first.type.element_type != second.type.element_type:
         return False
     block = contract.regions[0].blocks[0]
-    for place, half in enumerate((first, second)):
+    maps = [attribute.value for attribute in contract.attributes["indexing_maps"]]
+    for place, (half, maker) in enumerate(zip((first, second), makers, strict=True)):
         contract.operands[place] = half
+        assert maker is not None
+        maps[place] = _read_through(maps[place], maker)
         argument = block.arguments[place]
         wide = argument.type
         argument.set_type(half.type.element_type)
         with ir.InsertionPoint.at_block_begin(block), contract.location:
             value = create("arith.extf", [wide], [argument])
         argument.replace_all_uses_except(value, [value.owner.operation])
+    contract.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(map) for map in maps])
     for maker in dict.fromkeys(makers):
         if maker is not None and is_unused(maker):
             maker.erase()
     return True
 
 
+def _read_through(map: ir.AffineMap, maker: Operation) -> ir.AffineMap:
+    """Where a product reads the halves, of which it has read what was made of them."""
+    order = [
+        ir.AffineDimExpr(result).position for result in maker.attributes["indexing_maps"][0].value.results
+    ]
+    return ir.AffineMap.get(map.n_dims, 0, [map.results[axis] for axis in order])
+
+
 def _widening(value: Value) -> Operation | None:
-    """The nest that makes all elements of a tensor of halves wider, and does nothing else, to a value."""
+    """The nest that makes all elements of a tensor of halves wider, and may transpose it, to a value."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != "linalg.generic":
         return None
     op = value.owner.operation
     maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
     rank = value.type.rank
-    if len(maps) != 2 or any(map != ir.AffineMap.get_identity(rank) for map in maps):
+    if len(maps) != 2 or maps[1] != ir.AffineMap.get_identity(rank) or not maps[0].is_permutation:
         return None
     source, block = op.operands[0].type, op.regions[0].blocks[0]
     *ops, terminator = operations_in(block)

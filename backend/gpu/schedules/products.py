@@ -110,9 +110,11 @@ def _shape(contraction: Contraction, kind: type[Product]) -> Shape:
                 blocks *= -(-int(extent) // side)
             for extent in outer:
                 blocks *= int(extent)
-            if blocks >= gpu.multiprocessors:
+            if blocks >= gpu.multiprocessors and side < 2 * max(map(int, extents)):
                 break
             each //= 2
+        if kind.may_be_small and max(map(int, extents)) <= _SIDE:
+            each = 1
     return Shape(each, kind.depth_of(size))
 
 
@@ -166,6 +168,9 @@ def is_asked_for(steps: Sequence[Step]) -> bool:
 
 class Product:
     """Writes what a thread does."""
+
+    may_be_small = True
+    """Whether a thread can have one element of a square."""
 
     def __init__(
         self,

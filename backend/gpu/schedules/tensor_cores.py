@@ -42,6 +42,8 @@ def takes(contraction: Contraction | None) -> bool:
 class TensorProduct(Product):
     """Writes what a thread does, with its warp."""
 
+    may_be_small = False
+
     def prepare(self) -> None:
         """Halves stay halves; a thread has pairs of columns of the result."""
         self.half = self.contraction.left.access.memref.type.element_type

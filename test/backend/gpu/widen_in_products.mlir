@@ -56,3 +56,28 @@ func.func @not_of_halves(%x: tensor<8x16xf16>, %y: tensor<16x8xf16>, %z: tensor<
       ins(%1, %3 : tensor<8x16xf32>, tensor<16x8xf32>) outs(%z : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %4 : tensor<8x8xf32>
 }
+
+// -----
+
+// What is transposed on the way is read so.
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[COLUMNS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK: func.func @transposed(%[[X:.*]]: tensor<8x16xf16>, %[[Y:.*]]: tensor<4x16xf16>
+// CHECK-NOT: linalg.generic
+// CHECK: linalg.contract indexing_maps = [#[[ROWS]], #[[COLUMNS]], #{{.*}}] ins(%[[X]], %[[Y]] : tensor<8x16xf16>, tensor<4x16xf16>)
+func.func @transposed(%x: tensor<8x16xf16>, %y: tensor<4x16xf16>, %z: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %a = tensor.empty() : tensor<8x16xf32>
+  %b = tensor.empty() : tensor<16x4xf32>
+  %u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x16xf16>) outs(%a : tensor<8x16xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %w = arith.extf %in : f16 to f32
+    linalg.yield %w : f32
+  } -> tensor<8x16xf32>
+  %v = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<4x16xf16>) outs(%b : tensor<16x4xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %w = arith.extf %in : f16 to f32
+    linalg.yield %w : f32
+  } -> tensor<16x4xf32>
+  %r = linalg.contract indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>] ins(%u, %v : tensor<8x16xf32>, tensor<16x4xf32>) outs(%z : tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}

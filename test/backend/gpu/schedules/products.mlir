@@ -83,3 +83,21 @@ func.func private @kernel_2(%a: memref<1000x4x5xf32>, %b: memref<1000x5x4xf32>, 
   }
   return
 }
+
+// -----
+
+// Many squares of 16 by 16 have a block each, in which every thread has something to do.
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: gpu.launch_func {{.*}} blocks in (%c1000, %c1, %c1) threads in (%c256, %c1, %c1)
+// CHECK: "products: tiles in shared memory; 16 by 16 by 16, 1 by 1 a thread"
+func.func private @kernel_3(%a: memref<1000x16x16xf32>, %b: memref<1000x16x16xf32>, %c: memref<1000x16x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, i, j, k) -> (n, i, k)>, affine_map<(n, i, j, k) -> (n, k, j)>, affine_map<(n, i, j, k) -> (n, i, j)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<1000x16x16xf32>, memref<1000x16x16xf32>) outs(%c : memref<1000x16x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  }
+  return
+}

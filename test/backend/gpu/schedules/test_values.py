@@ -159,6 +159,7 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(2, 64, 72).astype(weft.bfloat16),
         _normal(2, 64, 136).astype(weft.bfloat16),
     ),
+    "batches of squares": (lambda a, b: a @ b + 1, _normal(3, 16, 15), _normal(3, 15, 13)),
     "batches": (lambda a, b: a @ b, _normal(3, 20, 30), _normal(3, 30, 20)),
     "a vector and a matrix": (lambda v, a: v @ a, _normal(200), _normal(200, 70)),
     "small batches": (lambda a, b: np.maximum(a @ b, 0), _normal(30, 4, 5), _normal(30, 5, 3)),
