@@ -88,7 +88,7 @@ def _integer(bound: Any) -> Any:
         raise WeftTypeError(
             "only integer scalar arrays can be converted to a scalar index" if bound.ndim else _NO_BOUND
         )
-    return cast(bound, _INT64)
+    return bounded_index(bound)
 
 
 __all__ = ["has_traced_step", "take_steps"]

@@ -17,7 +17,16 @@ from ...dialect.ops.shape import BroadcastTo, Dim, Squeeze
 from ...dialect.types import TensorType, broadcast_shapes, compatible_shapes, format_shape
 from ..tracing.array import wrap
 from ..tracing.current import current_trace
-from ..tracing.element_stores import cast_element, cast_elements, cast_flat_item, require_single
+from ..tracing.element_stores import (
+    bounded_index,
+    cast_element,
+    cast_elements,
+    cast_flat_item,
+    only_element,
+    require_index,
+    require_single,
+)
+from ..tracing.flat_items import FlatItems
 from ..tracing.staging import (
     apply,
     asarray,
@@ -58,6 +67,8 @@ def set_item(container: Any, index: Any, value: Any) -> None:
 
 def read_item(x: TracedArray, index: Any) -> TracedArray:
     """`x[index]`: a view of x, or a new array where NumPy makes one; a selection for a traced mask."""
+    if isinstance(x, FlatItems):
+        x.begin_again()
     x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
     if isinstance(plan.advanced, MaskIndex):
@@ -81,12 +92,16 @@ def _whole_view(x: TracedArray) -> TracedArray:
 
 def write_item(x: TracedArray, index: Any, value: Any) -> None:
     """`x[index] = value`: the value is cast to x's dtype and broadcast to the place it goes to."""
+    if isinstance(x, FlatItems):
+        x.begin_again()
     x, index = take_steps(x, _with_arrays(index))
     plan, view = _prepare(x, index)
     if isinstance(value, SelectedArray) and _assign_selection(view, plan, value):
         return
     if plan.advanced is None and view.ndim == 0 and not (x.items_are_copies or _has_ellipsis(index)):
         require_single(value, x.dtype)
+        if is_traced(value) and None in value.type.shape:
+            value = only_element(value)  # a bool takes the truth of an array of one
     converted = _converter(x, plan, view)(value, x.dtype)
     if plan.advanced is None:
         view._write(_broadcast(converted, view))
@@ -197,6 +212,8 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
 
     trace = x._storage.trace
     if isinstance(check, BoundsCheck):
+        if is_traced(check.index):
+            require_index(check.index)
         index = _traced(x, _as_index(check.index))
         size = check.extent if check.extent is not None else extent_key(x._value(), check.axis)
         if index.ndim == 0 and not is_new_fact(
@@ -274,7 +291,7 @@ def _traced(like: TracedArray, value: Any) -> TracedArray:
 
 def _as_index(index: Any) -> Any:
     """An index array as the gather and scatter ops take it: int64."""
-    return cast(index, _INT64)
+    return bounded_index(index) if is_traced(index) else cast(index, _INT64)
 
 
 def _index_arrays(advanced: AdvancedIndex) -> Sequence[Any]:

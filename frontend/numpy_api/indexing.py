@@ -310,6 +310,8 @@ def copyto(dst: ArrayLike, src: ArrayLike, casting: str = "same_kind", where: An
     array([1., 2.])
     """
     target, source = asarray(dst), as_weak_operand(src)
+    if src is dst and target.ndim and where is True:
+        return  # before NumPy asks whether it can be written
     given = source.dtype if hasattr(source, "dtype") else common_dtype(target, source)
     require_castable(given, target.dtype, casting)
     value = cast_unchecked(source, target.dtype)

@@ -8,7 +8,7 @@ from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import WeftTypeError, WeftValueError
 from ...dialect.ops.casts import Bitcast
 from ...dialect.ops.shape import Reshape
-from ..tracing.element_stores import cast_element, require_single
+from ..tracing.element_stores import cast_element, require_single, signed_number
 from ..tracing.extents import split_shape
 from ..tracing.flat_items import FlatItems
 from ..tracing.staging import ArrayLike, ArrayResult, asarray, view_of
@@ -90,7 +90,7 @@ def view(x: Any, dtype: Any = None, type: Any = None) -> ArrayResult:
 def flat(x: Any) -> FlatItems:
     """The elements in row-major order, to be read, and written one by one."""
     extents, dims = split_shape((x.size,))
-    return FlatItems.of(view_of(x, Reshape, *dims, shape=extents))
+    return FlatItems.of(view_of(x, Reshape, *dims, shape=extents), x)
 
 
 def matrix_transpose(x: Any) -> ArrayResult:
@@ -104,7 +104,7 @@ MOST_LISTED = 64
 """How many elements `tolist` takes out of an array one by one."""
 
 _NUMBERS: dict[str, tuple[type, str]] = {
-    "b": (bool, "bool"), "i": (int, "int64"), "u": (int, "int64"), "f": (float, "float64"),
+    "b": (bool, "bool"), "i": (int, "int64"), "f": (float, "float64"),
     "c": (complex, "complex128"),
 }  # fmt: skip
 """What elements are as Python's numbers, by the kind of their dtype."""
@@ -135,6 +135,8 @@ def tolist(x: Any) -> Any:
 
 def _number(element: Any) -> Any:
     """An element as a Python number."""
+    if kind(element.dtype) == "u":
+        return signed_number(creation.astype(element, element.dtype))._like_python(int)
     number, dtype = _NUMBERS[kind(element.dtype)]
     return creation.astype(element, dtype)._like_python(number)
 

@@ -27,7 +27,14 @@ Refuse: TypeAlias = Callable[..., None]
 """What raises where a condition holds: of the arguments of `raise_if`."""
 
 _PYTHON_TYPES: dict[str, Any] = {"i": int, "u": int, "f": float}
+_AMBIGUOUS = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+_EMPTY = "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty."
+_INT64_MAX = np.iinfo(np.int64).max
 _TOO_LARGE = "Python int too large to convert to C long"
+_TOO_LARGE_UNSIGNED = (
+    "a number of dtype uint64 is too large for an int, which has 64 bits and a sign in compiled code; leave it an array "
+    "or NumPy scalar (x[0] % np.uint64(10)), and convert outside"
+)
 
 
 def cast_elements(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
@@ -73,6 +80,19 @@ def require_single(value: ArrayLike, dtype: np.dtype[Any]) -> None:
         np.empty((), dtype)[()] = example.tolist() if is_list else example
 
 
+def only_element(array: TracedArray) -> TracedArray:
+    """The element of an array of one; other sizes have no truth, as in NumPy."""
+    shape = array.type.shape
+    if None in shape:
+        size = array.size
+        raise_if(np.greater(size, 1), "ValueError", _AMBIGUOUS)
+        raise_if(np.equal(size, 0), "ValueError", _EMPTY)
+    elif any(extent != 1 for extent in shape):
+        raise ValueError(_EMPTY if 0 in shape else _AMBIGUOUS)
+    element: TracedArray = array[(0,) * array.ndim]
+    return element
+
+
 def cast_unchecked(value: ArrayLike, dtype: np.dtype[Any]) -> ArrayResult:
     """The value as `np.copyto(..., casting="unsafe")` writes it: of Python's numbers, only ints have to fit."""
     if isinstance(value, TracedArray) and number_type(value) is int and kind(dtype) in "iu":
@@ -111,7 +131,7 @@ def _as_integer(number: Any, dtype: np.dtype[Any], refuse: Refuse) -> ArrayResul
     if kind(number.dtype) == "f":
         number = whole_number(number, _TOO_LARGE, dtype, refuse)
     elif number.dtype == _UINT64 and dtype != _UINT64:
-        refuse(np.greater(number, np.iinfo(np.int64).max), "OverflowError", _TOO_LARGE)
+        refuse(np.greater(number, _INT64_MAX), "OverflowError", _TOO_LARGE)
         number = cast(number, _INT64)
     require_in_range(number, dtype, refuse)
     return number
@@ -138,6 +158,28 @@ def whole_number(
     return whole
 
 
+def signed_number(number: Any) -> TracedArray:
+    """A traced bool or integer in 64 bits; `OverflowError`, when the program runs, for what these do not hold."""
+    if number.dtype == _UINT64:
+        raise_if(np.greater(number, _INT64_MAX), "OverflowError", _TOO_LARGE_UNSIGNED)
+    signed: TracedArray = cast(number, _INT64)
+    return signed
+
+
+def bounded_index(index: Any) -> TracedArray:
+    """A traced index in 64 bits: one number beyond them is beyond all ends; arrays wrap around, as in NumPy."""
+    if index.dtype == _UINT64 and not index.ndim:
+        index = np.minimum(index, np.uint64(_INT64_MAX))
+    bounded: TracedArray = cast(index, _INT64)
+    return bounded
+
+
+def require_index(index: Any) -> None:
+    """Raise `OverflowError`, when the program runs, for a number that no index can be."""
+    if index.dtype == _UINT64 and not index.ndim:
+        raise_if(np.greater(index, _INT64_MAX), "OverflowError", _TOO_LARGE)
+
+
 def require_in_range(number: Any, dtype: np.dtype[Any], refuse: Refuse = raise_if) -> None:
     """Raise `OverflowError` when the program runs, as NumPy does for a Python int, for an integer that does not fit."""
     if np.can_cast(number.dtype, dtype, "safe"):
@@ -153,11 +195,15 @@ def require_in_range(number: Any, dtype: np.dtype[Any], refuse: Refuse = raise_i
 
 
 __all__ = [
+    "bounded_index",
     "cast_element",
     "cast_elements",
     "cast_flat_item",
     "cast_unchecked",
+    "only_element",
     "require_in_range",
+    "require_index",
     "require_single",
+    "signed_number",
     "whole_number",
 ]

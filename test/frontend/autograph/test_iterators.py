@@ -171,7 +171,7 @@ def left_by_a_loop(x):
 
 def filtered_twice(x):
     kept = filter(lambda v: v > 1, x)
-    return next(kept), list(kept)
+    return [v for v in kept], next(kept, 0)
 
 
 def changed_in_a_branch(x):
@@ -181,6 +181,30 @@ def changed_in_a_branch(x):
         if x[0] > 5:
             items.pop()
     return seen
+
+
+def test_flat_items_and_what_filter_gave_are_taken_one_by_one() -> None:
+    def f(x):
+        grid = x[:4].reshape(2, 2)
+        items, positive = grid.flat, filter(lambda v: v > 1, x)
+        taken = [next(items), items.index, items.coords, next(items), items.coords, items[3], items.index]
+        first, second = next(positive), next(positive)
+        total = first * 10 + second
+        for v in positive:
+            total += v
+        one = next(items)
+        items[1] = 7
+        rest = [next(items), *items]
+        return taken, total, one, rest, next(x[x > 2].flat), x.flat.coords, next(enumerate(v for v in x))
+
+    same(f, X)
+
+
+def flat_items_in_a_loop(x):
+    items = x.flat
+    for _ in range(int(x[1])):
+        next(items)
+    return next(items)
 
 
 class Countdown:
@@ -211,6 +235,7 @@ def own_iterator(x):
         (left_by_a_loop, "a loop that run-time values end has taken items of this count"),
         (filtered_twice, r"items of what filter\(\) gave are asked for a second time"),
         (changed_in_a_branch, "a list becomes longer or shorter in a branch while a loop walks it"),
+        (flat_items_in_a_loop, r"take them of an iterator, items = iter\(x.ravel\(\)\)"),
         (own_iterator, "write __iter__ as a generator function"),
     ],
 )

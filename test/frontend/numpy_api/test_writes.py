@@ -131,6 +131,19 @@ def test_read_only_views(program: Program) -> None:
         run_staged(write, grid())
 
 
+def copy_onto_itself(x: Any) -> Any:
+    view = np.broadcast_to(x, x.shape)
+    np.copyto(view, view)
+    return view
+
+
+def store_truth_of_an_array(x: Any) -> Any:
+    flags = x[0] > 1
+    flags[0] = np.flatnonzero(flags)[:1] * np.flatnonzero(x[1] > 5)[:1]
+    flags[1] = x[:, 1][x[:, 1] > 8]
+    return flags
+
+
 def sort_in_place(x: Any) -> Any:
     x.sort()
     x[:, ::2].sort(axis=0)
@@ -168,7 +181,11 @@ def augmented(x: Any) -> Any:
     return x
 
 
-@pytest.mark.parametrize("program", [sort_in_place, fill_and_put, add_at, copy_and_put, augmented])
+@pytest.mark.parametrize(
+    "program",
+    [sort_in_place, fill_and_put, add_at, copy_and_put, augmented, copy_onto_itself]
+    + [store_truth_of_an_array],
+)
 @pytest.mark.parametrize("dynamic", [False, True], ids=["known", "run-time"])
 def test_in_place(program: Program, dynamic: bool) -> None:
     assert_same_effect(program, grid()[:, ::-1], dynamic=dynamic)

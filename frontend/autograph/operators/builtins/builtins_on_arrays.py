@@ -16,7 +16,7 @@ from ....runtime_values.kept_exceptions import UnknownException
 from ....runtime_values.objects import class_of
 from ....runtime_values.python_calls import call_python
 from ....tracing.array import TracedArray
-from ....tracing.element_stores import cast_elements, whole_number
+from ....tracing.element_stores import cast_elements, signed_number, whole_number
 from ....tracing.number_types import number_type
 from ....tracing.staging import apply, asarray, is_traced, raise_where
 from ..branches.conditions import is_staged, truth_of
@@ -144,7 +144,7 @@ def int_(value: TracedArray) -> Any:
     if number.dtype.kind == "f":
         whole = whole_number(number, "a float is too large for an int, which has 64 bits in compiled code")
     else:
-        whole = number.astype(np.int64)
+        whole = signed_number(number)
     return fresh(whole, number)._like_python(int)
 
 
@@ -299,7 +299,9 @@ def ndenumerate(array: Any) -> Any:
 def next_(iterator: Any, *default: Any) -> Any:
     """`next`."""
     if isinstance(iterator, Filtered):
-        iterator = iter_(operators().comprehension("list", iterator, lambda item: item))
+        iterator = iterator.rest(
+            lambda items: iter_(operators().comprehension("list", items, lambda item: item))
+        )
     if not isinstance(iterator, SequenceIterator) or iterator.is_known:
         return builtins.next(iterator, *default)
     iterator.require_items()

@@ -11,6 +11,7 @@ from .....dialect.errors import WeftTypeError, WeftValueError
 from ....numpy_api import lookup
 from ....runtime_values.values import RuntimeValue
 from ....tracing.array import TracedArray
+from ....tracing.element_stores import signed_number
 from ....tracing.needed_numbers import note_decision
 from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if, raise_where
@@ -174,7 +175,7 @@ def _as_index(bound: Any) -> Any:
     if bound.dtype.kind not in "iu" and number_type(bound) is not bool:
         number = number_type(bound)
         _refuse(number.__name__ if number is not None else f"numpy.{bound.dtype.name}")
-    number = bound.astype(np.int64)
+    number = signed_number(bound)
     return (number.copy() if number is bound and number_type(bound) is not int else number)._like_python(int)
 
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
+from ....tracing.flat_items import FlatItems
 from ..interface import operators
-from .iterables import Enumerated, Mapped, Reversed, Sequence, Zipped, sequence_of
+from .iterables import Enumerated, Filtered, Mapped, Reversed, Sequence, Zipped, sequence_of
 from .ranges import Range
 from .resolve_grown_lists import resolve_grown_list
 
@@ -254,6 +255,10 @@ def generator_of(items: Any) -> SequenceIterator:
 
 def left_of(iterable: Any, taker: str | None = None) -> Any:
     """What is walked in the place of an iterator: all items that are left, or those that a taker will ask for."""
+    if isinstance(iterable, FlatItems):
+        return iterable.left()
+    if isinstance(iterable, Filtered) and (rest := iterable.rest()) is not None:
+        return rest.given(taker or "a loop")
     if not isinstance(iterable, SequenceIterator):
         return iterable
     return iterable.taken() if taker is None else iterable.given(taker)
