@@ -18,6 +18,7 @@ from ..guards.guards import MAX_DEPTH, Different, Guard, Identity, Plain, Same, 
 from ..guards.handles import Global, Handle, Member, Owner
 from ..guards.unbound import UNBOUND
 from ..source.modules import is_users_module
+from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
 
 
@@ -83,7 +84,7 @@ class Lookups:
             self._state.guards.append(guard_of(handle, handle.get()))
 
     def _of_instance(self, owner: Any, name: str) -> None:
-        attributes = getattr(owner, "__dict__", None)
+        attributes = own_attributes(owner)
         kind = type(owner)
         defining = defining_class(kind, name)
         if defining is None or not self._is_new(id(owner), name):
@@ -95,7 +96,7 @@ class Lookups:
             or self._state.attributes_before(owner) is None
         ):
             self._of_class(kind, name)
-        elif attributes is None or name not in attributes:
+        elif name not in attributes:
             self._read_of_class(Member(name, Owner("", owner), name), member)
 
     def _read_of_class(self, handle: Member, member: Any) -> None:

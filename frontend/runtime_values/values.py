@@ -21,6 +21,7 @@ from ...dialect.errors import LeakedArrayError, UnsupportedError
 from ...dialect.op import Array
 from ..signature.generators import GeneratorStandIn, parts_of_generator
 from ..signature.signature import IdentityKey, Node, Static, Structure, constants, flatten_with, unflatten
+from ..source.own_attributes import own_attributes
 from ..tracing.array import TracedArray
 from ..tracing.staging import value_of
 from .holders import Parts, parts_of_holder
@@ -211,7 +212,7 @@ def holds_traced(value: object, depth: int) -> bool:
         inside = list(value.args)
     elif not hasattr(value, "__dict__"):
         inside = [item for item in gc.get_referents(value) if not isinstance(item, _NO_VALUES)]
-    inside += getattr(value, "__dict__", {}).values()
+    inside += own_attributes(value).values()
     return any(holds_traced(item, depth - 1) for item in inside)
 
 

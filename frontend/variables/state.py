@@ -14,6 +14,7 @@ from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.types import format_shape
 from ..signature.traced_value import ArrayHolder, held
 from ..source.modules import is_library, is_own_module
+from ..source.own_attributes import own_attributes
 from ..tracing.current import current_trace
 from .state_files import read_arrays, write_arrays
 
@@ -148,7 +149,7 @@ def _inside(value: Any) -> list[tuple[Any, Any]] | None:
     if is_library(kind.__module__) or is_own_module(kind.__module__):
         return None
     slots = [slot for base in kind.__mro__ for slot in _slots(base) if hasattr(value, slot)]
-    return [*((slot, getattr(value, slot)) for slot in slots), *getattr(value, "__dict__", {}).items()]
+    return [*((slot, getattr(value, slot)) for slot in slots), *own_attributes(value).items()]
 
 
 def _slots(kind: type) -> tuple[str, ...]:

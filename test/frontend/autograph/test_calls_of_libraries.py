@@ -330,3 +330,31 @@ def test_constructors_are_converted():
 
     f = weft.function(lambda x: Model(x, scale=3).value)
     assert (f(F64(1)), f(F64(2))) == (1, 6)
+
+
+class Answering:
+    """An object that has no attributes of its own and an answer to every name, as wrappers of native libraries have."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name):
+        return Answering()
+
+
+def test_functions_of_other_compilers_are_not_walked_into():
+    inner = Compiled(lambda x: x + 1)
+    inner.machinery = Endless()
+    held = Answering()
+    f = weft.function(lambda x: inner(x) if held is not None else x)
+    assert f(F64(1)) == 2
+
+
+class Endless:
+    """What a compiler keeps beside a function leads to all of the compiler."""
+
+    def __init__(self):
+        self.looked = 0
+
+    @property
+    def __dict__(self):
+        raise AssertionError("looked at what a compiler keeps")

@@ -14,6 +14,7 @@ from ....guards.generated import is_generated
 from ....random.generator import traced_generator
 from ....random.stream import draws_of
 from ....source.modules import is_library, is_own_module, is_users_module
+from ....source.own_attributes import python_function_of
 from ....tracing.current import current_trace
 from ...convert import (
     convert,
@@ -141,9 +142,8 @@ def converted(function: Any) -> Callable[..., Any]:
         return functools.partial(converted(function.__func__), function.__self__)
     if isinstance(function, functools.partial):
         return functools.partial(converted(function.func), *function.args, **function.keywords)
-    inner = getattr(function, "py_func", None)
-    if isinstance(inner, types.FunctionType) and not inspect.isclass(function):
-        return converted(inner)  # what another compiler compiles, as numba's dispatchers
+    if (inner := python_function_of(function)) is not None:
+        return converted(inner)
     if isinstance(function, functools._lru_cache_wrapper) and not is_marked(function):
         return functools.partial(_call_remembered, function)
     if inspect.isclass(function):

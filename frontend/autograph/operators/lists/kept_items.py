@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .....dialect.errors import UnsupportedError
+from ....source.own_attributes import own_attributes
 from ....tracing.array import TracedArray
 from ....tracing.current import current_trace
 from ....tracing.recorder import ItemChanged, KeptItem
@@ -136,7 +137,7 @@ def _state(part: Any) -> Any:
     if isinstance(part, dict):
         return [*part, *part.values()]
     keys, entries = parts_of(part) or ((), [])
-    others = getattr(part, "__dict__", {})
+    others = own_attributes(part)
     return [*keys, *entries, *others, *others.values()]
 
 

@@ -27,6 +27,7 @@ from ....guards.unbound import UNBOUND as UNBOUND  # the other operators take it
 from ....guards.unbound import Unbound
 from ....source.code_table import remembered_by_code
 from ....source.modules import is_library, is_own_module
+from ....source.own_attributes import own_attributes, python_function_of
 from ....tracing.array import TracedArray
 from ....tracing.recorder import Recorder
 from .optional import Chosen, MaybeUnbound, Optional
@@ -338,6 +339,8 @@ class Snapshot:
             return self._visit_function(value, is_body=not name)
         if isinstance(value, types.MethodType):
             return [(value.__self__, name), (value.__func__, name)]
+        if (inner := python_function_of(value)) is not None:
+            return [(inner, name)]
         if isinstance(value, functools.partial):
             return [(value.func, name), (value.args, name), (value.keywords, name)]
         if isinstance(value, Chosen):
@@ -560,7 +563,7 @@ def _attributes(value: Any) -> dict[str, Any] | None:
         return {name: getattr(value, name) for name in state}
     if _is_foreign(kind):
         return None
-    attributes = dict(getattr(value, "__dict__", ()) or ())
+    attributes = dict(own_attributes(value))
     for base in kind.__mro__:
         slots = base.__dict__.get("__slots__", ())
         for slot in (slots,) if isinstance(slots, str) else slots:
