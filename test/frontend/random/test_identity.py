@@ -108,3 +108,16 @@ def test_an_argument_of_what_is_not_converted_is_drawn_of() -> None:
     compiled = weft.function(autograph=False)(lambda rng: rng.random() * np.ones(1))
     rng, expected = np.random.default_rng(0), np.random.default_rng(0)
     assert [compiled(rng)[0] for _ in range(2)] == draws(expected, 2)
+
+
+FIRST, SECOND = np.random.default_rng(1), np.random.default_rng(1)
+
+
+def test_comparisons_of_generators_from_outside_are_those_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told() -> Any:
+        return FIRST == SECOND, FIRST != SECOND, (FIRST, 1) == (SECOND, 1), FIRST in [SECOND], FIRST is SECOND
+
+    compiled = weft.function(told)
+    for second in (SECOND, FIRST, SECOND):
+        monkeypatch.setitem(globals(), "SECOND", second)
+        assert compiled() == told()

@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from .....dialect.bit_generators import is_generator
 from .....dialect.errors import UnsupportedError
 from ....signature.traced_value import held
 from ....tracing.current import current_trace
 from ..branches.conditions import is_staged, truth_of
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.special_methods import call_operator, has_users_operator
-from .expressions import and_, as_bool, if_exp, not_
+from .expressions import and_, as_bool, if_exp, is_, is_not_, not_
 
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -29,6 +30,8 @@ def compare(symbol: str, left: Any, right: Any) -> Any:
     left, right = held(resolve_grown_list(left)), held(resolve_grown_list(right))
     if current_trace() is not None and has_users_operator(symbol, left, right):
         return call_operator(symbol, left, right)
+    if symbol in ("==", "!=") and is_generator(left) and is_generator(right):
+        return (is_ if symbol == "==" else is_not_)(left, right)
     if not _goes_by_entry(left, right):
         return _OPERATORS[symbol](left, right)
     if symbol == "==":
