@@ -83,9 +83,9 @@ def compile_function(
             _mark_constants(trace)
             _mark_memory(trace)
             traced = trace.module.operation.clone()
+            written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             with explained_at_their_place():
                 optimize(trace.module)
-            written = _written_arguments(trace.module, trace.symbol, signature.position_of)
             to_linalg(trace.module)
             dtypes = [t.dtype for t in recorded.computed_types]
             code = machine_code(
@@ -172,7 +172,7 @@ def _packed_inputs(trace: Trace, code: MachineCode) -> list[PackedInput]:
 
 
 def _written_arguments(module: Any, symbol: str, position_of: Callable[[int], int]) -> frozenset[int]:
-    """The positions among the arrays of a call whose cells are still written after optimisation."""
+    """The positions among the arrays of a call that the program writes to, be it what is there already."""
     functions = [op for op in module.body.operations if op.operation.name == "func.func"]
     function = next(op for op in functions if op.name.value == symbol)
     entry = function.regions[0].blocks[0]
