@@ -187,7 +187,10 @@ class ConcreteFunction:
         return f"list of {describe(leaf.item, items)}"
 
     def _view_type(self, base: TensorType, leaf: ArgumentResult | ViewResult) -> TensorType:
-        bounds = [[self._computed_types[position] for position in step] for step in leaf.bounds]
+        bounds = [
+            None if step is None else [self._computed_types[position] for position in step]
+            for step in leaf.bounds
+        ]
         return view_type(base, leaf.path, bounds)
 
     def pretty_printed_signature(self) -> str:

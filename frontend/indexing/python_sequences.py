@@ -16,6 +16,7 @@ from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
+from ..tracing.element_stores import bounded_index
 from ..tracing.may_alias import connect
 from ..tracing.recorder import Join, Stacked
 from ..tracing.staging import apply, cast, emit, raise_if, trace_of, type_of_operand, value_of
@@ -40,7 +41,9 @@ def get_item(container: Any, index: Any) -> Any:
     if trace is None:
         return container[index]
     if isinstance(container, np.ndarray):
-        return _read_only(wrap(trace, value_of(trace, container))[index])
+        whole = wrap(trace, value_of(trace, container))
+        whole._storage.outside = container
+        return _read_only(whole[index])
     if isinstance(container, Mapping):
         _refuse_key(container, index)
     if isinstance(container, (str, bytes, bytearray)):
@@ -135,7 +138,7 @@ def _place(trace: Recorder, container: Sequence[Any], index: Any, complaint: str
     message = f"{name} object {complaint}" if isinstance(container, range) else f"{name} {complaint}"
     if not len(container):
         raise WeftIndexError(message)
-    place = cast(index, _INT64)
+    place = bounded_index(index)
     outside, _ = apply(FindOutOfBounds, place, np.int64(len(container)))
     raise_if(outside, "IndexError", message)
     return place

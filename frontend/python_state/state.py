@@ -427,10 +427,14 @@ class PythonState(ABC):
 
     def _find_array(self, array: Any) -> tuple[Handle | None, Any]:
         """The place of an array; of the array that it is a view of, as the view is one of the trace at the next try."""
+        view = array
         while array.base is not None and id(array) not in self._handles and self._holder(array) is None:
             if not isinstance(array.base, np.ndarray):
                 break
             array = array.base
+        known = (value for value, _, _ in self._handles.values())
+        named = (value for value in known if type(value) is np.ndarray and value.base is array)
+        array = next((value for value in named if np.may_share_memory(value, view)), array)
         handle = self.place_of(array)
         return handle, None if handle is None else handle_key(handle)
 

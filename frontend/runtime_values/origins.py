@@ -24,7 +24,7 @@ from ...dialect.types import TensorType
 from ..tracing.array import TracedArray
 from ..tracing.recorder import ABSENT, BEFORE_LOOP, Handed, Numbered, Recorder, Stacked, Storage
 from ..tracing.view_steps import ViewStep
-from .listed_arrays import ListedArrays
+from .listed_arrays import HandedItem, ListedArrays, Place, place_of, returned
 from .result_spec import COMPUTED
 
 _NUMBER = TensorType((), np.dtype(np.int64))
@@ -43,13 +43,20 @@ class Source(NamedTuple):
         return hash((id(self.storage), id(self.place)))
 
 
+class Placed(NamedTuple):
+    """A view at a place that only the program knows, with its number among others."""
+
+    option: int
+    place: Place
+
+
 class Origins:
     """Tells of arrays that branches and loops handed on which they are."""
 
-    def __init__(self, trace: Recorder, number_of: Callable[[TracedArray], int]) -> None:
+    def __init__(self, trace: Recorder, number_of: Callable[[TracedArray, Place | None], int]) -> None:
         self._trace = trace
         self._number_of = number_of
-        """The number of an array that the caller has; COMPUTED for others."""
+        """The number of an array that the caller has, wherever it lies; COMPUTED for others."""
         self._numbers: dict[Source, Value] = {}
 
     def source(self, array: TracedArray) -> tuple[Source, tuple[ViewStep, ...]] | None:
@@ -72,30 +79,40 @@ class Origins:
                 found |= {COMPUTED, *range(1, 1 + len(self._trace.state(ListedArrays).arrays))}
             for _, value in _handed_values(pending.pop().storage):
                 further = self._source(value)
-                if isinstance(further, int):
+                if isinstance(further, Placed):
+                    found.add(further.option)
+                elif isinstance(further, int):
                     found.add(further)
                 elif further is not None and further not in met:
                     met.add(further)
                     pending.append(further)
         return found
 
+    def tell(self, item: HandedItem) -> bool:
+        """Replace what stands for the number of an item by that number, if the item may be an array of the caller's."""
+        found = self.source(item.array)
+        if found is None or found[1] or self.possible(found[0]) <= {COMPUTED}:
+            return False
+        item.number.replace_all_uses_with(self._read(found[0]))
+        return True
+
     def number(self, source: Source) -> TracedArray:
         """An i64[]: which of them it is."""
         return TracedArray(Storage(self._trace, self._read(source), _NUMBER))
 
-    def _source(self, value: Any) -> int | Source | None:
+    def _source(self, value: Any) -> int | Placed | Source | None:
         """The number of what was handed on, or what knows it; None where nothing looks at it."""
-        state = self._trace.python_state
         if value is ABSENT:
             return None
-        if type(value) is np.ndarray and state is not None:
-            value = state.returned(value)
+        value = returned(self._trace, value)
         if not isinstance(value, TracedArray) or value._is_scalar:
             return COMPUTED
         found = self.source(value)
         if found is not None and not found[1] and value._is_another is False:
             return found[0]
-        return self._number_of(value)
+        place = place_of(value)
+        number = self._number_of(value, place)
+        return number if place is None or number == COMPUTED else Placed(number, place)
 
     def _read(self, source: Source) -> Value:
         """The number of a source, where its value is defined."""
@@ -142,10 +159,12 @@ class Origins:
             _create(point, WriteRef, [cell, self._written(point, further)], {})
         return number
 
-    def _written(self, point: Any, source: int | Source | None) -> Value:
-        """A number, or that of a source, at a point of the program."""
+    def _written(self, point: Any, source: int | Placed | Source | None) -> Value:
+        """A number, or that of a source or place, at a point of the program."""
         if isinstance(source, Source):
             return self._read(source)
+        if isinstance(source, Placed):
+            return source.place.number(lambda *op: _made(point, *op), source.option)
         return _made(point, Constant, [], {"value": np.array(source or COMPUTED, np.int64)})
 
 

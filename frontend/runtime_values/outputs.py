@@ -18,10 +18,11 @@ from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage
 from ..tracing.staging import value_of
 from ..tracing.view_steps import ViewStep
-from .listed_arrays import ListedArrays
+from .listed_arrays import ListedArrays, Place, place_of, returned
 from .result_spec import (
     COMPUTED,
     ArgumentResult,
+    Bounds,
     ChosenResult,
     ComputedResult,
     HolderResult,
@@ -60,10 +61,19 @@ class Outputs:
         self._origins = Origins(trace, self._number_of)
         self._options = [self._as_argument(array) for array in trace.state(ListedArrays).arrays]
         """The arrays of the caller's, or views of these, that branches, loops and lists may hand on."""
+        self._tell_handed_items()
         self._kept: dict[int, tuple[int, TracedArray]] = {}
         """The views that are given back more than once, with their places behind the outputs."""
         self._turned: dict[int, TracedArray] = {}
         """The arrays that lie in memory in another order, with their axes in that order."""
+
+    def _tell_handed_items(self) -> None:
+        """Give lists the numbers of the items that branches and loops handed on."""
+        pending = [item for item in self._trace.state(ListedArrays).handed if not item.is_erased]
+        count = len(pending) + 1
+        while len(pending) < count:  # items of one list may be put into another
+            count = len(pending)
+            pending = [item for item in pending if not self._origins.tell(item)]
 
     def collect(self, value: Any) -> Result:
         """Take a nested value apart; what is collected last knows what others share with it."""
@@ -115,8 +125,8 @@ class Outputs:
             leaf = FrozenException(leaf)
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
+        leaf = returned(trace, leaf)
         if not isinstance(leaf, TracedArray) and trace.python_state is not None:
-            leaf = trace.python_state.returned(leaf)
             if trace.python_state.is_outside(leaf):
                 trace.dependencies.refuse(
                     "an array from outside that it returns, whose elements tracing looked at"
@@ -152,10 +162,10 @@ class Outputs:
         computed = self._laid_out(leaf) or self._computed(leaf) if COMPUTED in possible else options[0]
         return SelectedResult(choice._replace(is_scalar=True), (computed, *options))
 
-    def _number_of(self, array: TracedArray) -> int:
+    def _number_of(self, array: TracedArray, place: Place | None) -> int:
         """The number of an array that the caller has among those that may be handed on; COMPUTED for another one."""
         path = _path_of(array)
-        is_there = all(o._storage.section.is_usable for step in path for o in step.operands)
+        is_there = place is not None or all(o._storage.section.is_usable for s in path for o in s.operands)
         if array._storage.argument is None or not is_there or not _can_be_made_again(path):
             return COMPUTED
         option = self._as_argument(array)
@@ -167,7 +177,7 @@ class Outputs:
         """A list whose length is known at run time."""
         item, columns = leaf.columns()
         computed = tuple((self._computed(column), python) for column, python in columns)
-        origins = leaf.origins() if self._trace.state(ListedArrays).arrays else None
+        origins = leaf.origins() if self._options else None
         if origins is None:
             return ListResult(item, computed)
         return ListResult(item, computed, self._computed(origins), tuple(self._options))
@@ -177,9 +187,9 @@ class Outputs:
         _note_returned(array)
         assert array._storage.argument is not None
         path = _path_of(array)
-        return ArgumentResult(
-            self._argument_of(array._storage.argument), self._plain(path), self._bounds(path)
-        )
+        is_placed = place_of(array) is not None
+        bounds = tuple(None if step.operands else () for step in path) if is_placed else self._bounds(path)
+        return ArgumentResult(self._argument_of(array._storage.argument), self._plain(path), bounds)
 
     def _laid_out(self, leaf: TracedArray) -> ViewResult | None:
         """A result as a view: of an array that others show, too, or of one that was made in an order of its own."""
@@ -200,7 +210,7 @@ class Outputs:
             path = (ViewStep(Transpose, {"permutation": inverse}), *path)
         return ViewResult(self._computed(base).position, self._plain(path), self._bounds(path))
 
-    def _bounds(self, path: Sequence[ViewStep]) -> tuple[tuple[int, ...], ...]:
+    def _bounds(self, path: Sequence[ViewStep]) -> Bounds:
         """The outputs that are the run-time operands of steps."""
         if not any(step.operands for step in path):
             return ()

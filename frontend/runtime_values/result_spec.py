@@ -21,15 +21,24 @@ if TYPE_CHECKING:
 Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
+Bounds: TypeAlias = "tuple[tuple[int, ...] | None, ...]"
+"""For each step of a path the outputs that are its run-time operands; None where these are the place that is given."""
+
+
 def _viewed(
-    value: Any, path: Sequence[ViewStep], bounds: Sequence[Sequence[int]], outputs: Sequence[Array]
+    value: Any, path: Sequence[ViewStep], bounds: Bounds, outputs: Sequence[Array], place: int = 0
 ) -> Any:
-    """The view of an array that the steps of a path make, whose operands are outputs."""
+    """The view of an array that the steps of a path make, whose operands are outputs or a place."""
     if isinstance(value, OnDevice):
-        return value.viewed(lambda array: _viewed(array, path, bounds, outputs)) if path else value
+        return value.viewed(lambda array: _viewed(array, path, bounds, outputs, place)) if path else value
     for number, step in enumerate(path):
         fields = len(step.op_class.operand_fields()) - 1
-        operands = tuple(outputs[position] for position in bounds[number]) if bounds else ()
+        positions = bounds[number] if bounds else ()
+        operands = (
+            places_of(place, [value.shape[axis] for axis in step.attributes["axes"]])
+            if positions is None
+            else tuple(outputs[position] for position in positions)
+        )
         if step.op_class is Gather:
             places = dict(zip(step.attributes["axes"], operands, strict=True))
             index = (int(places[axis]) if axis in places else slice(None) for axis in range(value.ndim))
@@ -62,14 +71,14 @@ class ArgumentResult(NamedTuple):
 
     argument: int
     path: tuple[ViewStep, ...]
-    bounds: tuple[tuple[int, ...], ...] = ()
-    """For each step the outputs that are its run-time operands; empty where no step has any."""
+    bounds: Bounds = ()
+    """Empty where no step has run-time operands."""
 
-    def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
-        """The value of a call."""
-        return _viewed(leaves[self.argument], self.path, self.bounds, outputs)
+    def build(self, outputs: Sequence[Array], leaves: Sequence[Any], place: int = 0) -> Any:
+        """The value of a call; with the place of the view, if that came with its number."""
+        return _viewed(leaves[self.argument], self.path, self.bounds, outputs, place)
 
-    def viewed(self, path: tuple[ViewStep, ...], bounds: tuple[tuple[int, ...], ...]) -> ArgumentResult:
+    def viewed(self, path: tuple[ViewStep, ...], bounds: Bounds) -> ArgumentResult:
         """A view of it."""
         own = self.bounds or ((),) * len(self.path) if bounds else self.bounds
         further = bounds or ((),) * len(path) if own else bounds
@@ -81,7 +90,7 @@ class ViewResult(NamedTuple):
 
     position: int
     path: tuple[ViewStep, ...]
-    bounds: tuple[tuple[int, ...], ...] = ()
+    bounds: Bounds = ()
     """As those of an argument."""
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
@@ -92,6 +101,18 @@ class ViewResult(NamedTuple):
 COMPUTED = 0
 """The choice of a `SelectedResult` for what compiled code computed."""
 
+PLACES = 1 << 16
+"""A number that tells which of several views something is: its remainder says which, and what is left where it lies."""
+
+
+def places_of(place: int, extents: Sequence[int]) -> tuple[int, ...]:
+    """The indices of axes with some extents that a place stands for, in row-major order; the first may be negative."""
+    indices = []
+    for extent in reversed(extents[1:]):
+        place, index = divmod(place, extent)
+        indices.append(index)
+    return (place, *reversed(indices))
+
 
 class SelectedResult(NamedTuple):
     """A result that is one of the caller's arrays, or a computed one, as a branch or loop decided."""
@@ -101,7 +122,11 @@ class SelectedResult(NamedTuple):
 
     def build(self, outputs: Sequence[Array], leaves: Sequence[Any]) -> Any:
         """The value of a call."""
-        return self.options[int(self.choice.build(outputs, leaves))].build(outputs, leaves)
+        place, option = divmod(int(self.choice.build(outputs, leaves)), PLACES)
+        chosen = self.options[option]
+        if isinstance(chosen, ArgumentResult):
+            return chosen.build(outputs, leaves, place)
+        return chosen.build(outputs, leaves)
 
 
 class OutsideResult(NamedTuple):
@@ -168,7 +193,8 @@ class ListResult(NamedTuple):
         if self.origins is not None:
             for place, number in enumerate(self.origins.build(outputs, leaves)):
                 if number:
-                    made[place] = self.options[number - 1].build(outputs, leaves)
+                    where, option = divmod(int(number), PLACES)
+                    made[place] = self.options[option - 1].build(outputs, leaves, where)
         return made
 
 
@@ -240,11 +266,14 @@ def list_of(item: Structure, arrays: Sequence[np.ndarray[Any, Any]], are_python:
 
 
 def view_type(
-    base: TensorType, path: Sequence[ViewStep], operands: Sequence[Sequence[TensorType]]
+    base: TensorType, path: Sequence[ViewStep], operands: Sequence[Sequence[TensorType] | None]
 ) -> TensorType:
     """The type of a view of an array, with the types of the operands of steps, or none where no step has any."""
     for number, step in enumerate(path):
-        types = [base, *(operands[number] if operands else ())]
+        given = operands[number] if operands else ()
+        if given is None:  # a place
+            given = [TensorType((), np.dtype(np.int64))] * len(step.attributes["axes"])
+        types = [base, *given]
         (result,) = step.op_class.result_types(types, step.attributes)
         if isinstance(result, RefType):
             break
@@ -254,6 +283,7 @@ def view_type(
 
 __all__ = [
     "COMPUTED",
+    "PLACES",
     "ArgumentResult",
     "ChosenResult",
     "ComputedResult",

@@ -137,6 +137,7 @@ class Storage:
         "known",
         "layout",
         "made_at",
+        "outside",
         "ref",
         "section",
         "trace",
@@ -172,6 +173,8 @@ class Storage:
         """Where the value is defined: it can be used as long as that can."""
         self.known: np.ndarray[Any, Any] | None = None
         """The elements, where the trace knows them and nothing was written: Python may look at these."""
+        self.outside: np.ndarray[Any, Any] | None = None
+        """The array from outside whose elements are compiled in here; a view of it that leaves is one of that array."""
         self.aliases = Aliases()
         """What this may be at run time: `y = a if c else b` is a or b."""
         self.handed: Handed | Stacked | Numbered | None = None

@@ -22,6 +22,19 @@ def positive(x):
     return items
 
 
+def test_items_of_arrays_of_unknown_length_are_what_they_are_in_numpy():
+    @weft.function(input_signature=[weft.TensorSpec((None,), "uint32"), weft.TensorSpec((None, None))])
+    def f(x, rows):
+        (*items,) = np.cumsum(x)
+        *others, _ = rows
+        return items[1], items, max(items), others
+
+    x, rows = np.array([1, 2, 3], np.uint32), np.arange(6.0).reshape(3, 2)
+    got, expected = f(x, rows), f.python_function(x, rows)
+    assert repr(got) == repr(expected)
+    assert all(np.shares_memory(row, rows) for row in got[-1])
+
+
 class TestTargets:
     def test_as_many_targets_as_items(self):
         def f(x):

@@ -11,6 +11,7 @@ import pytest
 import weft
 
 BIAS = np.arange(3.0)
+GRID = np.arange(24.0).reshape(6, 4)
 
 
 def early(x: Any, z: Any) -> Any:
@@ -102,6 +103,24 @@ def listed(x: Any, z: Any) -> Any:
     return rows, rows[-1], all_rows, taken, rows[0][1:], len(pairs)
 
 
+def at_run_time_places(x: Any, z: Any) -> Any:
+    n = int(x[0])
+    cube = GRID.reshape(2, 3, 4)
+    rows, all_rows, last, same, best = [GRID[5], GRID[4]], [], GRID[n % 6], GRID, None
+    for k in range(n):
+        rows.append(cube[k % 2, -1 - k % 3])
+        rows.append(cube[k % 2, 1])
+        all_rows.append(x if k % 2 else z)
+        if k > 3:
+            last = GRID[k % 6]
+        same = same[:]
+    for row in GRID:
+        if row[0] < 4 * n:
+            best = row
+    first, *others, end = rows[::-1]
+    return rows, rows[n], all_rows, last, last[1:], same, best, first, others, end
+
+
 def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
     """For the arrays in a value which of some arrays they are or share memory with."""
     if isinstance(value, dict):
@@ -113,6 +132,7 @@ def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
 
 @pytest.mark.parametrize(
     "function", [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked, listed]
+    + [at_run_time_places]
 )
 def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)
@@ -120,7 +140,7 @@ def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[...,
         x, z = np.array([first, 2.0, 3.0]), np.array([8.0, 7.0, 6.0])
         own, other = (x.copy(), z.copy()), (x.copy(), z.copy())
         got, expected = compiled(*own), function(*other)
-        assert shared(got, (*own, BIAS)) == shared(expected, (*other, BIAS))
+        assert shared(got, (*own, BIAS, *GRID)) == shared(expected, (*other, BIAS, *GRID))
         np.testing.assert_equal(got, expected)
         np.testing.assert_array_equal(own, other)
 
@@ -183,3 +203,17 @@ def test_what_a_branch_took_for_the_array_itself_is_told_anew_in_another_layout(
     for x in (np.arange(4.0) + 2, (np.arange(8.0) + 2)[::2], (np.arange(8.0) - 2)[::2], np.arange(4.0)):
         (got,), (expected,) = compiled(x), f(x)
         assert (got is x, np.shares_memory(got, x)) == (expected is x, np.shares_memory(expected, x))
+
+
+def test_arrays_from_outside_that_are_views_themselves_are_found() -> None:
+    base = np.arange(12.0)
+    grid, other = base[:6].reshape(2, 3), base[6:].reshape(2, 3)
+
+    @weft.function
+    def f(n: Any) -> Any:
+        grid.T[1] = n
+        return grid.T, other[n], other.reshape(3, 2)[1:]
+
+    results = f(np.int64(1))
+    assert grid.tolist() == [[0, 1, 2], [3, 1, 5]]
+    assert all(np.shares_memory(result, base) for result in results)

@@ -66,8 +66,8 @@ def _rows(array: TracedArray, before: int, after: int | None) -> list[Any]:
     first = [array[position] for position in range(before)]
     if after is None:
         return first
-    end = array.shape[0] - after
-    return [*first, GrowingList.of_array(array[before:end]), *(array[place] for place in range(-after, 0))]
+    between = array[before : -after if after else None]
+    return [*first, GrowingList.of_array(between), *(array[place] for place in range(-after, 0))]
 
 
 def _taken_apart(items: GrowingList, before: int, after: int | None) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from .....dialect.errors import UnsupportedError
 from .....dialect.records import dataclass
 from ....numpy_api import lookup
-from ....runtime_values.listed_arrays import number_of_item
+from ....runtime_values.listed_arrays import number_of_item, numbers_of_rows
 from ....runtime_values.results import RuntimeLength
 from ....signature.signature import Leaf, Node, Structure, static_key
 from ....signature.signature import Static as Constant
@@ -250,8 +250,10 @@ class GrowingList(ListMethods, RuntimeLength):
         """A list of the entries of an array."""
         made = GrowingList()
         keep_put(array)
-        made.kind = kind_of(array[0:1].reshape(array.shape[1:]))
-        origins = [lookup("zeros")((array.shape[0],), np.int64)] if array.ndim > 1 else []
+        row = array[0:1].reshape(array.shape[1:])
+        made.kind = kind_of(row if array.ndim > 1 else row.copy()._as_array(False))
+        places = lookup("arange")(array.shape[0])
+        origins = [numbers_of_rows(_trace(), array, places)] if array.ndim > 1 else []
         made._arrays = (array.copy(), *origins)
         made._length = _as_length(array.shape[0])
         return made

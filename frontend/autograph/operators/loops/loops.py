@@ -52,7 +52,7 @@ from ..values.abstract import (
     kind_of,
     unflatten,
 )
-from ..values.aliases import note_aliases, note_handed, same_value, sees_any
+from ..values.aliases import as_another, is_another, note_aliases, note_handed, same_value, sees_any
 from ..values.control_flow_state import LoopKey, control_flow
 from ..values.mismatches import control_flow_error, require_fit, shown_name
 from ..values.optional import MaybeUnbound
@@ -105,6 +105,8 @@ class Loop:
     status: Slot = field(default_factory=lambda: Slot("exit", [np.int64(0)]))
     turn: Slot = field(default_factory=lambda: Slot("turn", [np.int64(0)]))
     """The number of iterations modulo `order`."""
+    another: Slot = field(default_factory=lambda: Slot("another", [np.bool_(False)]))
+    """Whether an iteration left a view of all of an array (`y = y[:]`) where the array itself was before."""
     order: int = 1
     """How often arrays have to change places until each is back in its own."""
     codes: frozenset[int] = frozenset()
@@ -116,7 +118,7 @@ class Loop:
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         self.key = self._next_key()
-        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, *self.slots))
+        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots))
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()
@@ -239,6 +241,8 @@ class _Recording:
         self.starts: list[dict[tuple[Any, ...], Any]] = []
         """What stands for the carried places at the start of each region."""
         self.path: Path | None = None
+        self.others: list[ProgramLocation] = []
+        """The places that get another object that shows the same array."""
 
     def run(self) -> dict[tuple[Any, ...], Carried]:
         """Record test and body; returns what has to be carried."""
@@ -270,8 +274,17 @@ class _Recording:
             if self.loop.order > 1:
                 turn = self.loop.turn.get() + 1
                 self.loop.turn.set(np.where(np.equal(turn, self.loop.order), np.int64(0), turn))
+            self._note_others()
             kinds = self._leave(kinds, self.path.is_dead)
         return kinds
+
+    def _note_others(self) -> None:
+        """Note at the end of the body where it leaves another object that shows the same array."""
+        for place, end in self.snapshot.changes().values():
+            old = self.snapshot.old_value(place)
+            if same_value(old, end) and is_another(old) is False and is_another(end) is not False:
+                self.others.append(place)
+                self.loop.another.set(np.logical_or(self.loop.another.get(), is_another(end)))
 
     def _after_test(self, key: tuple[Any, ...], carried: Carried) -> Carried:
         """A carried place as the test leaves it: what it assigns has a value then."""
@@ -430,6 +443,8 @@ class _Recording:
             if made:
                 self._note_handed(made[0].owner, key, value)
             carried.place.set(value)
+        for place in self.others:
+            place.set(as_another(place.get(), self.loop.another.get()))
         for key, carried in self.passed.items():
             sides = [carried.initial, self.ends[-1].get(key)]
             note_containers(trace, carried.place.name, carried.place.get(), sides)
