@@ -10,7 +10,8 @@ from ...dialect.errors import WeftTypeError
 from ...dialect.ops.creation import Arange
 from ...dialect.ops.indexing import Gather
 from ..tracing.array import wrap
-from ..tracing.staging import apply, cast, is_traced, raise_if, value_of
+from ..tracing.element_stores import bounded_index
+from ..tracing.staging import apply, is_traced, raise_if, value_of
 from ..tracing.view_steps import ViewStep
 
 if TYPE_CHECKING:

@@ -37,7 +37,9 @@ class Place(NamedTuple):
 
     def number(self, make: Make, option: int) -> Value:
         """The number of the view at this place, by its number among others: an i64[]."""
-        place, *others = [index._storage.value for index in self.indices]  # that of a copy, which is not written
+        place, *others = [
+            index._storage.value for index in self.indices
+        ]  # that of a copy, which is not written
         for index, extent in zip(others, self.extents, strict=True):
             size = _constant(make, extent)
             inner = make(Remainder, [index, size], {})  # counted from the begin
@@ -46,7 +48,7 @@ class Place(NamedTuple):
 
 
 def place_of(array: TracedArray) -> Place | None:
-    """The place of a view; None where only known numbers say which it is, or other run-time ones than one index does."""
+    """The place of a view; None where no run-time numbers say which it is, or others than those of one index do."""
     with_operands = [number for number, step in enumerate(array._path) if step.operands]
     if len(with_operands) != 1:
         return None
@@ -127,7 +129,7 @@ def returned(trace: Recorder, value: Any) -> Any:
     return state.returned(value)
 
 
-def numbers_of_rows(trace: Recorder, array: TracedArray, places: TracedArray) -> Any:
+def numbers_of_rows(trace: Recorder, array: TracedArray, places: Any) -> Any:
     """The numbers of the rows of an array at some places, an i64[n]; 0 for each row of a local array."""
     first = places[0:1].reshape(())
     row = array._view(ViewStep(Gather, {"axes": (0,), "position": 0}, (first,)))

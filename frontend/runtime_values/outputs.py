@@ -126,12 +126,11 @@ class Outputs:
         if isinstance(leaf, RuntimeValue):
             return self._thawed(Frozen(trace, (leaf,)))
         leaf = returned(trace, leaf)
-        if not isinstance(leaf, TracedArray) and trace.python_state is not None:
-            if trace.python_state.is_outside(leaf):
-                trace.dependencies.refuse(
-                    "an array from outside that it returns, whose elements tracing looked at"
-                )
-                return OutsideResult(leaf)
+        if trace.python_state is not None and trace.python_state.is_outside(leaf):
+            trace.dependencies.refuse(
+                "an array from outside that it returns, whose elements tracing looked at"
+            )
+            return OutsideResult(leaf)
         if not isinstance(leaf, TracedArray):
             leaf = wrap(trace, value_of(trace, np.asarray(leaf)))._as_array(isinstance(leaf, np.ndarray))
         storage = leaf._storage

@@ -32,8 +32,8 @@ _EMPTY = "The truth value of an empty array is ambiguous. Use `array.size > 0` t
 _INT64_MAX = np.iinfo(np.int64).max
 _TOO_LARGE = "Python int too large to convert to C long"
 _TOO_LARGE_UNSIGNED = (
-    "a number of dtype uint64 is too large for an int, which has 64 bits and a sign in compiled code; leave it an array "
-    "or NumPy scalar (x[0] % np.uint64(10)), and convert outside"
+    "a number of dtype uint64 is too large for an int, which has 64 bits and a sign in compiled code; leave it what it "
+    "is (x[0] % np.uint64(10)), and convert outside"
 )
 
 

@@ -437,7 +437,7 @@ class TestKindsOfInput:
 
         for function in (write, write_what_is_there):
             with pytest.raises(
-                ValueError, match="assignment destination is read-only: write.* writes to its argument 'x'"
+                ValueError, match=r"assignment destination is read-only: write.* writes to its argument 'x'"
             ):
                 weft.function(function)(x)
 

@@ -113,7 +113,9 @@ def test_an_argument_of_what_is_not_converted_is_drawn_of() -> None:
 FIRST, SECOND = np.random.default_rng(1), np.random.default_rng(1)
 
 
-def test_comparisons_of_generators_from_outside_are_those_of_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparisons_of_generators_from_outside_are_those_of_the_call(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def told() -> Any:
         return FIRST == SECOND, FIRST != SECOND, (FIRST, 1) == (SECOND, 1), FIRST in [SECOND], FIRST is SECOND
 

@@ -131,8 +131,9 @@ def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
 
 
 @pytest.mark.parametrize(
-    "function", [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked, listed]
-    + [at_run_time_places]
+    "function",
+    [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked, listed]
+    + [at_run_time_places],
 )
 def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)

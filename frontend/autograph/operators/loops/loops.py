@@ -118,7 +118,9 @@ class Loop:
     def record(self) -> Exit:
         """Record the loop; returns how it is left: at its end, by `break` or by `return`."""
         self.key = self._next_key()
-        exit_ = recorded(self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots))
+        exit_ = recorded(
+            self.trace, self.watched, self._record, (self.status, self.turn, self.another, *self.slots)
+        )
         catcher = catcher_of(self.trace)
         if catcher is not None and catcher.may_have_raised():
             catcher.go_on()

@@ -196,7 +196,9 @@ class Filtered:
 
     def rest(self, listed: Callable[[Filtered], Any] | None = None) -> Any:
         """An iterator over what passes and was not taken; None before `listed` has made one of all that passes."""
-        if self._rest is None or self._is_used is not True:  # one that was made in a recording that was given up
+        if (
+            self._rest is None or self._is_used is not True
+        ):  # one that was made in a recording that was given up
             self._rest = None if listed is None else listed(self)
         return self._rest
 

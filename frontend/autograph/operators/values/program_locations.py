@@ -331,7 +331,7 @@ class Snapshot:
             if isinstance(value, _LEAVES) or id(value) in self._seen:
                 continue
             self._seen.add(id(value))
-            pending.extend(self._visit(value, name))
+            pending.extend(self._visit(python_function_of(value) or value, name))
 
     def _visit(self, value: Any, name: str) -> list[tuple[Any, str]]:
         """Remember one object; returns what it holds."""
@@ -339,8 +339,6 @@ class Snapshot:
             return self._visit_function(value, is_body=not name)
         if isinstance(value, types.MethodType):
             return [(value.__self__, name), (value.__func__, name)]
-        if (inner := python_function_of(value)) is not None:
-            return [(inner, name)]
         if isinstance(value, functools.partial):
             return [(value.func, name), (value.args, name), (value.keywords, name)]
         if isinstance(value, Chosen):

@@ -173,8 +173,8 @@ def _as_index(bound: Any) -> Any:
     if bound.ndim:
         raise WeftTypeError("only integer scalar arrays can be converted to a scalar index")
     if bound.dtype.kind not in "iu" and number_type(bound) is not bool:
-        number = number_type(bound)
-        _refuse(number.__name__ if number is not None else f"numpy.{bound.dtype.name}")
+        kind = number_type(bound)
+        _refuse(kind.__name__ if kind is not None else f"numpy.{bound.dtype.name}")
     number = signed_number(bound)
     return (number.copy() if number is bound and number_type(bound) is not int else number)._like_python(int)
 
