@@ -9,6 +9,9 @@ from ..emitter import Emitter, Tensor
 from ..errors import InternalError, WeftTypeError
 from ..op import Array, Attributes, Case, Cost, ExtentSource, Int, Op, Operand, TensorType
 
+EXACT = "weft.exact"
+"""The attribute of a `weft.custom` whose rule is the derivative of what computed it, so that it has a tangent, too."""
+
 
 class Marker(Op, family="differentiation", cost=Cost.FREE):
     """Base of the ops that are the identity, and that nothing moves, merges or evaluates."""

@@ -10,23 +10,31 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from ...dialect.errors import UnsupportedError, WeftTypeError
+from ...dialect.mlir import ir
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Barrier, Cotangent, Custom, Pairs
+from ...dialect.ops.differentiation import EXACT, Barrier, Cotangent, Custom, Pairs
+from ...dialect.register import context
 from ..autograph.marks import do_not_convert
 from ..autograph.operators.calls.calls import call
 from ..tracing.array import TracedArray, wrap
 from ..tracing.current import current_trace, remembering
-from ..tracing.recorder import Recorder
+from ..tracing.recorder import Recorder, Storage
 from ..tracing.staging import staged
 from .arguments import name_of, with_variables
 from .eager import EagerRecorder
 from .independent import Rules, Variable, described, fitting, has_derivative, write_back
 from .products import vjp
 from .structures import leaves_of, map_leaves, structure_of
+from .watching import Watching
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_EFFECTS = (
+    "{} prints, calls Python or writes to arrays or attributes from outside, which would happen at another place, or "
+    "more than once: do that outside of it"
+)
 
 _numbers = itertools.count()
 """No two rules are one, in whatever trace."""
@@ -78,7 +86,8 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
     """The function, of which nothing is kept for the gradient but its arguments: for the reverse it runs again.
 
     That takes less memory, and the time of another run. `f` is traced twice; it returns arrays and numbers, or
-    structures of them, gets what is differentiated as arguments, and neither prints nor writes to arrays from outside.
+    structures of them, and neither prints nor writes to arrays from outside; it may read these. In plain Python all is
+    kept.
 
     >>> @weft.checkpoint
     ... def layer(w, x):
@@ -92,23 +101,69 @@ def checkpoint(f: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(f)
     @do_not_convert
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        def run(*given: Any) -> tuple[Any, Rule]:
-            y = _without_effects(
-                lambda: call(f, *given, **kwargs), f"{name}, which is under weft.checkpoint,"
-            )
-
-            def rule(cotangent: Any) -> Sequence[Any]:
-                seeds = [leaf for leaf, _ in leaves_of(cotangent) if isinstance(leaf, TracedArray)]
-                again = [map_leaves(lambda leaf, _: _behind(leaf, seeds[0]), arg, "") for arg in given]
-                _, pullback = vjp(lambda *args: call(f, *args, **kwargs), *again)
-                found: Sequence[Any] = pullback(cotangent)
-                return found
-
-            return y, rule
-
-        return _with_rule(run, args, name)
+        trace = current_trace()
+        if trace is None:
+            return call(f, *args, **kwargs)
+        return _Checkpointed(trace, lambda *given: call(f, *given, **kwargs), name).run(args)
 
     return checkpointed
+
+
+class _Checkpointed:
+    """A call of a function that runs again for its gradient: by its arguments, and by the arrays that it reads."""
+
+    def __init__(self, trace: Recorder, function: Callable[..., Any], name: str) -> None:
+        self._trace = trace
+        self._function = function
+        self._what = f"{name}, which is under weft.checkpoint,"
+        self._name = name
+
+    def run(self, args: tuple[Any, ...]) -> Any:
+        """The result, with the rule."""
+        trace, variables = self._trace, list[Variable]()
+        given = [with_variables(trace, arg, f"args[{i}]", variables) for i, arg in enumerate(args)]
+        y, arrays = self._watched(lambda: self._function(*given), None)
+        for variable in variables:
+            write_back(variable)
+        own = {variable.array._storage for variable in variables}
+        captured = {storage: value for storage, value in arrays.items() if storage not in own}
+
+        def pairs(cotangent: Any) -> list[tuple[Any, Any]]:
+            return self._pairs(given, variables, captured, cotangent)
+
+        return _recorded(trace, y, pairs, self._name, is_exact=True)
+
+    def _watched(self, run: Callable[[], Any], behind: Any) -> tuple[Any, dict[Storage, Any]]:
+        """What a run gives, and the arrays from outside that it reads, with their independent values."""
+        watching = Watching.only_read(self._trace, behind)
+        watching.open()
+        try:
+            found = _without_effects(run, self._what)
+        finally:
+            watching.close()
+        if watching.is_written:
+            raise UnsupportedError(_EFFECTS.format(self._what))
+        return found, watching.arrays
+
+    def _pairs(
+        self,
+        given: list[Any],
+        variables: list[Variable],
+        captured: dict[Storage, Any],
+        cotangent: Any,
+    ) -> list[tuple[Any, Any]]:
+        """Arguments and arrays from outside with their cotangents, of another run behind those of the result."""
+        trace = self._trace
+        seed = next(leaf for leaf, _ in leaves_of(cotangent) if isinstance(leaf, TracedArray))
+        again = [map_leaves(lambda leaf, _: _behind(leaf, seed), arg, "") for arg in given]
+        (_, pullback), arrays = self._watched(lambda: vjp(self._function, *again), seed._value())
+        found = _pairs(trace, given, pullback(cotangent), variables, self._name)
+        outside = {storage: value for storage, value in captured.items() if storage in arrays}
+        for storage, value in outside.items():
+            base = TracedArray(storage, (), storage.type)
+            gradient = pullback.by(cotangent, Variable(base, base, arrays[storage]))
+            found.append((value, gradient._value()))
+        return found
 
 
 def _behind(leaf: Any, seed: TracedArray) -> Any:
@@ -141,7 +196,13 @@ def _with_rule(run: Callable[..., tuple[Any, Rule]], args: tuple[Any, ...], name
     return _recorded(trace, y, pairs, name)
 
 
-def _recorded(trace: Recorder, y: Any, pairs: Callable[[Any], list[tuple[Any, Any]]], name: str) -> Any:
+def _recorded(
+    trace: Recorder,
+    y: Any,
+    pairs: Callable[[Any], list[tuple[Any, Any]]],
+    name: str,
+    is_exact: bool = False,
+) -> Any:
     """The result, with the rule recorded beside it on stand-ins for cotangents."""
     number, places = next(_numbers), itertools.count()
 
@@ -167,6 +228,9 @@ def _recorded(trace: Recorder, y: Any, pairs: Callable[[Any], list[tuple[Any, An
         array = staged(trace, leaf)
         attributes = {"number": number, "place": next(places)}
         (made,) = trace.create(Custom, [array._value(), chain], attributes)
+        if is_exact:
+            with context():
+                made.owner.operation.attributes[EXACT] = ir.UnitAttr.get()
         wrapped = wrap(trace, made, made_at=trace.place)
         return wrapped._as_array(array._storage.is_array)._like_python(array._python_type)
 
@@ -250,10 +314,7 @@ def _without_effects(run: Callable[[], Any], what: str) -> Any:
     before = _effects_of(trace)
     found = run()
     if _effects_of(trace) != before:
-        raise UnsupportedError(
-            f"{what} prints, calls Python or writes to arrays or attributes from outside, which would happen at "
-            "another place, or more than once: do that outside of it"
-        )
+        raise UnsupportedError(_EFFECTS.format(what))
     return found
 
 

@@ -236,8 +236,9 @@ class EagerRecorder(Recorder):
             return found
         if _leaves(values, arguments):
             raise DifferentiationError(
-                f"{name}, which has a gradient of its own, uses an array that is differentiated and is not among its "
-                "arguments; pass it as an argument"
+                f"{name}, which is under weft.custom_gradient, uses an array that is differentiated and is not among "
+                "its arguments, of which its rule tells nothing; pass it as an argument, or use "
+                "weft.stop_gradient(array)"
             )
         step = Step(Ruled, list(arguments), {"pull": pull}, found, next(_moments))
         for node in found:
@@ -446,7 +447,7 @@ def _leaves(values: Sequence[Node], arguments: Sequence[Node]) -> set[Node]:
 def _require_known(step: Step) -> None:
     if step.op_class is Ruled:
         raise DifferentiationError(
-            "a function with a gradient of its own has no tangents: it tells only cotangents"
+            "a function under weft.custom_gradient has no tangents: it tells only cotangents; use weft.vjp or weft.grad"
         )
     if step.op_class is HostCall:
         raise DifferentiationError(

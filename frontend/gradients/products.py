@@ -86,6 +86,10 @@ class Pullback:
             for arg in self._args
         )
 
+    def by(self, cotangent: Any, variable: Variable) -> Any:
+        """The cotangent of another value that the result was computed of."""
+        return gradient_of(self._trace, *self._fitting(cotangent), variable)
+
     def _fitting(self, cotangent: Any) -> tuple[list[TracedArray], list[TracedArray]]:
         if structure_of(cotangent) != self._structure:
             raise WeftTypeError(

@@ -12,7 +12,7 @@ from ...dialect.derivatives import has_numbers
 from ...dialect.mlir import Operation, Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
-from ...dialect.ops.differentiation import Independent, Pause, StopGradient
+from ...dialect.ops.differentiation import Barrier, Independent, Pause, StopGradient
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.records import dataclass
 from ...dialect.register import context, create, op_class_of
@@ -41,6 +41,7 @@ class Watching:
 
     def __init__(self, trace: Recorder, sees_reads: bool = True) -> None:
         self.trace = trace
+        self._versions = {storage: storage.version for storage in trace.cells}
         self._sees_reads = sees_reads
         """Whether arrays from outside are watched that are read, not only those that are named."""
         self.region = trace.region
@@ -48,6 +49,8 @@ class Watching:
         (mark,) = trace.create(Constant, [], {"value": np.zeros(())})
         self._mark: Operation = mark.owner.operation
         self._number = next_number()
+        self._is_only_read = False
+        self._behind: Value | None = None
         self._is_paused = False
         self._outer = {id(region) for region in _around(trace.region)}
         self._watched: dict[Storage, Watched] = {}
@@ -76,6 +79,26 @@ class Watching:
         finally:
             self._is_paused = before
             self.trace.watch_epoch += 1
+
+    @classmethod
+    def only_read(cls, trace: Recorder, behind: Value | None = None) -> Watching:
+        """Looks at arrays from outside that nobody writes, and that are not known to be there before a value is."""
+        found = cls(trace)
+        found._is_only_read, found._behind = True, behind
+        return found
+
+    @property
+    def arrays(self) -> dict[Storage, Value]:
+        """What was read, with its independent values."""
+        return {storage: known.value for storage, known in self._watched.items()}
+
+    @property
+    def is_written(self) -> bool:
+        """Whether an array from outside was written."""
+        return any(
+            storage.version != self._versions.get(storage, 0) and self._is_outside(storage)
+            for storage in self.trace.cells
+        )
 
     @property
     def is_here(self) -> bool:
@@ -107,6 +130,8 @@ class Watching:
                 self._own.add(storage)
                 return value
             known = self._watch(storage, value)
+        if value is None and self._is_only_read:
+            return known.value
         if value is None and not known.is_written:
             operation = known.value.owner.operation
             with context(), ir.InsertionPoint.after(operation):
@@ -142,6 +167,8 @@ class Watching:
     def _watch(self, storage: Storage, value: Value | None) -> Watched:
         if value is None:
             value = self._create(ReadRef, [storage.ref])
+        if self._behind is not None:
+            value = self._create(Barrier, [value, self._behind])
         made = self._create(Independent, [value], number=next_number(), tape=self._number)
         found = self._watched[storage] = Watched(made, False)
         return found

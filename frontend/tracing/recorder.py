@@ -211,7 +211,7 @@ class Watcher(Protocol):
     """What looks at the arrays that are read for a while: an open tape."""
 
     def read(self, storage: Storage, value: Any) -> Any:
-        """The SSA value to read for that of a storage; for None, that of a cell, which is read behind this."""
+        """The SSA value to read for that of a storage; for None, that of a cell, which is read behind this if left."""
 
     def seen(self, value: Any) -> Any:
         """What stands for a value that was read."""
@@ -376,7 +376,7 @@ class Recorder(ABC):
         value = None if storage.ref is not None else storage.value
         for watcher in self.watchers:
             value = watcher.read(storage, value)
-        found = value if storage.ref is None else self.create(ReadRef, [storage.ref], {})[0]
+        found = self.create(ReadRef, [storage.ref], {})[0] if value is None else value
         for watcher in self.watchers:
             found = watcher.seen(found)
         return found

@@ -85,8 +85,8 @@ def _require_by_arguments(sweep: Sweep, results: list[Operation], pairs: list[tu
         if isinstance(value.owner, ir.Block) or value in sweep.activity.independent:
             raise refuse(
                 results[0],
-                "a function with a gradient of its own (custom_gradient, checkpoint) uses a value that is "
-                "differentiated and is not among its arguments; pass it as an argument",
+                "a function under weft.custom_gradient uses a value that is differentiated and is not among its "
+                "arguments, of which its rule tells nothing; pass it as an argument, or use weft.stop_gradient(value)",
             )
         operation = value.owner.operation
         inside = operations_of(operation) if len(operation.regions) else ()

@@ -8,7 +8,7 @@ from ...dialect.derivatives import tangents
 from ...dialect.errors import WeftError
 from ...dialect.mlir import Block, Location, Operation, Value, ir
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.differentiation import Custom
+from ...dialect.ops.differentiation import EXACT, Custom
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import create, decode_attributes, op_class_of
 from ..control_flow.structure import FOR, IF, WHILE, body, replace_terminator, terminator, yielded
@@ -72,11 +72,15 @@ class ForwardSweep:
     def _simple(self, operation: Operation) -> None:
         op_class = op_class_of(operation)
         b = OpEmitter(operation.location)
+        if op_class is Custom and EXACT in operation.attributes:
+            if (move := self.tangents.get(operation.operands[0])) is not None:
+                self.tangents[operation.results[0]] = move
+            return
         if op_class is Custom:
             raise refuse(
                 operation,
-                "a function with a gradient of its own (custom_gradient, checkpoint) has no tangents: it tells only "
-                "cotangents; use weft.vjp or weft.grad",
+                "a function under weft.custom_gradient has no tangents: it tells only cotangents; use weft.vjp or "
+                "weft.grad",
             )
         require_known(operation)
         with ir.InsertionPoint.after(operation):

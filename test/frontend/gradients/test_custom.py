@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weft
+from support.differences import differences
 
 X = np.array([0.5, 1.5, -2.0])
 SIGMOID = 1 / (1 + np.exp(-X))
@@ -115,6 +116,55 @@ def test_what_is_checkpointed_runs_again() -> None:
     assert [text.count('"weft.tanh"') for text in both] == [6, 3]
 
 
+class Layer:
+    """Weights that a function under checkpoint reads, with an array that was computed, and one that changes."""
+
+    def __init__(self) -> None:
+        self.w = np.array([0.3, -0.5, 0.2])
+
+    def __call__(self, x: Any, n: Any) -> Any:
+        scale = x * 2.0
+        for i in range(n):
+            scale[i % 3] = scale[i % 3] * x[0]
+
+            @weft.checkpoint
+            def inner(y: Any) -> Any:
+                return np.tanh(y * self.w) * scale + y
+
+            x = inner(x)
+        return np.sum(x)
+
+
+def test_what_is_checkpointed_may_read_arrays_from_outside() -> None:
+    model, start = Layer(), Layer().w
+    v = np.array([1.0, -0.5, 2.0])
+
+    @weft.function
+    def derivatives(x: Any, n: Any) -> Any:
+        by_x, by_model = weft.grad(lambda x, model: model(x, n), (0, 1))(x, model)
+        return by_x, by_model["w"], weft.jvp(lambda x: model(x, n), (x,), (v,))[1]
+
+    def by_weights(w: Any) -> Any:
+        model.w = w
+        return model(X, 4)
+
+    by_x, by_w, tangent = derivatives(X, np.int64(4))
+    np.testing.assert_allclose(by_x, differences(lambda x: model(x, 4), (X,), 0), rtol=1e-5)
+    np.testing.assert_allclose(tangent, by_x @ v)
+    np.testing.assert_allclose(by_w, differences(by_weights, (start,), 0), rtol=1e-5)
+
+
+def changing(x: Any) -> Any:
+    y = x * 2
+
+    @weft.checkpoint
+    def inner(z: Any) -> Any:
+        y[0] = 5.0
+        return z * y
+
+    return np.sum(inner(x))
+
+
 def captured(x: Any) -> Any:
     y = x * 2
     return np.sum(weft.custom_gradient(lambda z: (z * y, lambda g: g))(x))
@@ -132,7 +182,7 @@ def with_rule(rule: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
-        (captured, weft.DifferentiationError, "among its arguments; pass it as an argument"),
+        (captured, weft.DifferentiationError, "among its arguments, of which its rule tells nothing; pass it as"),
         (with_rule(lambda g: (g, g)), TypeError, r"by args\[0\] has another structure .* it is a tuple"),
         (with_rule(lambda g: g[:1]), TypeError, r"by args\[0\] is f64\[1\], but the argument is f64\[3\]"),
         (with_rule(lambda g: g.astype(np.float32)), TypeError, r"is f32\[3\], but the argument is f64\[3\]"),
@@ -151,6 +201,10 @@ def test_rules_that_do_not_fit_are_refused(function: Any, error: type[Exception]
 def test_effects_and_tangents_are_refused() -> None:
     with pytest.raises(weft.UnsupportedError, match=r"noisy, which is under .*checkpoint, prints"):
         weft.grad(lambda x: np.sum(weft.checkpoint(noisy)(x)))(X)
+    with pytest.raises(
+        weft.UnsupportedError, match=r"inner, which is under .*checkpoint, .* writes to arrays"
+    ):
+        weft.grad(changing)(X)
     with pytest.raises(weft.DifferentiationError, match="has no tangents"):
         weft.jvp(clipped, (X,), (X,))
     with weft.eager(), pytest.raises(weft.DifferentiationError, match="has no tangents"):
