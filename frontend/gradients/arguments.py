@@ -49,11 +49,8 @@ class Given:
 class DifferentiatedArguments:
     """By which of its arguments a function is differentiated."""
 
-    def __init__(
-        self, function: Callable[..., Any], argnums: Argnums, what: str, takes_objects: bool = False
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], argnums: Argnums, what: str) -> None:
         self.name = name_of(function, what)
-        self._takes_objects = takes_objects
         self.is_one = isinstance(argnums, (int, str))
         self._parameters = signature_of(function).parameters
         self._positional = [
@@ -71,7 +68,7 @@ class DifferentiatedArguments:
         for key in self._keys:
             holder, place, path = self._place(key, taken, named)
             chosen.append(holder[place])
-            if self._takes_objects and is_object(holder[place]):
+            if is_object(holder[place]):
                 continue
             require_derivative(holder[place], path, self.name)
             holder[place] = with_variables(trace, holder[place], path, variables)
@@ -148,12 +145,6 @@ def require_derivative(argument: Any, path: str, name: str) -> None:
     map_leaves(lambda leaf, _: found.append(has_derivative(leaf)), argument, path)
     if any(found):
         return
-    if is_object(argument):
-        raise WeftTypeError(
-            f"argument {path!r} of {name} is an object ({type(argument).__name__}), by which it is not "
-            f"differentiated here: use `with weft.GradientTape() as tape:` and tape.gradient(y, {path}), or pass its "
-            "arrays in a list or dict"
-        )
     dtype = getattr(argument, "dtype", type(argument).__name__)
     raise WeftTypeError(
         f"argument {path!r} of {name} is of {dtype}, by which there is no derivative; convert it, "

@@ -25,6 +25,7 @@ from .eager import EagerRecorder
 from .independent import Rules, Variable, described, fitting, has_derivative, write_back
 from .products import vjp
 from .structures import leaves_of, map_leaves, structure_of
+from .tape_requests import is_object
 from .watching import Watching
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -157,7 +158,8 @@ class _Checkpointed:
         seed = next(leaf for leaf, _ in leaves_of(cotangent) if isinstance(leaf, TracedArray))
         again = [map_leaves(lambda leaf, _: _behind(leaf, seed), arg, "") for arg in given]
         (_, pullback), arrays = self._watched(lambda: vjp(self._function, *again), seed._value())
-        found = _pairs(trace, given, pullback(cotangent), variables, self._name)
+        by = [None if is_object(arg) else part for arg, part in zip(given, pullback(cotangent), strict=True)]
+        found = _pairs(trace, given, by, variables, self._name)
         outside = {storage: value for storage, value in captured.items() if storage in arrays}
         for storage, value in outside.items():
             base = TracedArray(storage, (), storage.type)
@@ -300,7 +302,7 @@ def _pairs(
             variable = next(remaining)
             if part is not None:
                 fits = fitting(
-                    trace, part, variable.array, f"the gradient of {name} by {place}", "the argument"
+                    trace, part, variable.array.type, f"the gradient of {name} by {place}", "the argument"
                 )
                 pairs.append((variable.value, fits._value()))
     return pairs

@@ -15,7 +15,7 @@ from ...dialect.ops.casts import Cast
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.differentiation import Gradient, Independent, Pairs, Tangent
 from ...dialect.records import dataclass
-from ...dialect.types import format_shape
+from ...dialect.types import TensorType, format_shape
 from ..autograph.operators.objects.access import set_item
 from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Recorder
@@ -147,21 +147,21 @@ def _joined(trace: Recorder, pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any
     return chain, number
 
 
-def fitting(trace: Recorder, given: Any, like: TracedArray, what: str, of: str) -> TracedArray:
+def fitting(trace: Recorder, given: Any, wanted: TensorType, what: str, of: str) -> TracedArray:
     """A tangent or cotangent of an array, of its shape and dtype; Python numbers are converted."""
     if not isinstance(given, (TracedArray, np.ndarray, np.generic, float, int)):
-        raise WeftTypeError(f"{what} is {described(given)}, but {of} is {like.type}")
+        raise WeftTypeError(f"{what} is {described(given)}, but {of} is {wanted}")
     array = staged(trace, given)
     is_array = getattr(given, "_python_type", type(given)) not in (float, int)
-    if array.type.shape != like.type.shape or (is_array and array.dtype != like.dtype):
-        raise WeftTypeError(f"{what} is {array.type}, but {of} is {like.type}")
-    (value,) = trace.create(Cast, [array._value()], {"dtype": like.dtype})
+    if array.type.shape != wanted.shape or (is_array and array.dtype != wanted.dtype):
+        raise WeftTypeError(f"{what} is {array.type}, but {of} is {wanted}")
+    (value,) = trace.create(Cast, [array._value()], {"dtype": wanted.dtype})
     return wrap(trace, value, made_at=trace.place)
 
 
 def moved(trace: Recorder, given: Any, tangent: Any, path: str) -> Variable:
     """An independent value that moves along a tangent."""
-    move = fitting(trace, tangent, staged(trace, given), f"the tangent of {path}", "the argument")
+    move = fitting(trace, tangent, staged(trace, given).type, f"the tangent of {path}", "the argument")
     variable = independent(trace, given)
     return Variable(variable.given, variable.array, variable.value, move._value())
 

@@ -21,9 +21,11 @@ from ..tracing.recorder import Recorder
 from ..tracing.staging import cast, staged
 from .arguments import Argnums, DifferentiatedArguments, Given
 from .independent import Rules, Variable, described, has_derivative, tangent_of, write_back
+from .object_arguments import reading, with_objects
 from .recording import delivered, recording
 from .rows import by_rows
 from .structures import map_leaves
+from .traced_tape import TracedTape
 from .transforms import grad, without_aux
 
 P = ParamSpec("P")
@@ -37,10 +39,11 @@ def jacobian(f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False) -
 
     `f` returns an array of real numbers, or lists, tuples, dicts and dataclasses of these, or with `has_aux` a pair of
     that and anything else, which comes second. The result has the structure of what `f` returns, with that of the
-    argument at each place, and a tuple for several `argnums`; its arrays have the shape of the result followed by that
-    of the argument, and the dtype of the argument. `f` runs once: with tangents beside its values where it has few
-    arguments (up to 16 numbers) and at least as many results, else in reverse, in a loop over the results. Raises
-    `TypeError` for complex numbers and integers, `ValueError` for an argument that `f` has not.
+    argument at each place, a dict by the arrays that were read for an object, and a tuple for several `argnums`; its
+    arrays have the shape of the result followed by that of the argument, and the dtype of the argument. `f` runs once:
+    with tangents beside its values where it has few arguments (up to 16 numbers, and no object) and at least as many
+    results, else in reverse, in a loop over the results. Raises `TypeError` for complex numbers and integers,
+    `ValueError` for an argument that `f` has not.
 
     >>> weft.jacobian(lambda x: x[:2] * x[2])(np.array([1.0, 2.0, 3.0]))
     array([[3., 0., 1.],
@@ -86,17 +89,26 @@ class _Jacobian:
                 _require_real(variable.array, f"an argument of {name} has")
             moves = [_basis(trace, variable) for variable in given.variables]
             rules, before = trace.state(Rules), trace.state(Rules).count
-            returned = call(self.function, *given.args, **given.kwargs)
-            if rules.count != before:
-                moves = [[]]  # in reverse: there are no tangents
+            with reading(trace, given.chosen) as tape:
+                returned = call(self.function, *given.args, **given.kwargs)
+            if rules.count != before or tape is not None:
+                moves = [[]]  # in reverse: there are no tangents, or it is not known yet what is read
             y = without_aux(returned, self.has_aux, name)
-            found = map_leaves(lambda leaf, path: self._of_result(trace, given, moves, leaf, path), y, "")
+            found = map_leaves(
+                lambda leaf, path: self._of_result(trace, given, moves, tape, leaf, path), y, ""
+            )
         for variable in given.variables:
             write_back(variable)
         return delivered((found, returned[1]) if self.has_aux else found)
 
     def _of_result(
-        self, trace: Recorder, given: Given, moves: list[list[Variable]], y: Any, path: str
+        self,
+        trace: Recorder,
+        given: Given,
+        moves: list[list[Variable]],
+        tape: TracedTape | None,
+        y: Any,
+        path: str,
     ) -> Any:
         """The derivatives of one array or number by all variables, in the structures of the arguments."""
         name = f"{self.arguments.name}{path and f' at {path}'}"
@@ -116,7 +128,14 @@ class _Jacobian:
             if array.ndim == 0:
                 array._as_array(variable.array._storage.is_array and not is_number)
                 array._like_python(variable.array._python_type if is_number else None)
-        found = given.structured(iter(arrays))
+        found = with_objects(
+            tape,
+            [result],
+            given.chosen,
+            given.structured(iter(arrays)),
+            lambda v: by_rows(trace, result, [v])[0],
+            result.shape,
+        )
         return found[0] if self.arguments.is_one else tuple(found)
 
 

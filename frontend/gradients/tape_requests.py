@@ -93,6 +93,10 @@ class Recording(ABC):
             x, [result], lambda v: by_rows(self.trace, result, [v])[0], result.shape, connected_only
         )
 
+    def by_object(self, owner: Any, ys: list[TracedArray], ask: Ask, leading: tuple[Any, ...] = ()) -> Any:
+        """The derivatives of values by those arrays of an object that were read, by their paths."""
+        return self._by(owner, ys, ask, leading, False)
+
     # What is differentiated
 
     def _results(self, y: Any) -> list[TracedArray]:
@@ -112,7 +116,11 @@ class Recording(ABC):
             raise WeftTypeError(f"output_gradients has another structure than y: it is {described(weights)}")
         return [
             fitting(
-                self.trace, weight, staged(self.trace, leaf), path, path.replace("output_gradients", "y", 1)
+                self.trace,
+                weight,
+                staged(self.trace, leaf).type,
+                path,
+                path.replace("output_gradients", "y", 1),
             )
             for (leaf, _), (weight, path) in zip(
                 leaves_of(y), leaves_of(weights, "output_gradients"), strict=True

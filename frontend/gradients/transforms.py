@@ -119,7 +119,7 @@ class _Transform:
 
     def __init__(self, function: Callable[..., Any], argnums: Argnums, has_aux: bool) -> None:
         self.function = function
-        self.arguments = DifferentiatedArguments(function, argnums, "weft.grad", takes_objects=True)
+        self.arguments = DifferentiatedArguments(function, argnums, "weft.grad")
         self.name = self.arguments.name
         self.has_aux = has_aux
 
@@ -134,7 +134,7 @@ class _Transform:
             ys = [as_number(trace, y)]
             ones = [ones_like(trace, ys[0])]
         found = given.structured(iter([gradient_of(trace, ys, ones, v) for v in given.variables]))
-        found = with_objects(tape, y, given.chosen, found)
+        found = with_objects(tape, ys, given.chosen, found, lambda v: gradient_of(trace, ys, ones, v))
         for variable in given.variables:
             write_back(variable)
         return delivered((returned, found[0] if self.arguments.is_one else tuple(found)))
