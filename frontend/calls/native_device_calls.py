@@ -40,7 +40,10 @@ def device_code(
 
 
 def runs_on_device(concrete: ConcreteFunction, leaves: Sequence[Any]) -> bool:
-    """Whether native code can run a function on a device: all arrays lie there, and all other data are numbers."""
+    """Whether native code can run a function on a device: all arrays lie there, and all other data are numbers.
+
+    Without any array there, results are copied to the host, as for arrays of the host.
+    """
     executable: Any = concrete._executable
     if device_of(concrete) is None:
         return False
@@ -48,13 +51,14 @@ def runs_on_device(concrete: ConcreteFunction, leaves: Sequence[Any]) -> bool:
 
     if not DeviceCode.fits(executable):
         return False
-    extras, own = concrete._extra, len(leaves)
+    extras, own, has_array = concrete._extra, len(leaves), False
     for position, source in enumerate(concrete._sources):
         is_there = isinstance(leaves[source], OnDevice) if source < own else has_device(extras[source - own])
         is_number = source < own and (source in concrete.numbers or isinstance(leaves[source], np.generic))
         if not (is_number if position in executable.plan.on_host else is_there):
             return False
-    return True
+        has_array |= is_there
+    return has_array
 
 
 def has_device(extra: Any) -> bool:

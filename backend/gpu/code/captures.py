@@ -105,10 +105,18 @@ def _maker(value: Value) -> Operation:
 
 def is_known_to_host(value: Value) -> bool:
     """Whether the host can compute a number of what it gives a kernel, which it needs for a launch."""
-    if isinstance(value.owner, ir.Block):
-        return bool(value.owner.owner.operation.name == "func.func")
-    op = value.owner.operation
-    return op.name == "memref.dim" or (is_pure(op) and all(map(is_known_to_host, op.operands)))
+    pending, seen = [value], {value}
+    while pending:
+        owner = pending.pop().owner
+        if isinstance(owner, ir.Block):
+            if owner.owner.operation.name != "func.func":
+                return False
+        elif owner.operation.name != "memref.dim":
+            if not is_pure(owner.operation):
+                return False
+            pending += [operand for operand in owner.operation.operands if operand not in seen]
+            seen.update(owner.operation.operands)
+    return True
 
 
 def is_constant_memory(memref: Value, inside: Operation) -> bool:

@@ -157,10 +157,15 @@ class Kernel:
 
     def _follows(self, op: Operation) -> bool:
         """Whether an operation uses what others in here make, and so has to stay behind them."""
-        return any(
-            operand in self._made or (operand not in self._values and self._follows(operand.owner.operation))
-            for operand in outer_operands(op)
-        )
+        pending, seen = [op], set[Value]()
+        while pending:
+            for operand in outer_operands(pending.pop()):
+                if operand in self._made:
+                    return True
+                if operand not in self._values and operand not in seen:
+                    seen.add(operand)
+                    pending.append(operand.owner.operation)
+        return False
 
     def bind(self, outer: Value, inner: Value) -> None:
         """Say what a value of the kernel function is in here."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -98,10 +100,8 @@ class State:
         self.options = options or Options()
         self.queues = Queues(seed)
         self.random = np.random.default_rng(seed)
-        self.log: list[str] = []
-        """The names of the functions that were called."""
-        self.launches: list[str] = []
-        """The names of the kernels that ran."""
+        self.launches: deque[str] = deque(maxlen=1000)
+        """The names of the kernels that ran last."""
         self.instructions = 0
         """How many instructions they ran."""
         self._initialised = False
@@ -110,6 +110,7 @@ class State:
         self._fault: tuple[int, str] | None = None
         self._detail: tuple[int, str] = (0, "")
         self._objects: dict[int, Any] = {}
+        self._handles = itertools.count(1)
         self._current: dict[int, int] = {}
         self._pinned: dict[int, Any] = {}
         self._freed: set[int] = set()
@@ -157,7 +158,6 @@ class State:
 
     def _admit(self, name: str) -> None:
         """Refuse calls that the driver would refuse, whatever they ask."""
-        self.log.append(name)
         if name in _ALWAYS:
             return
         if os.getpid() != self._process or (
@@ -175,7 +175,7 @@ class State:
         return code
 
     def _new(self, value: Any) -> int:
-        handle = (len(self._objects) + 1) << 8
+        handle = next(self._handles) << 8
         self._objects[handle] = value
         return handle
 
@@ -187,7 +187,7 @@ class State:
 
     def _forget(self, handle: int | None, kind: type[Any]) -> Any:
         value = self._object(handle, kind)
-        self._objects[handle or 0] = None
+        del self._objects[handle or 0]
         return value
 
     def _put(self, stream: int | None, action: Callable[[], None], after: Work | None = None) -> Work:

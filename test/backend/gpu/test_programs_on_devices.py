@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from programs.catalogue import PROGRAMS
 
@@ -19,6 +20,18 @@ def test_programs_become_device_kernels(program):
     assert any(text.startswith(_SOME[program.name]) for text in code.schedules.values()), code.schedules
     for kernel, found in code.assembled().items() if find_assembler() else ():
         assert (found.spilled, found.stack) == (0, 0), kernel
+
+
+def test_time_to_schedule_grows_with_the_length():
+    """Numbers of which each takes the last one twice: as many steps as there are ways would never end."""
+
+    def total(x):
+        result = x[0]
+        for i in range(1, 40):
+            result = np.where(x[i] > result, x[i] - result, result)
+        return result
+
+    assert device_code(total, np.zeros(40)).kernels
 
 
 STRAIGHT = ("wave", "trajectory", "moving_average", "prefix_sums", "viterbi", "edit_distance", "search_all")

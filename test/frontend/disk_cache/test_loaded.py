@@ -61,6 +61,7 @@ def test_what_changes_after_it_was_loaded_is_seen(project: Project) -> None:
     assert run.found > 0
 
 
+@pytest.mark.processor  # its stages
 def test_programs_that_were_loaded_can_be_looked_at(project: Project) -> None:
     project.write_program("""
         @weft.function

@@ -480,6 +480,7 @@ NOT_STORED = {
 """By the body of a function: why it is not stored."""
 
 
+@pytest.mark.processor  # a hundred functions, which take long to compile
 def test_what_only_one_process_knows_is_not_stored(project: Project) -> None:
     functions = "\n".join(
         f"@weft.function\ndef f{number}(x):\n    {body}\nf{number}(np.ones(2))"

@@ -41,6 +41,7 @@ def seconds(function: Any, n: int) -> float:
     return best
 
 
+@pytest.mark.processor  # the emulator takes a millisecond for an element
 @pytest.mark.parametrize("make", [weft.function, weft.grad], ids=["forward", "reverse"])
 @pytest.mark.parametrize("program", [written, appended])
 def test_time_grows_as_the_length(make: Any, program: Any) -> None:

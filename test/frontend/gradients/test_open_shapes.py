@@ -68,6 +68,7 @@ def test_sizes_that_are_known_in_front_of_the_loop() -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.processor  # too many for the emulator
 def test_pieces_of_many_iterations() -> None:
     """The buffer of the pieces grows; some are empty."""
 

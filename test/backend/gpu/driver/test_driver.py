@@ -45,7 +45,7 @@ def test_a_kernel_runs() -> None:
     machine = Machine()
     x = np.arange(64, dtype=np.int32)
     np.testing.assert_array_equal(launched(machine, x), 2 * x)
-    assert machine.emulator.launches == ["double"]
+    assert list(machine.emulator.launches) == ["double"]
     properties = machine.device.properties
     assert (properties.target, properties.multiprocessors, properties.has_pools) == ("sm_90", 132, True)
     assert repr(machine.device) == "cuda:0"

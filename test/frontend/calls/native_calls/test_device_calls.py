@@ -120,6 +120,13 @@ def test_sizes_numbers_and_arrays_of_other_libraries(emulator: Failing) -> None:
         g(masked)
 
 
+def test_results_of_numbers_are_copied_to_the_host(emulator: Failing) -> None:
+    f = weft.function(lambda n: (np.arange(4.0) * n, n + 1), device="cuda")
+    for _ in range(4):
+        row, number = f(np.float64(2))
+        assert (type(row), type(number), number) == (np.ndarray, np.float64, 3.0)
+
+
 def test_arrays_that_are_left_to_python(emulator: Failing) -> None:
     def f(x, y):
         x += y

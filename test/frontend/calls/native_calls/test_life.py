@@ -222,6 +222,7 @@ class TestLife:
         assert f.calls == 5
 
 
+@pytest.mark.processor  # so many calls take hours in the emulator
 class TestReferences:
     """No call keeps a reference, or gives one back that it does not have."""
 
