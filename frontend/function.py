@@ -15,6 +15,7 @@ from ..backend.gpu.device_names import CPU, device_number
 from ..backend.gpu.device_targets import target_of
 from ..backend.target import named
 from ..dialect.errors import WeftTypeError, WeftValueError
+from .by_value import Portable
 from .calls.argument_numbers import ArgumentNumbers, Arguments
 from .calls.argument_sizes import ArgumentSizes
 from .calls.callables import name_of, require_count, require_function
@@ -63,7 +64,7 @@ Call: TypeAlias = "tuple[list[Any], list[str], Structure, tuple[tuple[Any, ...],
 """The arrays of a call, their names, its structure, and the arguments by position and name."""
 
 
-class Function(FastCallable, Generic[P, R]):
+class Function(FastCallable, Portable, Generic[P, R]):
     """A Python function that runs as machine code, compiled once for each signature of its arguments.
 
     Arrays and NumPy scalars are data: their dtype and shape are the signature. Everything else (strings, bools, None,
@@ -83,6 +84,7 @@ class Function(FastCallable, Generic[P, R]):
     __name__: str
     __qualname__: str
     __wrapped__: Callable[P, R]
+    python_function: Callable[P, R]
 
     def __init__(
         self,
@@ -141,7 +143,7 @@ class Function(FastCallable, Generic[P, R]):
         """How many calls of native code are known to `_retracing`."""
         self._retracing = Retracing()
         functools.update_wrapper(self, python_function, updated=())
-        self._own_attributes = frozenset((*vars(self), "_own_attributes"))
+        self._own_attributes = self.attributes_now()
 
     @property
     def trace_count(self) -> int:
@@ -250,24 +252,10 @@ class Function(FastCallable, Generic[P, R]):
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        module = sys.modules.get(self.__module__)
-        qualified_name: str = getattr(self, "__qualname__", self.name)
-        if getattr(module, qualified_name, None) is self:
-            return qualified_name  # decorated: found again under its name
-        return (
-            Function,
-            (
-                self.python_function,
-                self.input_signature,
-                self.name,
-                self.autograph,
-                self.strict,
-                self.target,
-                self.device,
-                self.max_specialisations,
-            ),
-        )
+    def make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
+        """Be the function that `weft.function` makes with these options."""
+        initialise: Any = Function.__init__
+        initialise(self, python_function, **options)
 
     # From a call to a specialisation
 
@@ -468,8 +456,6 @@ class Function(FastCallable, Generic[P, R]):
     def fingerprint_parts(self) -> tuple[Any, ...]:
         """What it is in another process."""
         target = self._target(self._device())
-        given = sorted(set(vars(self)) - self._own_attributes)
-        attributes = tuple((name, getattr(self, name)) for name in given)
         return (
             self.python_function,
             self.name,
@@ -477,7 +463,7 @@ class Function(FastCallable, Generic[P, R]):
             self.strict,
             target,
             self.input_signature,
-            attributes,
+            self.given_attributes(),
         )
 
 
@@ -503,6 +489,9 @@ class BoundFunction(FastCallable, Generic[Q, R]):
             from ..backend.cpu.dispatch.library import library as native_library
 
             self._vectorcall = native_library().call_bound
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BoundFunction, (self.function, self.__self__)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """As `Function.get_concrete_function`, for this instance."""

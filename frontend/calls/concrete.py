@@ -34,10 +34,13 @@ from ..runtime_values.result_spec import (
 )
 from ..signature.signature import (
     Structure,
+    TensorSpec,
     alias_pattern,
     check_fits,
     describe,
     type_of_leaf,
+    unflatten,
+    with_objects,
     without_objects,
 )
 from ..tracing.layouts import lies_as
@@ -66,6 +69,7 @@ class ConcreteFunction:
         self.argument_types = signature.types
         self.argument_names = signature.names
         self._aliases = signature.aliases
+        self._scalars = signature.scalars
         self.numbers = signature.numbers
         """The arguments that are Python numbers, with their types."""
         self.compile_times = program.times
@@ -196,6 +200,20 @@ class ConcreteFunction:
     def pretty_printed_signature(self) -> str:
         """The signature on a few lines: arguments and results with their types."""
         return f"{self.name}{describe(self.argument_structure, self.argument_types)}\n  returns {self.result_types}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its function and its signature: it is compiled, or loaded, where it is brought to."""
+        if self.numbers or self._on_device:
+            what = "Python numbers that are data" if self.numbers else "a device"
+            raise WeftTypeError(f"{self!r} is for {what}, and cannot be pickled; pickle the weft.function")
+        leaves: list[Any] = []
+        for position, (type, first) in enumerate(zip(self.argument_types, self._aliases, strict=True)):
+            example: Any = TensorSpec(type.shape, type.dtype)
+            if position in self._scalars:
+                example = np.zeros((), type.dtype)[()]
+            leaves.append(example if first == position else leaves[first])
+        args, kwargs = unflatten(with_objects(self.argument_structure), leaves.__getitem__)
+        return _again, (self._bind.__self__, args, kwargs)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.name}{describe(self.argument_structure, self.argument_types)}>"
@@ -343,6 +361,11 @@ class ConcreteFunction:
         for position, index in enumerate(self._sources):
             if index in self._written and arrays[position] is not leaves[index]:
                 leaves[index][...] = arrays[position]
+
+
+def _again(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The concrete function of a function for such arguments."""
+    return function.get_concrete_function(*args, **kwargs)
 
 
 def _exception_of(failure: RuntimeFailure) -> BaseException:

@@ -352,6 +352,18 @@ def without_objects(structure: Structure) -> Structure:
     return structure
 
 
+def with_objects(structure: Structure) -> Structure:
+    """What `without_objects` was made of; raises `ReferenceError` where one of the objects is gone."""
+    if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
+        found = structure.key.reference()
+        if found is None:
+            raise ReferenceError("an object that something was compiled for is gone")
+        return Static(structure.key, found)
+    if isinstance(structure, Node):
+        return Node(structure.kind, structure.keys, tuple(map(with_objects, structure.children)))
+    return structure
+
+
 def is_alive(structure: Structure) -> bool:
     """Whether all objects that a structure is compared by still exist."""
     if isinstance(structure, Static) and isinstance(structure.key, IdentityKey):
