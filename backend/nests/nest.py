@@ -96,6 +96,12 @@ class LoopNest:
         """Whether the body asks for its position."""
         return any(op.operation.name == "linalg.index" for op in nested(self.operation))
 
+    def is_copy(self) -> bool:
+        """Whether the body does nothing but yield the element of the only input."""
+        first, *others = self.body.operations
+        yields = first.operation.operands
+        return not others and len(self.inputs) == len(self.outputs) == 1 and yields[0] == self.body.arguments[0]
+
     def innermost(self) -> int | None:
         """The free dimension that is cheapest as the innermost loop."""
         free = self.free_dims()

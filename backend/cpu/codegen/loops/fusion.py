@@ -69,6 +69,8 @@ def _joins(group: Sequence[LoopNest], together: IndependentNests, nest: LoopNest
     if not _may_lead(nest):
         return False
     dim = nest.free_dims()[0]
+    if len(nest.free_dims()) == 1 and nest.is_copy() and all(earlier.is_copy() for earlier in group):
+        return False  # vectors that are copied one after the other: together, LLVM would have to make vector code
     if not any(same_extent(earlier, earlier.free_dims()[0], nest, dim) for earlier in group):
         return False
     return together.join(nest, dim)

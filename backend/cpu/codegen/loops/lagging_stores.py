@@ -46,17 +46,9 @@ def match_lagging_stores(nest: LoopNest, copy: LoopNest, emitter: Emitter) -> La
 
 def _copies(nest: LoopNest, memory: Value) -> bool:
     """Whether a nest does nothing but copy what another wrote, and what nothing else reads."""
-    terminator = list(nest.body.operations)[-1].operation
-    if len(list(nest.body.operations)) != 1 or terminator.operands[0] != nest.body.arguments[0]:
-        return False
     owner = memory.owner
     is_own = not isinstance(owner, ir.Block) and owner.operation.name == _ALLOCATION
-    return (
-        is_own
-        and len(list(memory.uses)) == 2
-        and len(nest.inputs) == len(nest.outputs) == 1
-        and nest.inputs[0].memref == memory
-    )
+    return is_own and len(list(memory.uses)) == 2 and nest.is_copy() and nest.inputs[0].memref == memory
 
 
 def _distance(read: Access, target: Access) -> int | None:

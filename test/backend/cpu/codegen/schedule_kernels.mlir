@@ -148,3 +148,16 @@ func.func private @gather(%a: memref<64xf64>, %i: memref<9xi64>, %o: memref<9xf6
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<9xf64>, memref<9xf64>) -> ()
   return
 }
+
+// Copies that follow each other are vector code each.
+// CHECK-LABEL: func.func private @copies
+// CHECK-NOT: memref.load
+// CHECK: vector.store
+// CHECK: vector.store
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func private @copies(%a: memref<64xf64>, %b: memref<64xf64>, %o: memref<64xf64>, %p: memref<64xf64>) {
+  memref.copy %a, %o : memref<64xf64> to memref<64xf64>
+  memref.copy %b, %p : memref<64xf64> to memref<64xf64>
+  return
+}
