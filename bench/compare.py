@@ -42,11 +42,16 @@ class Candidate:
     """A process that runs one candidate, written in a folder `bench/` and installed for a Python."""
 
     def __init__(
-        self, name: str, bench: pathlib.Path = HERE, python: str = sys.executable, title: str | None = None
+        self,
+        name: str,
+        bench: pathlib.Path = HERE,
+        python: str = sys.executable,
+        title: str | None = None,
+        family: str | None = None,
     ) -> None:
         self.name = title or name
         self._process = subprocess.Popen(
-            [python, str(bench / "worker.py"), name],
+            [python, str(bench / "worker.py"), name, *([family] if family else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

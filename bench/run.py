@@ -11,6 +11,7 @@ HERE = pathlib.Path(__file__).parent
 PARTS = (
     ("compare.py",),
     ("control_flow.py",),
+    ("gradients.py",),
     ("dynamic.py",),
     ("threads.py",),
     ("compile_time.py", "--output", str(HERE / "results" / "compile_time.md")),

@@ -21,12 +21,14 @@ QUICK = (
     "matmul_10",
 )
 
+OWN_MODULES = ("peers", "workloads", "gradient_workloads", "limits")
+
 
 @pytest.fixture(autouse=True)
 def _bench_is_importable(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCH))
     yield
-    for name in [name for name in sys.modules if name.split(".")[0] in ("peers", "workloads", "limits")]:
+    for name in [name for name in sys.modules if name.split(".")[0] in OWN_MODULES]:
         del sys.modules[name]
 
 
@@ -59,3 +61,27 @@ def test_no_limit_is_claimed_where_none_is_known():
     assert limits.least_seconds(1e9, 0.0, "int32") is None
     assert limits.least_seconds(0.0, 8.0, "float32") is None
     assert limits.least_seconds(2e9, 64.0, "float32") == pytest.approx(2e9 / limits.flops_per_second())
+
+
+@pytest.mark.parametrize("candidate", ["numpy", "weft", "jax", "torch"])
+def test_gradients_are_workloads(candidate):
+    if candidate not in ("numpy", "weft"):
+        pytest.importorskip(candidate)
+    programs = importlib.import_module(f"peers.{candidate}_gradients").PROGRAMS
+    names = {p for w in importlib.import_module("gradient_workloads").WORKLOADS for p in w.programs}
+    assert set(programs) <= names
+    if candidate == "weft":
+        assert set(programs) == names
+
+
+def test_the_measured_gradient_is_that_of_the_measured_loss():
+    workload = importlib.import_module("gradient_workloads").workload("recurrence")
+    (x,) = workload.arguments()
+    loss = importlib.import_module("peers.numpy_gradients").FUNCTIONS["recurrence"]
+    program = importlib.import_module("peers.weft_gradients").PROGRAMS["recurrence_gradient"]
+    value, gradient = program(x)()
+    direction = np.zeros_like(x)
+    direction[-20:] = np.random.default_rng(1).standard_normal(20)
+    difference = (loss(x + 1e-6 * direction) - loss(x - 1e-6 * direction)) / 2e-6
+    np.testing.assert_allclose(value, loss(x))
+    np.testing.assert_allclose(gradient @ direction, difference, rtol=1e-6)

@@ -100,7 +100,9 @@ class LoopNest:
         """Whether the body does nothing but yield the element of the only input."""
         first, *others = self.body.operations
         yields = first.operation.operands
-        return not others and len(self.inputs) == len(self.outputs) == 1 and yields[0] == self.body.arguments[0]
+        return (
+            not others and len(self.inputs) == len(self.outputs) == 1 and yields[0] == self.body.arguments[0]
+        )
 
     def innermost(self) -> int | None:
         """The free dimension that is cheapest as the innermost loop."""
