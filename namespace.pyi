@@ -117,8 +117,17 @@ def array_equiv(a1: _Any, a2: _Any) -> _Any:
 def array_split(ary: _Any, indices_or_sections: _Any, axis: _builtins.int = 0) -> _Any:
     """Views of nearly equal parts along an axis, or of the parts between indices, as `numpy.array_split`."""
 
+def as_strided(x: _Any, shape: _Any = None, strides: _Any = None, subok: _builtins.bool = False, writeable: _builtins.bool = True) -> _Any:
+    """The elements that strides lead to, as `numpy.lib.stride_tricks.as_strided`; in compiled code an array of its own."""
+
+def asanyarray(a: _Any, dtype: _Any = None, order: _builtins.str | None = None, *, like: _Any = None) -> _Any:
+    """The array itself, or what is no array as one, as `numpy.asanyarray`; there are no subclasses here."""
+
 def asarray(a: _Any, dtype: _Any = None, order: _Any = None, *, device: _Any = None, copy: _builtins.bool | None = None, like: _Any = None) -> _Any:
     """An array of what NumPy would take as one, as `numpy.asarray`; `copy` as in the Array API."""
+
+def asarray_chkfinite(a: _Any, dtype: _Any = None, order: _builtins.str | None = None) -> _Any:
+    """The array itself, all of whose numbers must be finite, as `numpy.asarray_chkfinite`."""
 
 def ascontiguousarray(a: _Any, dtype: _Any = None, *, like: _Any = None) -> _Any:
     """The array itself if its elements lie in row-major order, else a copy, as `numpy.ascontiguousarray`."""
@@ -215,6 +224,9 @@ def clip(a: _Any, min: _Any = ..., max: _Any = ..., out: _Any = None, *, a_min: 
 
 def column_stack(tup: _Any) -> _Any:
     """Vectors joined as the columns of a matrix, as `numpy.column_stack`."""
+
+def common_type(*arrays: _Any) -> _Any:
+    """The floating-point type that arrays of numbers have together, as `numpy.common_type`."""
 
 def complex_of(real_part: _Any, imaginary_part: _Any) -> _Any:
     """Complex numbers of arrays of real and imaginary parts."""
@@ -597,6 +609,9 @@ def max_pool2d(x: _Any, /, window: _Any, *, strides: _Any = None, padding: _Any 
 def maximum(x1: _Any, x2: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """The larger operand; NaN if one is NaN. Complex numbers are ordered by real, then imaginary part. As `numpy.maximum`, with its arguments."""
 
+def may_share_memory(a: _Any, b: _Any, /, max_work: _Any = None) -> _builtins.bool:
+    """Whether arrays may have elements in one place, as `numpy.may_share_memory`."""
+
 def mean(a: _Any, axis: _Any = None, dtype: _Any = None, out: _Any = None, keepdims: _Any = ..., *, where: _Any = ...) -> _Any:
     """The arithmetic mean over axes, as `numpy.mean`."""
 
@@ -795,6 +810,9 @@ def setxor1d(ar1: _Any, ar2: _Any, assume_unique: _builtins.bool = False) -> _An
 def shape(a: _Any) -> _builtins.tuple[_Any, ...]:
     """The shape, as `numpy.shape`; extents known only when the function runs are traced scalars."""
 
+def shares_memory(a: _Any, b: _Any, /, max_work: _Any = None) -> _builtins.bool:
+    """Whether arrays have elements in one place, as `numpy.shares_memory`."""
+
 def sign(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """-1, 0 or 1 by the sign, NaN of NaN; of complex numbers, x / abs(x). As `numpy.sign`, with its arguments."""
 
@@ -812,6 +830,9 @@ def sinh(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins
 
 def size(a: _Any, axis: _builtins.int | None = None) -> _Any:
     """The number of elements, in all or along an axis, as `numpy.size`."""
+
+def sliding_window_view(x: _Any, window_shape: _Any, axis: _Any = None, *, subok: _builtins.bool = False, writeable: _builtins.bool = False) -> _Any:
+    """All windows of an array, as `numpy.lib.stride_tricks.sliding_window_view`; in compiled code an array of its own."""
 
 def sort(a: _Any, /, axis: _builtins.int | None = -1, kind: _Any = None, order: _Any = None, *, stable: _builtins.bool | None = None, descending: _builtins.bool = False) -> _Any:
     """The elements sorted along an axis, NaN last, as `numpy.sort`; `descending` as in the Array API."""
@@ -981,7 +1002,10 @@ __all__ = [
     "array_equal",
     "array_equiv",
     "array_split",
+    "as_strided",
+    "asanyarray",
     "asarray",
+    "asarray_chkfinite",
     "ascontiguousarray",
     "asfortranarray",
     "asin",
@@ -1016,6 +1040,7 @@ __all__ = [
     "choose",
     "clip",
     "column_stack",
+    "common_type",
     "complex128",
     "complex64",
     "complex_of",
@@ -1156,6 +1181,7 @@ __all__ = [
     "max",
     "max_pool2d",
     "maximum",
+    "may_share_memory",
     "mean",
     "median",
     "meshgrid",
@@ -1224,12 +1250,14 @@ __all__ = [
     "setdiff1d",
     "setxor1d",
     "shape",
+    "shares_memory",
     "sign",
     "signbit",
     "sin",
     "sinc",
     "sinh",
     "size",
+    "sliding_window_view",
     "sort",
     "spacing",
     "split",

@@ -75,7 +75,14 @@ def machine_code(
             host = HostLowering(module, verify).lower()
             kernels = host.numbered(lowering.kernels)
             return MachineCode(
-                plan, host.object_file, host.symbols, machine.name, kernels, host.constants, host.checks
+                plan,
+                host.object_file,
+                host.symbols,
+                machine.name,
+                kernels,
+                host.constants,
+                host.checks,
+                host.graphs,
             )
         optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
         symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)

@@ -136,6 +136,8 @@ class MachineCode(NamedTuple):
     """The constants of the program that the device must have, too."""
     device_checks: bool = False
     """Whether its device kernels may raise."""
+    graphs: tuple[tuple[int, int], ...] = ()
+    """For launches that are one graph each, where its words begin, and how many they are."""
 
 
 __all__ = [

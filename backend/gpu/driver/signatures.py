@@ -32,6 +32,25 @@ class LaunchConfig(ctypes.Structure):
     )
 
 
+class KernelNode(ctypes.Structure):
+    """CUDA_KERNEL_NODE_PARAMS: a launch in a graph."""
+
+    _fields_ = (
+        ("function", _POINTER),
+        ("grid_x", _UINT),
+        ("grid_y", _UINT),
+        ("grid_z", _UINT),
+        ("block_x", _UINT),
+        ("block_y", _UINT),
+        ("block_z", _UINT),
+        ("shared_bytes", _UINT),
+        ("parameters", _POINTER),
+        ("extra", _POINTER),
+        ("kernel", _POINTER),
+        ("context", _POINTER),
+    )
+
+
 SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuInit": (_UINT,),
     "cuDriverGetVersion": (_out(_INT),),
@@ -63,6 +82,14 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
         *(_POINTER, _INT, _UINT, _POINTER, *[_POINTER] * 4),
         *(_INT, _INT, _INT, _INT),
     ),
+    # Graphs
+    "cuGraphCreate": (_out(_POINTER), _UINT),
+    "cuGraphAddKernelNode_v2": (_out(_POINTER), _POINTER, _out(_POINTER), _SIZE, _out(KernelNode)),
+    "cuGraphInstantiateWithFlags": (_out(_POINTER), _POINTER, ctypes.c_uint64),
+    "cuGraphExecKernelNodeSetParams_v2": (_POINTER, _POINTER, _out(KernelNode)),
+    "cuGraphLaunch": (_POINTER, _POINTER),
+    "cuGraphExecDestroy": (_POINTER,),
+    "cuGraphDestroy": (_POINTER,),
     # Memory
     "cuMemGetInfo_v2": (_out(_SIZE), _out(_SIZE)),
     "cuMemAlloc_v2": (_out(_POINTER), _SIZE),
@@ -197,6 +224,7 @@ __all__ = [
     "Code",
     "FunctionAttribute",
     "JitOption",
+    "KernelNode",
     "LaunchConfig",
     "PoolAttribute",
 ]

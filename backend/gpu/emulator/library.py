@@ -12,13 +12,14 @@ from typing import Any
 
 from ..driver.signatures import Attribute, Code
 from .error_texts import ERRORS
+from .graph_calls import GraphCalls
 from .memory_calls import MemoryCalls
 from .module_calls import ModuleCalls
 from .state import Handle, Refused
 from .stream_calls import StreamCalls
 
 
-class Emulator(ModuleCalls, MemoryCalls, StreamCalls):
+class Emulator(GraphCalls, ModuleCalls, MemoryCalls, StreamCalls):
     """A driver, with its devices; all of them run on one memory."""
 
     # The library

@@ -95,9 +95,22 @@ class ModuleCalls(State):
         self, function: int | None, gx: int, gy: int, gz: int, bx: int, by: int, bz: int, shared: int,
         stream: int | None, parameters: int | None, extra: int | None,
     ) -> None:  # fmt: skip
+        kernel, launch = self._launch_of(function, (gx, gy, gz), (bx, by, bz), shared, parameters, extra)
+        self._put(stream, lambda: self._run(kernel, launch))
+
+    def _launch_of(
+        self,
+        function: int | None,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        shared: int,
+        parameters: int | None,
+        extra: int | None,
+    ) -> tuple[Kernel, Launch]:
+        """A launch, checked, with the parameters as they are now."""
         f = self._object(function, Function)
         kernel = f.kernel
-        grid, block = (gx, gy, gz), (bx, by, bz)
+        bx, by, bz = block
         limits = [
             self._attributes[key]
             for key in (Attribute.MAX_GRID_X, Attribute.MAX_GRID_Y, Attribute.MAX_GRID_Z)
@@ -116,8 +129,7 @@ class ModuleCalls(State):
             )
         if extra or (kernel.parameters and not parameters):
             raise Refused(Code.INVALID_VALUE, f"{kernel.name}: no parameters")
-        launch = Launch(grid, block, _parameters(kernel, parameters), shared)
-        self._put(stream, lambda: self._run(kernel, launch))
+        return kernel, Launch(grid, block, _parameters(kernel, parameters), shared)
 
     def cuLaunchKernelEx(
         self, config: Any, function: int | None, parameters: int | None, extra: int | None

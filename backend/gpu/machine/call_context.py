@@ -32,19 +32,30 @@ DEVICE_BYTES = 8 * (DEVICE_WORDS + 1)
 SEEN = RECORD_LENGTH + 6
 """What the device's record held when the host looked at it last."""
 
-CONTEXT_LENGTH = SEEN + DEVICE_WORDS
+GRAPHS = SEEN + DEVICE_WORDS
+"""The address of what graphs of launches need (`graph_functions`)."""
+
+CURRENT_GRAPH = GRAPHS + 1
+"""Where among that is the graph that launches belong to; 0 where they are no nodes."""
+
+CONTEXT_LENGTH = CURRENT_GRAPH + 1
 
 DRIVER_FAILED = -3
 """What the record holds instead of the number of a site when the driver refused something. Behind it are the code of
 the driver, what was asked of it, and a number: bytes, or that of a kernel."""
 
-LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE, ENCODE = range(8)
+LAUNCH, READ, WRITE, COPY, RESERVE_HOST, RESERVE_DEVICE, FREE, ENCODE, GRAPHED = range(9)
 """What is asked of the driver, or of the host's memory."""
 
 OUT_OF_MEMORY = 2
 """CUDA_ERROR_OUT_OF_MEMORY."""
 
 DRIVER_SYMBOLS = (
+    "cuGraphAddKernelNode_v2",
+    "cuGraphCreate",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
     "cuLaunchKernel",
     "cuMemAllocAsync",
     "cuMemFreeAsync",

@@ -15,6 +15,7 @@ from ....passes.rewriting import symbols_of
 from .call_context import (
     CONSTANTS,
     COPY,
+    CURRENT_GRAPH,
     DEVICE_RECORD,
     DEVICE_WORDS,
     DRIVER_FAILED,
@@ -31,11 +32,16 @@ from .call_context import (
     STREAM,
     WRITE,
 )
+from .graph_functions import DECLARATIONS as GRAPH_DECLARATIONS
+from .graph_functions import GRAPH_NODE, MODE
+from .graph_functions import TEXT as GRAPHS_TEXT
 
 FAIL = "weft_device_fail"
 """Notes a code of the driver: record, code, what was asked, number."""
 LAUNCH_KERNEL = "weft_device_launch"
 """Launches a kernel: record, its number, grid, block, bytes of shared memory, the addresses of its parameters."""
+LAUNCH_IN_GRAPH = "weft_device_launch_in_graph"
+"""The same, and behind the parameters how many words they are: a node where the call's launches are a graph."""
 READ_MEMORY = "weft_device_read"
 """Copies to the host and waits: record, host address, device address, bytes, which may be none.
 
@@ -98,9 +104,12 @@ llvm.func internal @{FAIL}(%record: i64, %code: i64, %what: i64, %number: i64) a
 }}
 """
 
-_LAUNCH = f"""
-llvm.func internal @{LAUNCH_KERNEL}(%record: i64, %number: i64, %gx: i64, %gy: i64, %gz: i64, %bx: i64, %by: i64,
-    %bz: i64, %shared: i64, %parameters: i64) attributes {{no_inline}} {{
+
+def _launch(name: str, words: str, choice: str) -> str:
+    """A launch; with a `choice` of what becomes of it, which `words` of parameters take part in."""
+    return f"""
+llvm.func internal @{name}(%record: i64, %number: i64, %gx: i64, %gy: i64, %gz: i64, %bx: i64, %by: i64,
+    %bz: i64, %shared: i64, %parameters: i64{words}) attributes {{no_inline}} {{
   %zero = llvm.mlir.constant(0 : i64) : i64
   %what = llvm.mlir.constant({LAUNCH} : i64) : i64
   %stream_at = llvm.mlir.constant({STREAM} : i64) : i64
@@ -129,14 +138,32 @@ llvm.func internal @{LAUNCH_KERNEL}(%record: i64, %number: i64, %gx: i64, %gy: i
   %by_ = llvm.trunc %by : i64 to i32
   %bz_ = llvm.trunc %bz : i64 to i32
   %shared_ = llvm.trunc %shared : i64 to i32
-  %code = llvm.call @cuLaunchKernel(%function_, %gx_, %gy_, %gz_, %bx_, %by_, %bz_, %shared_, %stream_, %parameters_,
-    %null) : (!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+{choice}  %code = llvm.call @cuLaunchKernel(%function_, %gx_, %gy_, %gz_, %bx_, %by_, %bz_, %shared_, %stream_,
+    %parameters_, %null) : (!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
   %code_ = llvm.sext %code : i32 to i64
   llvm.call @{FAIL}(%record, %code_, %what, %number) : (i64, i64, i64, i64) -> ()
   llvm.br ^done
 ^done:
   llvm.return
 }}
+"""
+
+
+_CHOICE = f"""  %graph_at = llvm.mlir.constant({CURRENT_GRAPH} : i64) : i64
+  %address = llvm.call @weft_device_word(%record, %graph_at) : (i64, i64) -> i64
+  %has_graph = llvm.icmp "ne" %address, %zero : i64
+  %graph = llvm.inttoptr %address : i64 to !llvm.ptr
+  llvm.cond_br %has_graph, ^look, ^direct
+^look:
+  %mode_at = llvm.getelementptr %graph[{MODE}] : (!llvm.ptr) -> !llvm.ptr, i64
+  %mode = llvm.load %mode_at : !llvm.ptr -> i64
+  %is_node = llvm.icmp "ne" %mode, %zero : i64
+  llvm.cond_br %is_node, ^node, ^direct
+^node:
+  llvm.call @{GRAPH_NODE}(%record, %graph, %number, %function_, %gx_, %gy_, %gz_, %bx_, %by_, %bz_, %shared_,
+    %parameters_, %words) : (i64, !llvm.ptr, i64, !llvm.ptr, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, i64) -> ()
+  llvm.br ^done
+^direct:
 """
 
 
@@ -395,6 +422,8 @@ llvm.func @cuStreamSynchronize(!llvm.ptr) -> i32
 DECLARATIONS = {
     FAIL: (4, None),
     LAUNCH_KERNEL: (10, None),
+    LAUNCH_IN_GRAPH: (11, None),
+    **GRAPH_DECLARATIONS,
     READ_MEMORY: (4, None),
     WRITE_MEMORY: (4, None),
     COPY_MEMORY: (4, None),
@@ -410,7 +439,9 @@ _TEXT = (
     _DRIVER
     + _WORD_OF
     + _FAIL
-    + _LAUNCH
+    + _launch(LAUNCH_KERNEL, "", "")
+    + _launch(LAUNCH_IN_GRAPH, ", %words: i64", _CHOICE)
+    + GRAPHS_TEXT
     + _READ
     + _copy(WRITE_MEMORY, "cuMemcpyHtoDAsync_v2", WRITE)
     + _copy(COPY_MEMORY, "cuMemcpyDtoDAsync_v2", COPY)

@@ -7,7 +7,7 @@ names as its host.
 from __future__ import annotations
 
 from ....dialect.attributes import elements_from_mlir
-from ....dialect.mlir import Module
+from ....dialect.mlir import Module, ir
 from ....dialect.records import dataclass
 from ....passes.pipeline import run_pipeline
 from ....passes.rewriting import symbols_of
@@ -19,6 +19,7 @@ from ...planning.plan import DeviceKernel
 from ...target import compiling_for, current
 from ..pipeline import ALL_PASSES, steps_of
 from .device_memory import CONSTANTS
+from .graphs import GRAPHS
 from .launches import CHECKS, KERNELS
 
 
@@ -35,6 +36,8 @@ class HostCode:
     """The constants that the device must have, by their numbers."""
     checks: bool
     """Whether kernels of the device may raise."""
+    graphs: tuple[tuple[int, int], ...]
+    """For launches that are one graph each, where its words begin, and how many they are."""
 
     def numbered(self, kernels: tuple[DeviceKernel, ...]) -> tuple[DeviceKernel, ...]:
         """The kernels in the order of their numbers."""
@@ -59,7 +62,8 @@ class HostLowering(Lowering):
             if view.operation.name == "gpu.module":
                 view.operation.erase()
         checks = CHECKS in module.operation.attributes
-        for name in (KERNELS, CONSTANTS, CHECKS, "gpu.container_module"):
+        graphs = _pairs(module, GRAPHS)
+        for name in (KERNELS, CONSTANTS, CHECKS, GRAPHS, "gpu.container_module"):
             if name in module.operation.attributes:
                 del module.operation.attributes[name]
         self._run("buffers-to-loops")
@@ -69,7 +73,7 @@ class HostLowering(Lowering):
         optimised = llvm.optimise(self.llvm_text, self.scalar_loops)
         code = llvm.object_code(optimised)
         symbols = (*llvm.external_symbols(optimised), *called_by_instructions(code))
-        return HostCode(code, symbols, kernels, constants, checks)
+        return HostCode(code, symbols, kernels, constants, checks, graphs)
 
     def _run_own(self, pipeline: str) -> None:
         run_pipeline(
@@ -85,6 +89,13 @@ def _names(module: Module, attribute: str) -> tuple[str, ...]:
     if attribute not in module.operation.attributes:
         return ()
     return tuple(entry.value for entry in module.operation.attributes[attribute])
+
+
+def _pairs(module: Module, attribute: str) -> tuple[tuple[int, int], ...]:
+    if attribute not in module.operation.attributes:
+        return ()
+    numbers = list(ir.DenseI64ArrayAttr(module.operation.attributes[attribute]))
+    return tuple(zip(numbers[::2], numbers[1::2], strict=True))
 
 
 def _data(module: Module, name: str) -> bytes:

@@ -19,7 +19,9 @@ from ...planning.heap import table_type
 from ...planning.shapes import static_shape
 from ..code.kernel import is_tensor_map
 from ..placement.place_kernels import guard_of
-from .driver_functions import DEVICE_ERRORS, LAUNCH_KERNEL, RELEASE_BLOCKS
+from .driver_functions import DEVICE_ERRORS, LAUNCH_IN_GRAPH, LAUNCH_KERNEL, RELEASE_BLOCKS
+from .graph_functions import RELEASE_IN_GRAPH
+from .graphs import GRAPHS, LaunchGraphs, words_of
 from .host_functions import (
     DriverCalls,
     add_record,
@@ -52,16 +54,23 @@ class LowerLaunches(Pass):
     def run(self, module: Module, statistics: Statistics) -> None:
         numbers, failures = dict[str, int](), FailureSites(module)
         launching = {name for name, kernel in kernels_of(module).items() if _launches_of(kernel)}
+        hosts = list(host_functions(module))
+        graphs = LaunchGraphs(failures, kernels_of(module))
+        of_graphs = {name for host in hosts for name in graphs.mark(host)}
         for name, kernel in kernels_of(module).items():
             if name in launching:
-                _Stub(failures, kernel, numbers).lower()
-        for host in list(host_functions(module)):
+                _Stub(failures, kernel, numbers, name in of_graphs).lower()
+        for host in hosts:
             calls = DriverCalls(failures, host.record)
             for op, name in calls_in(host.function):
                 if name in launching:
                     call_with_record(host, calls, op, name)
         if any(guard_of(kernels_of(module)[name]) is not None for name in launching):
             module.operation.attributes[CHECKS] = ir.UnitAttr.get()
+        if graphs.words:
+            flat = [number for pair in graphs.words for number in pair]
+            module.operation.attributes[GRAPHS] = ir.DenseI64ArrayAttr.get(flat)
+            statistics["graphs"] += len(graphs.words)
         module.operation.attributes[KERNELS] = ir.ArrayAttr.get([ir.StringAttr.get(name) for name in numbers])
         statistics["kernels"] += len(numbers)
 
@@ -73,8 +82,11 @@ def _launches_of(function: Operation) -> list[Operation]:
 class _Stub:
     """A function that launches."""
 
-    def __init__(self, failures: FailureSites, function: Operation, numbers: dict[str, int]) -> None:
+    def __init__(
+        self, failures: FailureSites, function: Operation, numbers: dict[str, int], in_graph: bool
+    ) -> None:
         self._function = function
+        self._in_graph = in_graph
         self._numbers = numbers
         guard = guard_of(function)
         self._record = add_record(function) if guard is None else guard
@@ -98,7 +110,11 @@ class _Stub:
         block = view.blockSizeX, view.blockSizeY, view.blockSizeZ
         shared = view.dynamicSharedMemorySize
         dimensions = [*map(self._as_word, (*grid, *block)), 0 if shared is None else self._as_word(shared)]
-        self._calls.call(LAUNCH_KERNEL, number, *dimensions, self._parameters(list(view.kernelOperands)))
+        parameters = self._parameters(list(view.kernelOperands))
+        if self._in_graph:
+            self._calls.call(LAUNCH_IN_GRAPH, number, *dimensions, parameters, words_of(launch))
+        else:
+            self._calls.call(LAUNCH_KERNEL, number, *dimensions, parameters)
 
     def _parameters(self, operands: list[Value]) -> Value | int:
         """The address of the list of the addresses of the parameters."""
@@ -155,7 +171,8 @@ class _Stub:
             if op.name in _DEALLOCATIONS:
                 op.erase()
         with ir.InsertionPoint(list(block.operations)[-1]), self._function.location:
-            self._calls.call(RELEASE_BLOCKS, self._calls.address(table), len(allocations))
+            release = RELEASE_IN_GRAPH if self._in_graph else RELEASE_BLOCKS
+            self._calls.call(release, self._calls.address(table), len(allocations))
 
     def _bytes(self, type: Type, sizes: list[Value]) -> Extent:
         size: Extent = element_bytes(type.element_type)

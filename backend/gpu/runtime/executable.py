@@ -32,10 +32,12 @@ from ..machine.call_context import (
     DRIVER_FAILED,
     DRIVER_SYMBOLS,
     FUNCTIONS,
+    GRAPHS,
     LAUNCHES,
     READS,
     STREAM,
 )
+from ..machine.graph_functions import EXECUTABLE, HANDLE
 from ..on_device import OnDevice
 from ..open_devices import OpenDevice
 from .failures import driver_failure
@@ -68,6 +70,7 @@ class DeviceExecutable:
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         self._callbacks = callbacks
         self.device_checks = compiled.device_checks
+        self.graphs = compiled.graphs
         own = {name: device.address(name) for name in compiled.symbols if name in DRIVER_SYMBOLS}
         others = [name for name in compiled.symbols if name not in own]
         code = self._code = (link or _link)(compiled.object_file, plan.entries, others, own)
@@ -146,6 +149,12 @@ class _Frame(DeviceFrame):
         self.record[FUNCTIONS] = ctypes.addressof(executable._functions)
         self.record[CONSTANTS] = ctypes.addressof(executable._constants)
         self._device = executable.device
+        if executable.graphs:
+            last, length = executable.graphs[-1]
+            words = (ctypes.c_int64 * (last + length))()
+            self.record[GRAPHS] = ctypes.addressof(words)
+            starts = [start for start, _ in executable.graphs]
+            weakref.finalize(self, _destroy_graphs, self._device, words, starts).atexit = False
         if executable.device_checks:
             self.record[DEVICE_RECORD] = _uploaded(executable.device, bytes(DEVICE_BYTES))
             weakref.finalize(self, _free_all, self._device, [self.record[DEVICE_RECORD]]).atexit = False
@@ -366,6 +375,14 @@ def _uploaded(device: OpenDevice, data: bytes) -> int:
     address = device.allocate(len(data))
     device.write(address, np.frombuffer(data, np.uint8))
     return address
+
+
+def _destroy_graphs(device: OpenDevice, words: ctypes.Array[ctypes.c_int64], starts: Sequence[int]) -> None:
+    """Give back what the driver has made for the launches of a frame."""
+    for start in starts:
+        for word, function in ((EXECUTABLE, "cuGraphExecDestroy"), (HANDLE, "cuGraphDestroy")):
+            if words[start + word] > 0:
+                device.device.call_quietly(function, words[start + word])
 
 
 def _free_all(device: OpenDevice, blocks: Sequence[int]) -> None:

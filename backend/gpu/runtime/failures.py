@@ -11,6 +11,7 @@ from ..machine.call_context import (
     COPY,
     ENCODE,
     FREE,
+    GRAPHED,
     LAUNCH,
     OUT_OF_MEMORY,
     READ,
@@ -28,6 +29,7 @@ _FUNCTIONS = {
     RESERVE_DEVICE: "cuMemAllocAsync",
     FREE: "cuMemFreeAsync",
     ENCODE: "cuTensorMapEncodeTiled",
+    GRAPHED: "cuGraphLaunch",
 }
 
 

@@ -9,7 +9,7 @@ from ...cpu.execution.frames import MOST_AXES
 from ...cpu.lowering.array_layout import DATA, DIMENSIONS
 from ...cpu.native_python.layout import Frame as Native
 from ...planning.plan import CHECKED, ENTRY_WORDS, POLLED, Plan
-from ..machine.call_context import CONTEXT_LENGTH, LAUNCHES, READS
+from ..machine.call_context import CONTEXT_LENGTH, CURRENT_GRAPH, LAUNCHES, READS
 
 _WORD = 8
 _OBJECT_WORDS = DIMENSIONS // _WORD + 1
@@ -59,7 +59,7 @@ class DeviceFrame:
     def begin(self) -> None:
         """Forget what the last call left."""
         self.record[0] = 0
-        for word in (POLLED, CHECKED, LAUNCHES, READS):
+        for word in (POLLED, CHECKED, LAUNCHES, READS, CURRENT_GRAPH):
             self.record[word] = 0
 
     def describe(self, number: int, address: int, shape: Sequence[int]) -> None:
