@@ -501,6 +501,9 @@ def isdtype(dtype: _Any, kind: _Any) -> _builtins.bool:
 def isfinite(x: _Any, /, out: _Any = None, *, where: _Any = True, casting: _builtins.str = 'same_kind', order: _builtins.str = 'K', dtype: _Any = None, subok: _builtins.bool = True) -> _Any:
     """Whether the operand is neither infinite nor NaN. As `numpy.isfinite`, with its arguments."""
 
+def isfortran(a: _Any) -> _builtins.bool:
+    """Whether elements lie in column-major order, and not in row-major order, as `numpy.isfortran`."""
+
 def isin(element: _Any, test_elements: _Any, assume_unique: _builtins.bool = False, invert: _builtins.bool = False, *, kind: _Any = None) -> _Any:
     """Whether elements are among those of another array, as `numpy.isin`."""
 
@@ -1144,6 +1147,7 @@ __all__ = [
     "iscomplexobj",
     "isdtype",
     "isfinite",
+    "isfortran",
     "isin",
     "isinf",
     "isnan",

@@ -19,6 +19,7 @@ from weft.frontend.settings import Settings
 from weft.passes.base import Pass
 from weft.passes.registry import load_pass
 from weft.tools.catalogue import all_passes, all_pipelines, all_text_passes
+from weft.tools.numpy_names import page as names_page
 
 DOCS = pathlib.Path(__file__).parent
 TEMPLATES = DOCS / "templates"
@@ -222,6 +223,7 @@ def stub_type(annotation: object) -> str:
 
 
 PAGES: dict[str, Callable[[], str]] = {
+    "names.md": names_page,
     "ops.md": ops_page,
     "passes.md": passes_page,
     "settings.md": settings_page,

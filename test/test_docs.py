@@ -8,6 +8,7 @@ import re
 import pytest
 
 import weft
+from weft.tools.numpy_names import versions
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 SPEC = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
@@ -19,6 +20,8 @@ SPEC.loader.exec_module(GENERATOR)
 
 @pytest.mark.parametrize("name", list(GENERATOR.PAGES))
 def test_generated_page_is_current(name):
+    if name == "names.md" and "NumPy {} and SciPy {}".format(*versions()) not in (DOCS / name).read_text():
+        pytest.skip("the page is for other versions of NumPy and SciPy")
     assert (DOCS / name).read_text() == GENERATOR.PAGES[name](), "run `make docs`"
 
 

@@ -14,7 +14,7 @@ from ...dialect.errors import WeftValueError
 from ..tracing.array import TracedArray
 from ..tracing.staging import ArrayLike
 from .arguments import common_dtype
-from .array_memory import share_memory
+from .array_memory import Flags, share_memory
 from .arrays_on_gpus import require_known
 
 DTYPES: dict[str, Any] = {name: row.dtype.type for name, row in BY_NAME.items()}
@@ -50,6 +50,17 @@ def common_type(*arrays: ArrayLike) -> type:
     """
     examples = [np.empty(0, array.dtype) if isinstance(array, TracedArray) else array for array in arrays]
     return np.common_type(*examples)
+
+
+def isfortran(a: ArrayLike) -> bool:
+    """Whether elements lie in column-major order, and not in row-major order, as `numpy.isfortran`.
+
+    Returns a bool. Raises `UnsupportedError` where it is not known how the array lies.
+
+    >>> weft.isfortran(np.ones((2, 3)).T)
+    True
+    """
+    return bool(Flags(a).fnc) if isinstance(a, TracedArray) else np.isfortran(np.asarray(a))
 
 
 def shares_memory(a: Any, b: Any, /, max_work: Any = None) -> bool:

@@ -34,6 +34,9 @@ WRITING = frozenset({
 })  # fmt: skip
 """The functions that write to their first argument, and give nothing."""
 
+_OF_MEMORY = ("np.lib.array_utils.byte_bounds",)
+"""What tells where arrays lie, which those of a call at run time do not."""
+
 
 def call_natively_or_at_run_time(
     name: str, native: Callable[[], Any], function: Function, args: Any, kwargs: Any, kind: str | None = None
@@ -81,7 +84,8 @@ def call_at_run_time(
 
     Raises `UnsupportedError` where it cannot be told what the call gives, and where it does more than compute.
     """
-    if not settings.fallback or effect_of(function).does not in (Does.COMPUTES, Does.LOOKS):
+    does = effect_of(function).does
+    if not settings.fallback or does not in (Does.COMPUTES, Does.LOOKS) or name in _OF_MEMORY:
         raise UnsupportedError(refusal)
     if kind in WRITING:
         _call_writing(name, function, args, kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import weft
 from support.call_comparison import difference
 from support.interpreted import interpreted
+from weft.tools.numpy_names import CALLED, tables
 
 VALUES = np.random.default_rng(0).random(12)
 GRID = VALUES.reshape(3, 4)
@@ -211,3 +213,25 @@ def test_functions_that_write_to_values_are_refused() -> None:
     """They get read-only arrays already in the examples: nothing that they write is lost in silence."""
     with pytest.raises(weft.UnsupportedError, match="read-only"):
         interpreted(lambda x: np.nanmedian(x, axis=1, overwrite_input=True))(GRID)
+
+
+def test_what_the_page_of_names_says_is_called_is_called() -> None:
+    """Each of these functions gives what NumPy gives of a vector, or raises what NumPy raises."""
+    statuses = dict(tables())["np"]
+    called = [name for name, status in statuses.items() if status == CALLED]
+    assert len(called) > 30
+    values = np.arange(4, dtype=np.uint8)
+    for name in called:
+        theirs, expected = _outcome(lambda x, name=name: getattr(np, name)(x), values)
+        ours, got = _outcome(interpreted(lambda x, name=name: getattr(np, name)(x)), values)
+        assert bool(theirs) == bool(ours), f"{name}: {ours!r} and not {theirs!r}"
+        assert theirs or not difference(got, expected), f"{name}: {got!r} and not {expected!r}"
+
+
+def _outcome(function: Callable[..., Any], values: Any) -> tuple[Exception | None, Any]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            return None, function(values.copy())
+        except Exception as error:
+            return error, None

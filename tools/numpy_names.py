@@ -1,0 +1,262 @@
+"""What compiled code makes of each name of NumPy and of `scipy.special`: the page `docs/names.md` is made of this."""
+
+from __future__ import annotations
+
+import textwrap
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..dialect.dtypes import ALL_DTYPES
+from ..frontend.autograph.operators.builtins import random_functions, replacements
+from ..frontend.guards.call_effects import Does, effect_of
+from ..frontend.numpy_api import dispatch, fft, linalg
+from ..frontend.numpy_api import special as special_functions
+from ..frontend.numpy_api.library_ufuncs import library_name
+from ..frontend.numpy_api.ufuncs import ops_of_ufuncs
+from ..frontend.random.generator import TracedGenerator
+from ..frontend.tracing.array import TracedArray
+
+COMPILED, CALLED, KNOWN, CONVERTED = "compiled", "called", "known", "converted"
+
+_TITLES = {
+    COMPILED: "Compiled",
+    CONVERTED: "Written in Python, which is converted as the program is",
+    CALLED: "Called by Python when the program runs",
+    KNOWN: "Known while tracing, as in Python",
+}
+
+_WHY = {
+    "memory": "looks at memory, which the caller knows",
+    "types": "text, dates, objects and records are looked at while tracing, outside of what is compiled",
+    "subclass": "computes by itself, and is not followed",
+    "iterator": "walks with a state of its own; loop over the array, `.flat`, `np.ndindex` or `np.ndenumerate`",
+    "object": "gives objects of Python",
+    "setting": "changes the array itself; make another one",
+    "file": "reads or writes files",
+    "buffer": "reads memory that may change; read it outside of the function",
+    "text": "makes a text or bytes of values that are known when the program runs; return the array",
+}
+
+_UNKNOWN = (
+    "does more than compute, or nothing is known of it; call it outside of the function, or by weft.py_call"
+)
+
+_REFUSED: dict[str, str] = {
+    **dict.fromkeys(("nditer", "nested_iters", "broadcast", "flatiter"), "iterator"),
+    **dict.fromkeys(("matrix", "memmap", "recarray", "bmat", "asmatrix", "ma", "chararray"), "subclass"),
+    **dict.fromkeys(
+        ("str_", "bytes_", "object_", "void", "character", "flexible", "datetime64", "timedelta64", "record"),
+        "types",
+    ),
+    **dict.fromkeys(
+        ("datetime_as_string", "datetime_data", "is_busday", "isnat", "busday_count", "busday_offset"),
+        "types",
+    ),
+    **dict.fromkeys(("busdaycalendar", "rec", "char", "strings"), "types"),
+    **dict.fromkeys(
+        ("longdouble", "clongdouble", "longlong", "ulonglong", "float128", "complex256"), "types"
+    ),
+    **dict.fromkeys(("frompyfunc", "einsum_path"), "object"),
+    **dict.fromkeys(("frombuffer", "from_dlpack"), "buffer"),
+}
+"""Names that are refused, and the key of why."""
+
+_REFUSED_METHODS: dict[str, str] = {
+    **dict.fromkeys(("byteswap", "ctypes", "data"), "memory"),
+    **dict.fromkeys(("getfield", "setfield"), "types"),
+    **dict.fromkeys(("resize", "setflags"), "setting"),
+    **dict.fromkeys(("dump", "dumps", "tobytes"), "text"),
+    "tofile": "file",
+}
+"""The same of methods and attributes of arrays."""
+
+
+_OF_THE_STATE = ("bytes", "get_state", "seed", "set_state")
+
+_KNOWN_CLASSES = (
+    "dtype",
+    "finfo",
+    "iinfo",
+    "ufunc",
+    "errstate",
+    "printoptions",
+    "generic",
+    "number",
+    "integer",
+)
+_KNOWN_CLASSES += ("inexact", "floating", "complexfloating", "signedinteger", "unsignedinteger")
+_KNOWN_FUNCTIONS = (
+    "base_repr binary_repr fromfunction fromstring get_include get_printoptions getbufsize geterr "
+)
+_KNOWN_FUNCTIONS += (
+    "geterrcall issubdtype min_scalar_type mintypecode typename ScalarType sctypeDict typecodes"
+)
+"""What answers of types, texts and settings, or makes arrays of what is known."""
+
+_COMPILED_CLASSES = ("ndarray", "vectorize", "ndindex", "ndenumerate", "poly1d")
+
+
+def status(name: str, value: Any) -> str:
+    """How a name of NumPy's namespaces is taken, or why it is refused."""
+    if isinstance(value, type):
+        return _status_of_class(name, value)
+    if name in _REFUSED:
+        return _WHY[_REFUSED[name]]
+    if isinstance(value, np.ufunc):
+        return (
+            COMPILED
+            if value in ops_of_ufuncs() or value in dispatch._PRODUCTS or library_name(value)
+            else CALLED
+        )
+    if name in _KNOWN_FUNCTIONS.split() or isinstance(value, (int, float, type(None))):
+        return KNOWN
+    if not callable(value):
+        return COMPILED  # `np.r_` and the like
+    if replacements.replacement_of(value) is not None or dispatch.has_counterpart(value):
+        return COMPILED
+    effect = effect_of(value)
+    if effect.does is Does.VARIES:
+        return effect.why
+    return CALLED if effect.does in (Does.COMPUTES, Does.LOOKS) else _UNKNOWN
+
+
+def _status_of_class(name: str, kind: type) -> str:
+    if issubclass(kind, BaseException) or name in _KNOWN_CLASSES:
+        return KNOWN
+    if name in _COMPILED_CLASSES or any(kind is dtype.type for dtype in ALL_DTYPES):
+        return COMPILED
+    return _WHY[_REFUSED.get(name, "types")]
+
+
+def _of_modules() -> Iterable[tuple[str, dict[str, str]]]:
+    """The statuses in NumPy's namespaces, under their titles."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is deprecated says so
+        main = {name: getattr(np, name) for name in np.__all__ if not name.startswith("_")}
+    functions = {
+        name: value
+        for name, value in main.items()
+        if not isinstance(value, types.ModuleType) and name != "test"
+    }
+    yield "np", {name: status(name, value) for name, value in functions.items()}
+    for title, module, ours in (("np.linalg", np.linalg, linalg), ("np.fft", np.fft, fft)):
+        names = [name for name in module.__all__ if not isinstance(getattr(module, name), types.ModuleType)]
+        yield (
+            title,
+            {
+                name: COMPILED if name in ours.__all__ else status(name, getattr(module, name))
+                for name in names
+            },
+        )
+
+
+def _of_methods() -> dict[str, str]:
+    """The statuses of methods and attributes of arrays."""
+    names = [name for name in dir(np.ndarray) if not name.startswith("_")]
+    there = {name: COMPILED if hasattr(TracedArray, name) else _UNKNOWN for name in names}
+    return there | {name: _WHY[key] for name, key in _REFUSED_METHODS.items() if name in there}
+
+
+def _of_random() -> Iterable[tuple[str, dict[str, str]]]:
+    """The statuses of methods of generators, and of the functions of `np.random`."""
+    methods = [name for name in dir(np.random.Generator) if not name.startswith("_")]
+    refused = dict.fromkeys(("bit_generator", "spawn"), "gives generators; make them outside of the function")
+    compiled = {name: COMPILED if name in vars(TracedGenerator) else CALLED for name in methods}
+    yield "methods of np.random.Generator", compiled | refused
+    statuses = {}
+    for name in np.random.__all__:
+        value = getattr(np.random, name)
+        if name not in _OF_THE_STATE and isinstance(getattr(value, "__self__", None), np.random.RandomState):
+            statuses[name] = CALLED
+        elif id(value) in random_functions._makers():
+            maker = random_functions._makers()[id(value)]
+            refuses = getattr(maker, "func", None) is random_functions._refuse
+            statuses[name] = (
+                "makes generators that are not compiled; make them outside" if refuses else COMPILED
+            )
+        else:
+            statuses[name] = "changes or reads the state of the process; call it outside of the function"
+    yield "np.random", statuses
+
+
+def _of_special() -> dict[str, str]:
+    """The statuses in `scipy.special`."""
+    from scipy import special
+
+    statuses = {}
+    for name in special.__all__:
+        value = getattr(special, name)
+        if isinstance(value, types.ModuleType) or (
+            isinstance(value, type) and issubclass(value, BaseException)
+        ):
+            continue
+        if name in special_functions.__all__ or (isinstance(value, np.ufunc) and library_name(value)):
+            statuses[name] = COMPILED
+        elif isinstance(value, types.FunctionType):
+            statuses[name] = CONVERTED
+        else:
+            statuses[name] = COMPILED if dispatch.has_counterpart(value) else _UNKNOWN
+    return statuses
+
+
+def tables() -> Iterable[tuple[str, dict[str, str]]]:
+    """All namespaces: a title, and the status of each name."""
+    yield from _of_modules()
+    yield "methods and attributes of np.ndarray", _of_methods()
+    yield from _of_random()
+    yield "scipy.special", _of_special()
+
+
+def page() -> str:
+    """The page of all names, in Markdown."""
+    parts = [INTRODUCTION.format(numpy=_version(np.__version__), scipy=_version(_scipy_version()))]
+    for title, statuses in tables():
+        parts.append(f"\n## {title}\n")
+        for key, words in _TITLES.items():
+            names = sorted(name for name, found in statuses.items() if found == key)
+            if names:
+                parts.append(_paragraph(f"{words} ({len(names)}):", names))
+        refused: dict[str, list[str]] = {}
+        for name, found in statuses.items():
+            if found not in _TITLES:
+                refused.setdefault(found, []).append(name)
+        for why, names in sorted(refused.items()):
+            parts.append(_paragraph(f"Refused ({why}):", sorted(names)))
+    return "\n".join(parts)
+
+
+def _paragraph(words: str, names: Iterable[str]) -> str:
+    text = f"{words} {', '.join(f'`{name}`' for name in names)}."
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def _version(text: str) -> str:
+    return ".".join(text.split(".")[:2])
+
+
+def _scipy_version() -> str:
+    import scipy
+
+    version: str = scipy.__version__
+    return version
+
+
+def versions() -> tuple[str, str]:
+    """The versions of NumPy and SciPy that the page is for."""
+    return _version(np.__version__), _version(_scipy_version())
+
+
+INTRODUCTION = """# The names of NumPy
+
+Generated from the namespaces of NumPy {numpy} and SciPy {scipy} by `make docs`: what compiled code makes of each name.
+What is compiled runs without Python; for some arguments Python may be called instead, which a `weft.FallbackWarning`
+says, as of all that is [called when the program runs](semantics.md), but for draws of [random numbers](random.md).
+Where all arguments are known while tracing, functions are called then, once. Ufuncs have their methods: `reduce`,
+`accumulate`, `outer`, `reduceat` and `at`.
+"""
+
+__all__ = ["page", "status", "tables", "versions"]
