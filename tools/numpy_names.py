@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import textwrap
 import types
 import warnings
@@ -185,8 +186,7 @@ def _of_random() -> Iterable[tuple[str, dict[str, str]]]:
 
 def _of_special() -> dict[str, str]:
     """The statuses in `scipy.special`."""
-    from scipy import special
-
+    special = importlib.import_module("scipy.special")  # no dependency
     statuses = {}
     for name in special.__all__:
         value = getattr(special, name)
@@ -239,9 +239,7 @@ def _version(text: str) -> str:
 
 
 def _scipy_version() -> str:
-    import scipy
-
-    version: str = scipy.__version__
+    version: str = importlib.import_module("scipy").__version__
     return version
 
 
