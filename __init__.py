@@ -1,7 +1,7 @@
 """weft compiles Python functions over NumPy arrays to native code.
 
 `@weft.function` records a function once per signature into MLIR, optimises it and runs it as machine code;
-`weft.*` is also an array namespace (Python Array API 2024.12 with NumPy's names) that works on NumPy arrays and
+`weft.*` is also an array namespace (Python Array API 2025.12 with NumPy's names) that works on NumPy arrays and
 inside compiled functions alike.
 """
 

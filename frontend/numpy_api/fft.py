@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ...dialect.dtypes import kind
+from ...dialect.dtypes import DTypeLike, as_dtype, kind
 from ...dialect.errors import UnsupportedError, WeftTypeError, WeftValueError
 from ...dialect.ops import fourier as ops
 from ..tracing.array import TracedArray
 from ..tracing.extents import Extent, known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_where
+from ..tracing.staging import ArrayLike, ArrayResult, apply, asarray, cast, is_traced, raise_where, trace_of
 from .arguments import FLOAT64, INT64, axis_index, axis_tuple, deliver
 from .creation import arange, zeros
 from .joining import concatenate
@@ -356,31 +356,39 @@ def _half_or(x: ArrayResult, precision: np.dtype[Any]) -> np.dtype[Any]:
 # Helpers
 
 
-@where_traced(np.fft)
-def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> ArrayResult:
+def fftfreq(n: Any, d: Any = 1.0, device: Any = None, *, dtype: DTypeLike | None = None) -> ArrayResult:
     """The frequencies of the elements of `fft`, as `numpy.fft.fftfreq`.
 
-    Shape: (n,). Dtype: float64. Raises `ValueError` where n is no integer.
+    Shape: (n,). Dtype: `dtype`, or float64. Raises `ValueError` where n is no integer.
 
     >>> weft.fft.fftfreq(4)
     array([ 0.  ,  0.25, -0.5 , -0.25])
     """
+    if trace_of((n, d)) is None:
+        return _in_dtype(np.fft.fftfreq(n, d, device), dtype)
     _require_integer(n)
     middle = (n - 1) // 2 + 1
-    return concatenate([arange(0, middle, dtype=INT64), arange(-(n // 2), 0, dtype=INT64)]) * (1.0 / (n * d))
+    places = concatenate([arange(0, middle, dtype=INT64), arange(-(n // 2), 0, dtype=INT64)])
+    return _in_dtype(places * (1.0 / (n * d)), dtype)
 
 
-@where_traced(np.fft)
-def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> ArrayResult:
+def rfftfreq(n: Any, d: Any = 1.0, device: Any = None, *, dtype: DTypeLike | None = None) -> ArrayResult:
     """The frequencies of the elements of `rfft`, as `numpy.fft.rfftfreq`.
 
-    Shape: (n // 2 + 1,). Dtype: float64. Raises `ValueError` where n is no integer.
+    Shape: (n // 2 + 1,). Dtype: `dtype`, or float64. Raises `ValueError` where n is no integer.
 
     >>> weft.fft.rfftfreq(4)
     array([0.  , 0.25, 0.5 ])
     """
+    if trace_of((n, d)) is None:
+        return _in_dtype(np.fft.rfftfreq(n, d, device), dtype)
     _require_integer(n)
-    return arange(0, n // 2 + 1, dtype=INT64) * (1.0 / (n * d))
+    return _in_dtype(arange(0, n // 2 + 1, dtype=INT64) * (1.0 / (n * d)), dtype)
+
+
+def _in_dtype(frequencies: ArrayResult, dtype: DTypeLike | None) -> ArrayResult:
+    """Frequencies in the floating-point dtype that is asked for."""
+    return frequencies if dtype is None else cast(frequencies, as_dtype(dtype))
 
 
 def _require_integer(n: Any) -> None:

@@ -276,12 +276,12 @@ class Info:
         """The device of new arrays."""
         return "cpu"
 
-    def devices(self) -> list[str]:
+    def devices(self) -> tuple[str, ...]:
         """The devices there are: the processor, and the GPUs that the driver has."""
         from ...backend.gpu.open_devices import device_names
 
         require_known(CPU)
-        return [CPU, *device_names()]
+        return (CPU, *device_names())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
         """The dtypes of arrays made without one."""

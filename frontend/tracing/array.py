@@ -36,7 +36,7 @@ USE_WEFT_ARRAYS = (
     "weft.empty) instead of numpy"
 )
 
-ARRAY_API_VERSION = "2024.12"
+ARRAY_API_VERSION = "2025.12"
 """The version of the Python Array API that the namespace follows."""
 
 

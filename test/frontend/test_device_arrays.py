@@ -349,7 +349,7 @@ def test_arrays_are_made_on_a_device() -> None:
         np.testing.assert_array_equal(made, expected)
     assert step == 0.5
     assert isinstance(weft.empty_like(x, device="cpu"), np.ndarray)
-    assert weft.__array_namespace_info__().devices() == ["cpu", "cuda:0", "cuda:1"]
+    assert weft.__array_namespace_info__().devices() == ("cpu", "cuda:0", "cuda:1")
 
 
 def test_functions_that_write_files_or_text_take_copies() -> None:

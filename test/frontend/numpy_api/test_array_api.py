@@ -1,4 +1,4 @@
-"""The namespace has every name of the Python Array API 2024.12, with signatures that take the standard's calls."""
+"""The namespace has every name of the Python Array API 2025.12, with signatures that take the standard's calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 import weft
 
-STANDARD = Path(__file__).with_name("array_api_2024_12.txt").read_text(encoding="utf-8").splitlines()
+STANDARD = Path(__file__).with_name("array_api_2025_12.txt").read_text(encoding="utf-8").splitlines()
 FACTORISATIONS = ("cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank")
 FACTORISATIONS += ("pinv", "qr", "slogdet", "solve", "svd", "svdvals")
 
@@ -48,7 +48,7 @@ def test_name_and_signature(line: str) -> None:
 
 def test_inspection() -> None:
     info = weft.__array_namespace_info__()
-    assert weft.__array_api_version__ == "2024.12"
+    assert weft.__array_api_version__ == "2025.12"
     assert info.default_device() in info.devices()
     assert info.default_dtypes()["real floating"] == weft.float64
     assert set(info.dtypes(kind="unsigned integer")) == {"uint8", "uint16", "uint32", "uint64"}
