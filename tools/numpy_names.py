@@ -79,9 +79,9 @@ _REFUSED_METHODS: dict[str, str] = {
 _OF_THE_STATE = ("bytes", "get_state", "seed", "set_state")
 
 _KNOWN_CLASSES = (
-    "dtype finfo iinfo ufunc errstate printoptions generic number integer inexact floating complexfloating "
-    "signedinteger unsignedinteger"
-).split()
+    "complexfloating", "dtype", "errstate", "finfo", "floating", "generic", "iinfo", "inexact", "integer", "number",
+    "printoptions", "signedinteger", "ufunc", "unsignedinteger",
+)  # fmt: skip
 _KNOWN_FUNCTIONS = (
     "base_repr binary_repr fromfunction fromstring get_include get_printoptions getbufsize geterr "
 )
