@@ -254,11 +254,17 @@ class Generic:
         return next(filling, None)
 
     def _looks_like_contraction(self, parallel: list[bool], maps: Maps) -> bool:
-        """Whether inputs run over different loops that are all reduced, or over windows: scheduled by themselves."""
+        """Whether inputs run over different loops that are all reduced, or over windows: scheduled by themselves.
+
+        Not where the elements of an input are read once, as by the product of a matrix with a vector: what computes
+        them is best computed there.
+        """
         if not all(is_simple(read.operand_map) for read in self.reads):
             return True
         reduced = {loop for loop, flag in enumerate(parallel) if not flag}
         used = [maps.loops(read.operand_map) for read in self.reads]
+        if any(len(loops) == len(parallel) for loops in used):
+            return False
         return len(used) > 1 and all(reduced <= loops for loops in used) and len(set(used)) > 1
 
     def _inspect_body(self) -> None:

@@ -75,6 +75,7 @@ PIPELINES: Mapping[str, str] = MappingProxyType(
         # weft -> linalg on tensors: stage "linalg"
         "weft-to-linalg": _module(
             "convert-weft-to-linalg",
+            "generalize-products",  # so that what computes their factors is fused into them
             "weft-fuse-elementwise",  # fewer loops and intermediate arrays; the backend takes it from here
             CANONICALIZE,
             "mark-distinct-bodies",  # for cse, which would take long for many results of one array

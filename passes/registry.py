@@ -20,6 +20,7 @@ PASSES: PassTable = MappingProxyType(
         "optimize-gradients": f"{__package__}.differentiation.optimize_gradients:OptimizeGradients",
         "read-first": f"{__package__}.read_first:ReadFirst",
         "weft-differentiate": f"{__package__}.differentiation.differentiate:Differentiate",
+        "generalize-products": f"{__package__}.generalize_products:GeneralizeProducts",
         "hoist-checks": f"{__package__}.control_flow.hoist_checks:HoistChecks",
         "hoist-invariants": f"{__package__}.control_flow.hoist_invariants:HoistInvariants",
         "if-to-select": f"{__package__}.control_flow.if_to_select:IfToSelect",
