@@ -13,9 +13,14 @@ os.environ["WEFT_CACHE"] = "0"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--fast`, `--check-handles` and `--device`."""
+    """Add `--fast`, `--cpu-seconds`, `--check-handles` and `--device`."""
     parser.addoption(
         "--fast", action="store_true", help="run one test of every file: each room once, in under two minutes"
+    )
+    parser.addoption(
+        "--cpu-seconds",
+        type=int,
+        help="tell in the end what the tests of so many files cost, and all together",
     )
     parser.addoption(
         "--check-handles", action="store_true", help="raise where a handle of an erased op of MLIR is used"
@@ -27,9 +32,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With `--device`, tell weft, before a test imports it, and the processes that tests start."""
+    """With `--device`, tell weft, before a test imports it, and the processes that tests start.
+
+    With `--cpu-seconds`, begin to count.
+    """
     if config.getoption("--device"):
         os.environ["WEFT_DEVICE"] = config.getoption("--device")
+    if config.getoption("--cpu-seconds"):
+        from support.cpu_seconds import CpuSeconds
+
+        config.pluginmanager.register(CpuSeconds(config.getoption("--cpu-seconds")))
 
 
 @pytest.hookimpl(wrapper=True)
