@@ -121,6 +121,22 @@ PROGRAMS: tuple[GpuProgram, ...] = (
         1e-5,
         2 * 4096.0**3,
     ),
+    GpuProgram(
+        "product_f16",
+        lambda a, b: a @ b,
+        (((72, 136), "f2"), ((136, 80), "f2")),
+        (((8192, 8192), "f2"),) * 2,
+        2e-3,
+        2 * 8192.0**3,
+    ),
+    GpuProgram(
+        "product_f16_transposed",
+        lambda a, b: a @ b.T,
+        (((72, 136), "f2"), ((80, 136), "f2")),
+        (((4096, 4096), "f2"),) * 2,
+        2e-3,
+        2 * 4096.0**3,
+    ),
     GpuProgram("product_f64", lambda a, b: a @ b, (((70, 90), "f8"), ((90, 130), "f8")), tolerance=1e-14),
     GpuProgram(
         "relu_product",

@@ -42,6 +42,8 @@ _DEPTH = LINE
 """What is summed in a step."""
 _STAGES = 4
 """Steps that the ring has room for."""
+_BAND = 8
+"""Rows of tiles that are made at a time, column by column."""
 _ALIGNMENT = 16
 """Where arrays and their rows have to begin, in bytes."""
 
@@ -286,8 +288,25 @@ class WarpgroupProduct(tensor_cores.TensorProduct):
 
     def _place_block(self) -> None:
         emitter, tile = self.emitter, self.tile
-        *self.outer, row, column = split(self.kernel.id("block_id"), _counts(self.contraction, tile), emitter)
+        *outer, rows, columns = _counts(self.contraction, tile)
+        assert isinstance(rows, int)
+        assert isinstance(columns, int)
+        *self.outer, within = split(self.kernel.id("block_id"), [*outer, rows * columns], emitter)
+        row, column = self._by_bands(emitter.value(within), rows, columns)
         self.first = emitter.multiply(row, tile.rows), emitter.multiply(column, tile.columns)
+
+    def _by_bands(self, number: Value, rows: int, columns: int) -> tuple[Index, Index]:
+        """Where the tile of a number is: those at work together share rows and columns, which stay in the cache."""
+        emitter = self.emitter
+        if rows <= _BAND:
+            rest, quotient = self._split(number, rows)
+            return rest, quotient
+        within, band = self._split(number, _BAND * columns)
+        first = emitter.multiply(band, _BAND)
+        height = emitter.value(emitter.minimum(emitter.subtract(rows, first), _BAND))
+        row = create("arith.remui", [number.type], [within, height])
+        column = create("arith.divui", [number.type], [within, height])
+        return emitter.add(first, row), column
 
     def _place_thread(self, within: Value, group: Value) -> None:
         """Where in the tile the sums of the thread lie: as those of `mma.sync`, 16 rows a warp."""

@@ -154,6 +154,11 @@ ROUNDED: dict[str, tuple[Any, ...]] = {
         _normal(80, 136).astype(np.float16),
         _normal(80).astype(np.float16),
     ),
+    "bands of warpgroups": (
+        lambda a, b: a @ b,
+        _normal(584, 64).astype(np.float16),
+        _normal(64, 72).astype(np.float16),
+    ),
     "batches by warpgroups": (
         lambda a, b: a.transpose(0, 2, 1) @ b,
         _normal(2, 64, 72).astype(weft.bfloat16),
