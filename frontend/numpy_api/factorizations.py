@@ -399,7 +399,8 @@ def matrix_rank(A: ArrayLike, tol: Any = None, hermitian: bool = False, *, rtol:
         raise WeftValueError("`tol` and `rtol` can't be both set.")
     x = asarray(A)
     if x.ndim < 2:
-        return cast(np.logical_not(np.all(x == 0)), np.dtype(np.int64))
+        rank = cast(np.logical_not(np.all(x == 0)), np.dtype(np.int64))
+        return rank._like_python(int)
     values = svd(x, compute_uv=False, hermitian=hermitian)
     if tol is not None:
         limit = expand_dims(asarray(tol), -1)

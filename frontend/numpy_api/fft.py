@@ -110,9 +110,8 @@ def irfft(
     if n is not None:
         _require_points(n)
     half = None if n is None else int(n) // 2 + 1
-    x, count, place = _rows(a, half, axis)
+    x, count, place = _rows(a, half, axis, of_half=n is None)
     length = (count - 1) * 2 if n is None else int(n)
-    _require_points(length)
     precision = _precision(x)
     rows = asarray(cast(x, np.result_type(precision, np.complex64)))
     made = apply(ops.Irfft, rows, _scale(_inverse(norm), length, x), odd=n is not None and n % 2 == 1)
@@ -297,15 +296,18 @@ def _extents_and_axes(x: ArrayResult, s: Any, axes: Any) -> list[tuple[Any, int]
 # Operands
 
 
-def _rows(a: ArrayLike, n: Any, axis: int) -> tuple[ArrayResult, Extent, int]:
-    """The array with an axis moved to the end and cropped or filled to n elements; how many these are; the axis."""
+def _rows(a: ArrayLike, n: Any, axis: int, of_half: bool = False) -> tuple[ArrayResult, Extent, int]:
+    """The array with an axis moved to the end and cropped or filled to n elements; how many these are; the axis.
+
+    Raises `ValueError` where there are none, or, of the half of a spectrum, none in the whole.
+    """
     x = asarray(a)
     place = axis_index(axis, x.ndim)
     rows = moveaxis(x, place, -1)
     extent = known_shape(rows)[-1]
     if n is None:
         length = rows.shape[-1]
-        _require_points(length)
+        _require_points((length - 1) * 2 if of_half else length)
         return rows, length, place
     _require_points(n)
     if not is_traced(n) and extent is not None and n <= extent:

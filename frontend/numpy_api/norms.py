@@ -99,12 +99,14 @@ def _matrix_norm(x: ArrayResult, axes: tuple[int, ...], ord: Any, keepdims: bool
     if ord in (1, -1, np.inf, -np.inf):
         first, second = (rows, columns) if abs(ord) == 1 else (columns, rows)
         totals = reduce.sum(np.absolute(x), first, keepdims=True)
+        given = {"initial": 0} if ord > 0 else {}
         extreme = reduce.max if ord > 0 else reduce.min
-        result = extreme(totals, second, keepdims=True)
+        result = extreme(totals, second, keepdims=True, **given)
         return result if keepdims else shapes.squeeze(result, axes)[()]
     if ord in (2, -2, "nuc"):
         values = svd(shapes.moveaxis(x, axes, (-2, -1)), compute_uv=False)
-        reduced = {2: reduce.max, -2: reduce.min, "nuc": reduce.sum}[ord](values, -1)
+        given = {"initial": 0} if ord == 2 else {}
+        reduced = {2: reduce.max, -2: reduce.min, "nuc": reduce.sum}[ord](values, -1, **given)
         return shapes.expand_dims(reduced, axes) if keepdims else reduced
     raise WeftValueError("Invalid norm order for matrices.")
 
@@ -120,7 +122,7 @@ def cond(x: ArrayLike, p: Any = None) -> ArrayResult:
     np.float64(4.0)
     """
     a = matrices(x)
-    if 0 in known_shape(a):
+    if 0 in known_shape(a)[-2:]:
         raise LinAlgError("cond is not defined on empty arrays")
     if p is None or p in (2, -2):
         values = svd(a, compute_uv=False)

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import weft
+from support.call_comparison import outcome
+from support.interpreted import interpreted
 
 linalg = np.linalg
 
@@ -207,6 +209,45 @@ def message_of(call: Callable[..., Any], *given: Any) -> tuple[type[BaseExceptio
 def test_errors_are_numpys(mistake: Callable[..., Any], array: Any) -> None:
     expected = message_of(mistake, array)
     assert message_of(weft.function(mistake), array) == expected
+
+
+DEGENERATE = [
+    np.zeros((3, 3)), np.full((3, 3), np.nan), np.full((2, 2), np.inf), np.ones((2, 3)), np.zeros((0, 3, 3)),
+    np.zeros((0, 0)), np.zeros((2, 0, 0)), np.zeros((0, 3)), np.ones(3), np.array(2.0),
+]  # fmt: skip
+"""Singular matrices, those of no numbers, matrices that are not square, empty ones, and what is no matrix."""
+
+OF_ANY: list[Callable[..., Any]] = [
+    *(linalg.inv, linalg.det, linalg.slogdet, linalg.cholesky, linalg.svdvals, linalg.eigvalsh, linalg.pinv),
+    *(linalg.matrix_rank, linalg.cond),
+    lambda x: linalg.solve(x, x),
+    lambda x: linalg.qr(x)[1],
+    lambda x: linalg.svd(x)[1],
+    lambda x: linalg.eigh(x)[0],
+    lambda x: linalg.matrix_power(x, -1),
+    lambda x: linalg.matrix_power(x, 3),
+    *(lambda x, order=order: linalg.norm(x, order) for order in (1, -1, 2, -2, np.inf, "nuc")),
+    *(lambda x, name=name: getattr(np.fft, name)(x) for name in ("fft", "rfft", "irfft", "hfft", "ihfft")),
+    lambda x: np.fft.fft(x, 0),
+    lambda x: np.fft.irfft(x, -1),
+    lambda x: np.fft.fft2(x),
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", OF_ANY)
+def test_degenerate_arrays(function: Callable[..., Any]) -> None:
+    """Each function gives of bad input what NumPy gives, or raises what NumPy raises."""
+    for array in DEGENERATE:
+        expected, error = outcome(function, [array.copy()])
+        got, raised = outcome(interpreted(lambda x: function(x)), [array.copy()])
+        if error is None:
+            assert raised is None, f"{raised!r} of {array!r}"
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-12)
+            assert type(got) is type(expected)
+        else:
+            kind = next(k for k in type(error).__mro__ if k.__module__ in ("builtins", "numpy.linalg"))
+            assert isinstance(raised, kind), f"{raised!r} and not {error!r} of {array!r}"
 
 
 def test_extents_of_run_time_are_checked() -> None:
