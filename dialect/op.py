@@ -175,6 +175,8 @@ class Op:
         cls.fields = tuple(unique.values())
         cls._operand_fields = tuple(f for f in cls.fields if f.kind.is_operand)
         cls._attribute_fields = tuple(f for f in cls.fields if not f.kind.is_operand)
+        variadic = [i for i, f in enumerate(cls._operand_fields) if f.kind is FieldKind.OPERANDS]
+        cls._variadic = variadic[0] if variadic else None
         if family is not None:
             cls.family = family
         if elementary is not None:
@@ -188,6 +190,7 @@ class Op:
     _own_fields: ClassVar[tuple[Field, ...]] = ()
     _operand_fields: ClassVar[tuple[Field, ...]] = ()
     _attribute_fields: ClassVar[tuple[Field, ...]] = ()
+    _variadic: ClassVar[int | None] = None
 
     @classmethod
     def mlir_name(cls) -> str:
@@ -277,8 +280,7 @@ class Op:
         >>> # fields x: Operand; dims: Operands
         >>> # group_operands([a, b, c]) -> [a, (b, c)]
         """
-        fields = cls.operand_fields()
-        variadic = next((i for i, f in enumerate(fields) if f.kind is FieldKind.OPERANDS), None)
+        fields, variadic = cls._operand_fields, cls._variadic
         if variadic is None:
             if len(operands) != len(fields):
                 raise WeftTypeError(f"{cls.mlir_name()} takes {len(fields)} operands, not {len(operands)}")

@@ -9,6 +9,7 @@ of gradients need nothing else.
 from __future__ import annotations
 
 import builtins
+import functools
 import heapq
 import itertools
 import threading
@@ -61,7 +62,7 @@ class Node:
     memory: np.ndarray[Any, Any] | None = None
     """The caller's array that it was taken of, to which is written what is written to it."""
 
-    @property
+    @functools.cached_property
     def type(self) -> TensorType:
         """The type of the elements, and the shape."""
         return type_of(self.array)
