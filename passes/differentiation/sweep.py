@@ -10,8 +10,6 @@ from ...dialect.derivatives import cotangents, is_differentiable
 from ...dialect.errors import WeftError
 from ...dialect.mlir import Block, Operation, Value
 from ...dialect.op_emitter import OpEmitter
-from ...dialect.ops.indexing import Gather, TakeAlongAxis
-from ...dialect.ops.slicing import DynamicSlice, Slice
 from ...dialect.ops.state import ReadRef
 from ...dialect.register import decode_attributes, op_class_of
 from ..control_flow.structure import CAST, defined_inside
@@ -19,6 +17,7 @@ from ..rewriting import operations_of
 from .activity import OF_PYTHON, Activity, refuse
 from .adjoints import Adjoints
 from .cells import Shadows
+from .order import READS, reads_first
 
 
 class Sweep:
@@ -56,7 +55,7 @@ class Sweep:
 
     def run(self, operations: Sequence[Operation], adjoints: Adjoints) -> None:
         """Go through the ops of a block, last first."""
-        for operation in reversed(operations):
+        for operation in reversed(reads_first(operations)):
             if self.shadows.reverse(operation, adjoints, self.activity):
                 continue
             results = list(operation.results)
@@ -89,7 +88,7 @@ class Sweep:
         operands = [b.value(operand) for operand in operation.operands]
         outputs = [b.value(result) for result in operation.results]
         seeds = [None if g is None else b.value(g) for g in given]
-        total = adjoints.values.get(operation.operands[0]) if op_class in _READS else None
+        total = adjoints.values.get(operation.operands[0]) if op_class in READS else None
         if total is not None:  # which may be of more bits
             seeds = [None if g is None else b.converted(g, b.value(total).dtype) for g in seeds]
         attributes = decode_attributes(op_class, operation)
@@ -107,9 +106,6 @@ class Sweep:
 
 
 NOT_OF_PYTHON = "what Python computes has no derivative; put weft.stop_gradient around it if none is needed"
-
-_READS = (Slice, DynamicSlice, Gather, TakeAlongAxis)
-"""What reads parts, and adds to parts."""
 
 Reverse: TypeAlias = "Callable[[Sweep, Operation, Adjoints], None]"
 

@@ -119,3 +119,23 @@ func.func @nested(%x: tensor<f64>, %c: tensor<f64>) -> (tensor<f64>, tensor<f64>
   %h = "weft.gradient"(%y, %c, %v) : (tensor<f64>, tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g, %h : tensor<f64>, tensor<f64>
 }
+
+// What was read behind an update goes into the cotangent that this leaves, not into an array of zeros.
+// CHECK-LABEL: func.func @read_behind
+// CHECK: "weft.scatter"
+// CHECK: %[[LEFT:.*]] = "weft.scatter"
+// CHECK-NOT: weft.broadcast_to
+// CHECK: "weft.gather"(%[[LEFT]]
+// CHECK-NEXT: "weft.add"
+// CHECK-NEXT: %[[BOTH:.*]] = "weft.scatter"(%[[LEFT]]
+// CHECK-NEXT: return %[[BOTH]]
+func.func @read_behind(%x: tensor<9xf64>, %u: tensor<f64>, %i: tensor<i64>, %c: tensor<9xf64>) -> tensor<9xf64> {
+  %one = "weft.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %v = "weft.independent"(%x) {number = 0 : i64, tape = 0 : i64} : (tensor<9xf64>) -> tensor<9xf64>
+  %q = "weft.scatter"(%v, %u, %i) {axes = array<i64: 0>, mode = "set", position = 0 : i64} : (tensor<9xf64>, tensor<f64>, tensor<i64>) -> tensor<9xf64>
+  %j = "weft.add"(%i, %one) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %o = "weft.gather"(%v, %j) {axes = array<i64: 0>, position = 0 : i64} : (tensor<9xf64>, tensor<i64>) -> tensor<f64>
+  %y = "weft.multiply"(%q, %o) : (tensor<9xf64>, tensor<f64>) -> tensor<9xf64>
+  %g = "weft.gradient"(%y, %c, %v) : (tensor<9xf64>, tensor<9xf64>, tensor<9xf64>) -> tensor<9xf64>
+  return %g : tensor<9xf64>
+}
