@@ -23,7 +23,7 @@ from weft.dialect.register import context
 
 
 def elements(x: Any) -> Any:
-    """Reads and writes of elements: swaps, slices of a table that is filled, old elements that are read behind writes."""
+    """Reads and writes of elements: swaps, slices of a table that is filled, elements that are read behind writes."""
     p, u, s = np.zeros_like(x), x.copy(), 0.0
     for i in range(1, len(x)):
         old = p[i]
