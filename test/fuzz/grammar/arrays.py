@@ -101,6 +101,8 @@ class Arrays(Numbers):
             "np.full({shape}, {number})", "np.zeros_like({name})", "np.ones_like({name})",
             "np.arange({literal}, {few})", "np.linspace(0, 1, {few})",
             "np.eye({few})", "np.full_like({name}, {literal})",
+            "np.random.default_rng({few}).random({shape})", "np.random.default_rng({few}).permutation({name})",
+            "np.random.default_rng({few}).integers(5, size={shape})",
             name=name, shape=shape,
         )  # fmt: skip
 
