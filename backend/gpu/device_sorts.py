@@ -16,11 +16,9 @@ from ...passes.base import Pass, Statistics
 from ...passes.preconditions import refuse
 from ...passes.rewriting import operations_in
 from ..nests.emit import Emitter, Index, create
-from ..planning.boundaries import kernel_functions
-from ..target import current
-from .placement.place_kernels import DEVICE, SIDE
 from .placement.sorts import SORTS, memory_of_sort
 from .schedules.sorts import Runs, Sorter
+from .written_kernels import kernels_to_write, require_device
 
 _WRITTEN = ("arith", "complex", "gpu", "math", "memref", "scf")
 """The dialects of what is written."""
@@ -34,15 +32,10 @@ class WriteDeviceSorts(Pass):
     summary: ClassVar[str] = "write sorts of the device as launches that sort tiles and merge runs"
 
     def require(self, module: Module) -> None:
-        if current().gpu is None:
-            refuse(module.operation, f"{current().name} is no device: give --target=sm_90, say")
+        require_device(module)
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        for name in _WRITTEN:
-            module.context.get_dialect_descriptor(name)
-        for function in kernel_functions(module).values():
-            if SIDE in function.attributes and function.attributes[SIDE].value != DEVICE:
-                continue
+        for function in kernels_to_write(module, _WRITTEN):
             sorts = [op for op in operations_in(function.regions[0].blocks[0]) if op.name in SORTS]
             for op in sorts:  # which goes, and what stores its result does, too
                 _write(function, op)

@@ -7,15 +7,13 @@ from typing import ClassVar
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
 from ...passes.base import Pass, Statistics
-from ...passes.preconditions import refuse
 from ...passes.rewriting import is_unused, operations_in, operations_of
 from ..nests.emit import create
-from ..planning.boundaries import kernel_functions
-from ..target import current
 from .code.captures import NotScheduled, is_pure
 from .code.kernel import remove_device_module
-from .placement.place_kernels import DEVICE, HOST, REASON, SIDE
+from .placement.place_kernels import HOST, REASON, SIDE
 from .schedule import parts_of, working_operations
+from .written_kernels import kernels_to_write, require_device
 
 _WRITTEN = ("complex", "gpu", "nvvm", "ub", "vector", "llvm", "scf", "memref", "math")
 """The dialects of what is written, which have to be loaded before."""
@@ -29,15 +27,10 @@ class ScheduleDeviceKernels(Pass):
     summary: ClassVar[str] = "write kernels as device kernels, and their launches"
 
     def require(self, module: Module) -> None:
-        if current().gpu is None:
-            refuse(module.operation, f"{current().name} is no device: give --target=sm_90, say")
+        require_device(module)
 
     def run(self, module: Module, statistics: Statistics) -> None:
-        for name in _WRITTEN:
-            module.context.get_dialect_descriptor(name)
-        for function in kernel_functions(module).values():
-            if not _is_for_device(function):
-                continue
+        for function in kernels_to_write(module, _WRITTEN):
             try:
                 statistics["launches"] += _schedule(function)
                 statistics["kernels on the device"] += 1
@@ -46,10 +39,6 @@ class ScheduleDeviceKernels(Pass):
                 function.attributes[SIDE] = ir.StringAttr.get(HOST)
                 function.attributes[REASON] = ir.StringAttr.get(str(error))
                 statistics["kernels on the host"] += 1
-
-
-def _is_for_device(function: Operation) -> bool:
-    return SIDE not in function.attributes or function.attributes[SIDE].value == DEVICE
 
 
 def _schedule(function: Operation) -> int:

@@ -41,6 +41,7 @@ GPU_PIPELINES: Mapping[str, str] = MappingProxyType(
         "buffers-to-placed": module_pipeline(
             [
                 "place-kernels",
+                "join-number-kernels",  # while only those take the record that raise
                 "guard-kernels",  # where kernels of the device may raise
             ]
         ),

@@ -93,7 +93,7 @@ def _joined(runs: Iterable[list[Operation]]) -> list[list[Operation]]:
     """The runs, those of one thread that follow each other as one: what a thread stores, it may load again."""
     found: list[list[Operation]] = []
     for run in runs:
-        if found and _is_of_one_thread(found[-1]) and _is_of_one_thread(run):
+        if found and all(_are_numbers(part) or _is_of_one_thread(part) for part in (found[-1], run)):
             found[-1] += run
         else:
             found.append(run)
@@ -109,7 +109,14 @@ _LOOPS = (
 
 
 def _is_of_one_thread(run: list[Operation]) -> bool:
-    return run[0].name != "linalg.generic" and not compactions.matches(run) and _kind_of_loop(run) is None
+    if all(op.name == "linalg.generic" for op in run):
+        return len(run) > 1 and _are_numbers(run)
+    return not compactions.matches(run) and _kind_of_loop(run) is None
+
+
+def _are_numbers(run: list[Operation]) -> bool:
+    """Whether all operations are nests without loops."""
+    return all(op.name == "linalg.generic" and not len(op.attributes["iterator_types"]) for op in run)
 
 
 def _kind_of_loop(run: list[Operation]) -> tuple[Any, str] | None:

@@ -28,6 +28,18 @@ def test_elementwise_functions_give_the_bits_of_the_processor() -> None:
         np.testing.assert_array_equal(one, other)
 
 
+def test_numbers_of_numbers() -> None:
+    def f(x, z):
+        mean, variance = x.mean(), x.var()
+        spread, total = np.sqrt(variance), z.sum()
+        skew = ((x - mean) ** 3).mean() / spread**3
+        return mean, spread, skew, (x.max() - mean) / spread, x[3] * mean, abs(total) * total.conjugate()
+
+    x = np.random.default_rng(0).standard_normal(50)
+    got, expected = weft.function(f, device="cuda")(x, x[:5] + 1j), f(x, x[:5] + 1j)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
 def test_whole_programs(capfd: pytest.CaptureFixture[str]) -> None:
     """Loops and branches that data decides, checks, prints, writes to arguments, and sizes that data decides."""
 

@@ -52,6 +52,10 @@ DIAGNOSTICS = {
         "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
         "where this kernel runs is not decided: run --place-kernels before --guard-kernels",
     ),
+    "--join-number-kernels": (
+        "func.func private @kernel_0(%x: memref<2xf32>) {\n  return\n}\n",
+        "where this kernel runs is not decided: run --place-kernels before --join-number-kernels",
+    ),
     "--outline-kernels": (
         "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
         '  %0 = "weft.negative"(%x) : (tensor<2xf32>) -> tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n',

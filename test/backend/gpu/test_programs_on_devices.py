@@ -34,6 +34,11 @@ def test_time_to_schedule_grows_with_the_length():
     assert device_code(total, np.zeros(40)).kernels
 
 
+def test_numbers_that_follow_each_other_are_one_kernel():
+    """An index that may be wrong: where it is found, what it is and the check are between a search and the gather."""
+    assert gpu_text(lambda x, i: x[i], np.zeros(9), np.zeros(5, np.int64)).count("gpu.launch_func") == 3
+
+
 STRAIGHT = ("wave", "trajectory", "moving_average", "prefix_sums", "viterbi", "edit_distance", "search_all")
 """Programs in which the host decides nothing by what it reads."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weft
-from weft.backend.gpu import libraries
+from weft.backend.gpu import libraries, open_devices
 from weft.backend.gpu.driver.library import Library
 from weft.backend.gpu.driver.modules import Function
 from weft.backend.gpu.emulator.library import Emulator
@@ -25,6 +25,8 @@ def emulator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Emulator]:
     """A driver of the test's own, with little memory."""
     made = Emulator(memory_bytes=MEMORY)
     monkeypatch.setitem(libraries._loaded, "emulator", Library(made.functions, "the emulator"))
+    monkeypatch.setattr(open_devices, "_open", {})  # others do not wait for what is broken here
+    monkeypatch.setattr(open_devices, "_by_name", {})
     with weft.settings.scope(cuda="emulator"):
         yield made
 
