@@ -51,3 +51,55 @@ def test_strings_of_a_run_time_counter_are_refused():
         weft.WeftTypeError, match="strings that are made when the program runs cannot be carried"
     ):
         f(np.int64(3))
+
+
+def test_lists_that_turn_out_to_hold_none_and_other_constants():
+    def f(n):
+        log, other = [], ["first"]
+        if n > 1:
+            log.append("big")
+        for i in range(n):
+            log.append(None if i % 2 else "odd")
+            if i % 2:
+                other.append(None)
+            else:
+                other.append("even")
+        return log, other
+
+    compiled = weft.function(f)
+    for n in map(np.int64, range(4)):
+        assert compiled(n) == f(n)
+
+
+class Holder:
+    def __init__(self):
+        self.scale = None
+
+
+def made_on_demand(x, n):
+    holder, last = Holder(), None
+    for i in range(n):
+        if holder.scale is None:
+            holder.scale = lambda v: v * 2 if v[1] > 1 else v + 1
+        x = holder.scale(x)
+        last = lambda v: v - 1  # noqa: E731
+    return x if last is None else last(x)
+
+
+def one_of_two_or_none(x, n):
+    function = None
+    for i in range(n):
+        if function is None:
+            function = np.sin if x[1] > 3 else np.cos
+        x = function(x)
+    if function is None:
+        return x
+    return function(x)
+
+
+@pytest.mark.parametrize("function", [made_on_demand, one_of_two_or_none])
+def test_functions_that_loops_make_are_called(function):
+    compiled = weft.function(function)
+    for count, first in (3, 1.0), (0, 1.0), (2, 4.0):
+        x, n = np.arange(3.0) * first, np.int64(count)
+        np.testing.assert_allclose(compiled(x, n), function(x, n))

@@ -34,7 +34,7 @@ from ..statements.expressions import if_exp
 from ..statements.generators import Generator
 from ..values.aliases import is_available
 from ..values.looked_up import note_entry
-from ..values.optional import Chosen
+from ..values.optional import Chosen, Optional
 from ..values.resolve_grown_lists import resolve_grown_list
 from ..values.sequence_iterators import SequenceIterator
 from ..values.special_methods import iterated, through_method, users_method
@@ -47,6 +47,8 @@ def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     trace = current_trace()
     if trace is None:
         return function(*args, **kwargs)
+    if isinstance(function, Optional):
+        function = function.called()
     if isinstance(function, Chosen):
         return _call_chosen(function, args, kwargs)
     args = tuple(map(resolve_grown_list, args))

@@ -431,7 +431,7 @@ def _widened(old: Kind, new: Kind, arrays: Iterator[Any], room: Any) -> list[Any
         if isinstance(old, Partial):
             inner = old.inner or new.inner
             return [next(arrays), *_widened(inner, new.inner, arrays, room)]
-        is_none = isinstance(old, Static)
+        is_none = isinstance(old, Static) and old.value is None
         flags = lookup("full")((room,), is_none)
         if is_none:
             zeros = lookup("zeros")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import types
 from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -61,6 +62,8 @@ class Static:
 
     def __hash__(self) -> int:
         value = self.value
+        if isinstance(value, types.FunctionType):
+            return id(value.__code__)
         return hash(static_key(value)) if isinstance(value, _COMPARED) else id(value)
 
     def __str__(self) -> str:
@@ -369,7 +372,18 @@ def _same_static(one: Any, other: Any) -> bool:
         return True
     if type(one) is not type(other) or isinstance(one, (np.ndarray, np.generic)):
         return False
+    if isinstance(one, types.FunctionType):
+        return _are_made_alike(one, other)
     return isinstance(one, _COMPARED) and bool(static_key(one) == static_key(other))
+
+
+def _are_made_alike(one: types.FunctionType, other: types.FunctionType) -> bool:
+    """Whether two functions are what one `def` or lambda gave twice, with nothing in them that tells them apart."""
+    if one.__code__ is not other.__code__ or one.__globals__ is not other.__globals__:
+        return False
+    cells = (one.__closure__ or ()), (other.__closure__ or ())
+    parts = ((f.__defaults__, f.__kwdefaults__, f.__dict__ or None) for f in (one, other))
+    return all(mine is its for mine, its in zip(*cells, strict=True)) and not any(map(any, parts))
 
 
 def _described(value: Any) -> str:

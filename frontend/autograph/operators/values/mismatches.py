@@ -25,8 +25,8 @@ def shown_name(name: str) -> str:
 def require_fit(place: ProgramLocation | None, kind: Kind) -> None:
     """Raise `Mismatch` where a place cannot hold what may be there or not, or changes its length."""
     if place is not None and not place.is_variable and isinstance(kind, Partial) and kind.unbound:
-        missing = "key" if isinstance(place, Entry) else "attribute"
-        raise Mismatch(f"a {missing} that is there on one path only; set it before")
+        missing = "a key" if isinstance(place, Entry) else "an attribute"
+        raise Mismatch(f"{missing} that is there on one path only; set it before")
 
 
 __all__ = ["control_flow_error", "require_fit", "shown_name"]

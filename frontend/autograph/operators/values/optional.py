@@ -167,8 +167,12 @@ class Optional(RuntimeNone):
     def __len__(self) -> int:
         return len(self._get("TypeError", "object of type 'NoneType' has no len()"))
 
+    def called(self) -> Any:
+        """The function that it is where it is called."""
+        return self._get("TypeError", "'NoneType' object is not callable")
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._get("TypeError", "'NoneType' object is not callable")(*args, **kwargs)
+        return self.called()(*args, **kwargs)
 
     def __repr__(self) -> str:
         return f"Optional({self.value!r})"
