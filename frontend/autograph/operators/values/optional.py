@@ -10,7 +10,9 @@ from .....dialect.errors import UnsupportedError
 from ....runtime_values.results import RuntimeChoice, RuntimeNone
 from ....runtime_values.strings import RuntimeString, string_of
 from ....tracing.array import TracedArray
+from ....tracing.number_types import number_type
 from ....tracing.staging import raise_if
+from ..interface import operators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,6 +132,21 @@ class Optional(RuntimeNone):
         raise_if(self.is_none, error, message)
         return self.value
 
+    def __eq__(self, other: object) -> Any:
+        absent: Any = self.is_none
+        if other is None:
+            return absent.copy()._like_python(bool)
+        if not isinstance(other, Optional):
+            return _where(np.logical_not(absent), operators().compare("==", self.value, other))
+        equal = operators().compare("==", self.value, other.value)
+        neither = np.logical_not(np.logical_or(absent, other.is_none))
+        return _where(neither, equal, np.logical_and(absent, other.is_none))
+
+    def __ne__(self, other: object) -> Any:
+        equal: Any = self == other
+        number = equal._python_type
+        return np.logical_not(equal)._like_python(number)
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         symbol = _SYMBOLS.get(ufunc.__name__, ufunc.__name__)
         present = [
@@ -176,6 +193,12 @@ class Optional(RuntimeNone):
 
     def __repr__(self) -> str:
         return f"Optional({self.value!r})"
+
+
+def _where(present: Any, equal: Any, otherwise: Any = False) -> Any:
+    """What a comparison gives where its operands are there, and what it gives where one is None."""
+    truth: Any = np.logical_or(np.logical_and(present, equal), otherwise)
+    return truth if number_type(equal) is None else truth._like_python(bool)
 
 
 def _operator(name: str, symbol: str, reflected: bool) -> Any:
