@@ -69,6 +69,10 @@ class RuntimeLength(RuntimeValue):
         """The structure of an item, and for each array in it all of them stacked, and whether they are Python's."""
         raise NotImplementedError
 
+    def state(self) -> list[Any]:
+        """What it holds now: others as soon as it is changed."""
+        raise NotImplementedError
+
     def origins(self) -> TracedArray | None:
         """Which of the caller's arrays each item is; None where no item is an array."""
         raise NotImplementedError

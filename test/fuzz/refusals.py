@@ -11,6 +11,7 @@ DOCUMENTED = {
     r"is not available in compiled code": "attributes that traced arrays do not have",
     r"does not broadcast|unknown extent|known when the program runs|stretch": "unknown extents do not stretch",
     r"overlap in memory|overlaps in memory": "two different arrays that share memory are refused if one is written",
+    r"is too large for an int, which has 64 bits": "numbers that int64 does not hold do not become ints",
     r"is taken to be 1|must not be empty": "a slice of one element must not be empty",
     r"an item of a list that grows has an extent": "items of a list that grows have one size",
     r"assignment destination is read-only: ": "arguments that are written must be writable",

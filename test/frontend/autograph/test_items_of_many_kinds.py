@@ -82,7 +82,7 @@ def made_on_demand(x, n):
         if holder.scale is None:
             holder.scale = lambda v: v * 2 if v[1] > 1 else v + 1
         x = holder.scale(x)
-        last = lambda v: v - 1  # noqa: E731
+        last = lambda v: v - 1
     return x if last is None else last(x)
 
 

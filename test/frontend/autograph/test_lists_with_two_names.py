@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import weft
 from support.behaviour_harness import same
 
 F64, I64 = np.float64, np.int64
@@ -154,3 +155,57 @@ def test_in_a_message(capsys):
 
     for count in COUNTS:
         same(f, (F64(2), count), joined=True)
+
+
+def left_with_a_list_that_finally_changes(n):
+    log = []
+    for i in range(n):
+        try:
+            if i == 2:
+                return log, n
+        finally:
+            log.append(99)
+    return log, n
+
+
+def left_with_a_list_that_changes_later(n):
+    log, kept = [], None
+    while n > 0:
+        n -= 1
+        is_last = n == 2
+        if is_last:
+            kept = log
+        log.append(n)
+        if is_last:
+            break
+    return kept, log
+
+
+@pytest.mark.parametrize(
+    "function", [left_with_a_list_that_finally_changes, left_with_a_list_that_changes_later]
+)
+def test_lists_that_loops_are_left_with_are_themselves(function):
+    compiled = weft.function(function)
+    for n in map(np.int64, (0, 2, 5)):
+        assert compiled(n) == function(n)
+
+
+def test_one_of_two_lists_that_grew_is_not_changed():
+    def f(n, changes):
+        ups, downs = [], []
+        for i in range(n):
+            ups.append(i)
+            downs.append(-i)
+        kept = ups if n > 2 else downs
+        if changes == "it":
+            kept.append(7)
+        elif changes == "the other":
+            ups.append(7)
+        return kept, len(ups)
+
+    compiled = weft.function(f)
+    for n in map(np.int64, (1, 4)):
+        assert compiled(n, "none") == f(n, "none")
+    for changes in ("it", "the other"):
+        with pytest.raises(weft.UnsupportedError, match="a list that has other names too or another one"):
+            compiled(np.int64(4), changes)

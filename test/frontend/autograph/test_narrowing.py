@@ -57,3 +57,38 @@ def test_items_that_are_none():
         return out
 
     same(f, np.array([1.0, -1.0] * 12))
+
+
+def test_values_that_may_be_none_are_compared():
+    def f(n, x):
+        name, number, row = None, None, None
+        names = [None]
+        if n > 0:
+            name, number, row = "odd" if n % 2 else "even", int(n) * 2, x[n % 2]
+        for i in range(n):
+            names.append("odd" if i % 2 else "even")
+        other = "odd" if n > 1 else None
+        found = [
+            name == "odd",
+            "even" != name,
+            name in ("odd", "x"),
+            name == other,
+            name != other,
+            name == None,
+        ]
+        found += [names[-1] == "odd", number == 4, number != 4, (name, 1) == ("odd", 1)]
+        if name == "odd":
+            return 1, found
+        elif name == "even" or row is None:
+            return 2, found
+        return 3, found
+
+    same(f, *[(np.int64(n), np.arange(4.0).reshape(2, 2)) for n in range(4)])
+
+
+def test_arrays_that_may_be_none_are_compared_by_element():
+    def f(x):
+        best = x * 2 if x[0] > 0 else None
+        return best == x + 1
+
+    same(f, np.array([1.0, 2.0]))

@@ -240,6 +240,10 @@ class GrowingList(ListMethods, RuntimeLength):
         numbers = [leaf.number is not None for leaf in leaves]
         return _structure(self.kind, iter(range(len(leaves)))), list(zip(stacked, numbers, strict=True))
 
+    def state(self) -> list[Any]:
+        """The arrays of the items, and their number."""
+        return [*self._arrays, self._length]
+
     def origins(self) -> TracedArray | None:
         """Which of the caller's arrays each item is, as `ListedArrays` numbers them; None where no item is an array."""
         numbers = self._arrays[len(array_leaves(self.kind)) :]

@@ -11,20 +11,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .....dialect.errors import UnsupportedError
+from ....runtime_values.results import RuntimeLength
 from ....tracing.recorder import Recorder
 from ..values.abstract import parts_of
 from ..values.aliases import entry_of, present, reachable
+from ..values.resolve_grown_lists import resolve_grown_list
 
 
 def note_containers(trace: Recorder, name: str, result: Any, candidates: Iterable[Any]) -> None:
     """Remember which containers from before a branch or loop its result, which is in place already, may be."""
-    result, candidates = present(result), [present(candidate) for candidate in candidates]
-    parts = parts_of(result)
-    if parts is None:
-        return
+    result, *candidates = (resolve_grown_list(present(value)) for value in (result, *candidates))
     held = [c for c in candidates if _is_mutable(c) and c is not result and _is_held(c)]
     if held and _is_mutable(result):
         _watch(trace, name, [result, *held])
+    parts = parts_of(result)
+    if parts is None:
+        return
     keys = parts[0] or (None,) * len(parts[1])
     for position, (key, item) in enumerate(zip(keys, parts[1], strict=True)):
         note_containers(trace, name, item, [entry_of(c, position, key) for c in candidates])
@@ -66,6 +68,9 @@ def note_earlier_ends(
 
 def content_of(container: Any) -> list[Any] | None:
     """What a container holds now; None for other values."""
+    container = resolve_grown_list(container)
+    if isinstance(container, RuntimeLength):
+        return container.state()
     parts = parts_of(container)
     return None if parts is None else [*parts[0], *parts[1]]
 
@@ -90,7 +95,7 @@ class _Watch:
             else:
                 changed = any(one is not other for one, other in zip(now, content, strict=True))
             if changed:
-                kind = type(container).__name__
+                kind = "list" if isinstance(container, RuntimeLength) else type(container).__name__
                 raise UnsupportedError(
                     f"{self.name!r} is, depending on a condition or on how often a loop ran, a {kind} that has other "
                     f"names too or another one (joined at {self.place or 'an unknown place'}), and one of them is "
@@ -100,12 +105,12 @@ class _Watch:
 
 
 def _is_mutable(value: Any) -> bool:
-    return not isinstance(value, tuple) and parts_of(value) is not None
+    return isinstance(value, RuntimeLength) or (not isinstance(value, tuple) and parts_of(value) is not None)
 
 
 def _is_held(container: Any) -> bool:
     """Whether a variable or a container that the program sees holds a container."""
-    return any(value is container for value in reachable())
+    return any(resolve_grown_list(value) is container for value in reachable())
 
 
 __all__ = ["content_of", "note_common_ends", "note_containers", "note_earlier_ends"]

@@ -292,7 +292,8 @@ class _Recording:
         """A carried place as the test leaves it: what it assigns has a value then."""
         if key not in self.carried:
             return carried
-        kind = kind_of(self.ends[0][key])
+        end = self.ends[0][key]
+        kind = joined_kind([end], [end], self.snapshot.knows)
         return Carried(carried.place, carried.initial, kind if carried_types(kind) else carried.kind)
 
     def _enter(self, number: int, kinds: dict[tuple[Any, ...], Carried], counter: list[Any]) -> Region:
