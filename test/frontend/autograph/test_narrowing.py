@@ -74,7 +74,7 @@ def test_values_that_may_be_none_are_compared():
             name in ("odd", "x"),
             name == other,
             name != other,
-            name == None,
+            name is None,
         ]
         found += [names[-1] == "odd", number == 4, number != 4, (name, 1) == ("odd", 1)]
         if name == "odd":
