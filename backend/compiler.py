@@ -20,10 +20,12 @@ from ..passes.pipeline import Observer
 from .analysis.report import cost_of, is_report, report
 from .cpu.execution.symbols import called_by_instructions
 from .cpu.machine import llvm
+from .cpu.machine.debuggers import lines_of
 from .cpu.pipeline import CPU_PIPELINES, text_passes
 from .cpu.stages import STAGES as CPU_STAGES
 from .cpu.stages import Lowering
 from .cpu.stages import stage_text as cpu_text
+from .debug_info import is_debugged
 from .gpu.machine.host_program import HostLowering
 from .gpu.pipeline import ALL_PASSES, GPU_PIPELINES
 from .gpu.stages import STAGES as GPU_STAGES
@@ -86,7 +88,11 @@ def machine_code(
             )
         optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)
         symbols, object_file = llvm.external_symbols(optimised), llvm.object_code(optimised)
-        return MachineCode(plan, object_file, (*symbols, *called_by_instructions(object_file)), machine.name)
+        called = (*symbols, *called_by_instructions(object_file))
+        code = MachineCode(plan, object_file, called, machine.name)
+        return (
+            code._replace(lines=tuple(lines_of(lowering.llvm_text).items())) if is_debugged(module) else code
+        )
 
 
 def backend_text(source: Module, stage: str, target: str = "native") -> str:

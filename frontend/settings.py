@@ -71,6 +71,11 @@ class Settings:
         "WEFT_CUDA",
         "How GPUs are reached: driver, emulator (kernels run on the CPU, slowly, and are checked), or off.",
     )
+    debug_info: bool = _setting(
+        False,
+        "WEFT_DEBUG_INFO",
+        "Tell gdb and perf the lines of compiled code, and show locations in texts of stages.",
+    )
     deferred_errors: bool = _setting(
         False,
         "WEFT_DEFERRED_ERRORS",

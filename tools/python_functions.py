@@ -34,13 +34,18 @@ def split_specs(texts: list[str]) -> list[str]:
     return [spec for text in texts for spec in re.findall(r"[^\s,\[]+(?:\[[^\]]*\]?)?", text)]
 
 
-def trace_function(reference: str, specs: list[str], stage: str, target: str = "native") -> Source:
+def trace_function(
+    reference: str, specs: list[str], stage: str, target: str = "native", *, has_locations: bool = False
+) -> Source:
     """Import a function, compile it for arguments of these types and return its text at a stage.
 
     Raises `WeftError` that names the user's line when the import, the trace or the compilation fails.
     """
     try:
-        return Source(reference, _concrete_function(reference, specs, target).as_text(stage))
+        from ..frontend.settings import settings  # loads what tracing needs, which MLIR input does not
+
+        with settings.scope(debug_info=has_locations or settings.debug_info):
+            return Source(reference, _concrete_function(reference, specs, target).as_text(stage))
     except (WeftError, KeyboardInterrupt):
         raise
     except SyntaxError as error:

@@ -127,7 +127,13 @@ class Session:
         """The text to work on: of a file, of standard input, or of what a Python function is traced to."""
         options = self.options
         if is_function_reference(options.source):
-            return trace_function(options.source, options.spec, options.stage or "weft", options.target)
+            return trace_function(
+                options.source,
+                options.spec,
+                options.stage or "weft",
+                options.target,
+                has_locations=options.mlir_print_debuginfo,
+            )
         if options.spec or options.stage:
             raise WeftValueError(
                 f"--spec and --stage are for Python functions, which {options.source} is not"

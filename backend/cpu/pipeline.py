@@ -67,6 +67,10 @@ CPU_PIPELINES: Mapping[str, str] = MappingProxyType(
                 "expand-math",  # last, as the passes before know nothing of the intrinsic functions in it
             ]
         ),
+        # between the LLVM dialect and its text, where debuggers are to know lines
+        "debug-scopes": module_pipeline(
+            ["ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}"]
+        ),
         # loops -> the LLVM dialect: stage "llvm-dialect"
         "loops-to-llvm": module_pipeline(
             [

@@ -8,12 +8,14 @@ from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
 from ...passes.pipeline import Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
+from ..debug_info import is_debugged
 from ..llvm_compatibility.translation import translate
 from ..planning.plan import Plan
 from ..planning.plan_attributes import plans_of
 from .lowering.entries import AddEntries
 from .lowering.inlining import scalar_loops
 from .machine import llvm
+from .machine.debuggers import with_entry_scopes
 from .pipeline import ALL_PASSES, needed_steps, steps_of, text_passes
 
 STAGES = ("linalg", "kernels", "buffers", "loops", "llvm-dialect", "llvm", "optimized-llvm", "asm")
@@ -48,11 +50,15 @@ class Lowering:
 
     def translate(self) -> None:
         """From the LLVM dialect to LLVM assembly."""
+        if is_debugged(self._module):
+            self._run("debug-scopes")
         self.plans = plans_of(self._module)
         self.scalar_loops = scalar_loops(self._module, self.plans)
         with phase("llvm-assembly"):
             passes = text_passes(AddEntries.of(self._module, self.plans))
             self.llvm_text = run_text_passes(translate(self._module), passes, self._observers)
+            if is_debugged(self._module):
+                self.llvm_text = with_entry_scopes(self.llvm_text)
 
     def _run(self, pipeline: str, steps: Sequence[Step] = ()) -> None:
         with phase(pipeline):
@@ -76,7 +82,7 @@ def stage_text(module: Module, stage: str) -> str:
     lowering = Lowering(module, verify=False)
     for reached in lowering.stages():
         if reached == stage and reached != "llvm":
-            return str(module)
+            return str(module.operation.get_asm(enable_debug_info=is_debugged(module)))
     if stage == "llvm":
         return lowering.llvm_text
     optimised = llvm.optimise(lowering.llvm_text, lowering.scalar_loops)

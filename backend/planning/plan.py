@@ -138,6 +138,8 @@ class MachineCode(NamedTuple):
     """Whether its device kernels may raise."""
     graphs: tuple[tuple[int, int], ...] = ()
     """For launches that are one graph each, where its words begin, and how many they are."""
+    lines: tuple[tuple[str, str], ...] = ()
+    """Where its functions are in the program, as `program.py:6`, if debuggers are to know."""
 
 
 __all__ = [

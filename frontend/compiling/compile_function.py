@@ -216,7 +216,9 @@ def _record(
         else row_major(types[place].rank, frozenset([place]))
         for place, leaf in enumerate(memory_of(leaves[argument]) for argument in signature.distinct)
     ]
-    trace = Trace(signature.name, types, names, scalars, layouts)
+    code = getattr(function, "__code__", None)
+    place = ("", 0) if code is None else (code.co_filename, code.co_firstlineno)
+    trace = Trace(signature.name, types, names, scalars, layouts, place)
     trace.own_items = decisions.own_items
     for argument, number in signature.numbers.items():
         trace.make_number(position[argument], number, argument)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...backend.analysis.report import is_report
 from ...backend.compiler import backend_text
+from ...backend.debug_info import mark_debugged
 from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.register import context
@@ -27,6 +28,7 @@ STAGES = (*_FRONT, *_BACK)
 
 def optimize(module: Module) -> None:
     """Run the weft-to-weft passes: stage "weft" to stage "optimized"."""
+    mark_debugged(module, settings.debug_info)
     with phase("weft-optimize"):
         run_pipeline(module, PIPELINES["weft-optimize"], verify=settings.verify)
 
@@ -45,7 +47,10 @@ def stage_text(traced: Operation, stage: str, target: str = "native") -> str:
         module = ir.Module.parse(traced.get_asm(enable_debug_info=True))
         for name in _FRONT.get(stage, _FRONT["linalg"]):
             run_pipeline(module, PIPELINES[name], verify=settings.verify)
-        return str(module) if stage in _FRONT else backend_text(module.operation, stage, target)
+        mark_debugged(module, settings.debug_info)
+        if stage in _FRONT:
+            return str(module.operation.get_asm(enable_debug_info=settings.debug_info))
+        return backend_text(module.operation, stage, target)
 
 
 __all__ = ["STAGES", "optimize", "stage_text", "to_linalg"]

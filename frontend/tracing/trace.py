@@ -55,6 +55,7 @@ class Trace(Recorder):
         argument_names: Sequence[str],
         scalars: Collection[int] = (),
         layouts: Sequence[Layout] = (),
+        place: tuple[str, int] = ("", 0),
     ) -> None:
         super().__init__(name)
         self.symbol = symbol_name(name)
@@ -74,7 +75,8 @@ class Trace(Recorder):
             self.module = ir.Module.create()
             with ir.InsertionPoint(self.module.body):
                 inputs = [type_to_mlir(t) for t in argument_types]
-                self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []))
+                location = ir.Location.file(*place, 0) if place[0] else ir.Location.unknown()
+                self.function = _func.FuncOp(self.symbol, ir.FunctionType.get(inputs, []), loc=location)
                 self.block = self.function.add_entry_block([ir.Location.name(n) for n in argument_names])
         self.entry = self.region = Region(self.block, None)
         # A NumPy scalar has no memory of the caller's: it is like something that the trace computed.

@@ -57,6 +57,10 @@ class Executable:
         self._callbacks = callbacks
         self.calls_python = any(isinstance(site, HostSite) for site in plan.sites)
         code = self._code = Code(compiled.object_file, plan.entries, addresses(compiled.symbols))
+        if compiled.lines:
+            from ..machine.debuggers import announce  # few processes are looked into
+
+            announce(code, compiled.object_file, code.address, plan.entries[0], dict(compiled.lines))
         self._inputs = len(plan.inputs)
         self.entry_address = code.address(f"{plan.name}_entry")
         self._entry = _function_type(plan)(self.entry_address)

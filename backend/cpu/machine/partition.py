@@ -10,6 +10,8 @@ _DEFINITION = re.compile(
     rf"^define (?P<linkage>internal )?(?P<head>[^@\n]*{_NAME.pattern}\(.*) \{{\n(?P<body>(?:.*\n)*?)\}}\n",
     re.M,
 )
+_SCOPE = re.compile(r" !dbg !\d+")
+"""The debug scope of a definition, which stands elsewhere in a declaration."""
 _ESCAPED = re.compile(rb"\\([0-9A-Fa-f]{2})")
 _VARIABLE = re.compile(r"^@.* = (?!.*\b(?:constant|external)\b)", re.M)
 
@@ -47,7 +49,7 @@ def _part(text: str, names: Collection[str], named_here: set[str], named_elsewhe
         name, head, is_internal = _name_in(match), match["head"], match["linkage"] is not None
         visible = f"hidden {head}" if is_internal else head
         if name not in names:
-            return f"declare {visible}\n" if name in named_here else ""
+            return f"declare {_SCOPE.sub('', visible)}\n" if name in named_here else ""
         if is_internal and name not in named_elsewhere:
             return match[0]
         return f"define {visible} {{\n{match['body']}}}\n"
