@@ -25,7 +25,6 @@ from .cpu.pipeline import CPU_PIPELINES, text_passes
 from .cpu.stages import STAGES as CPU_STAGES
 from .cpu.stages import Lowering
 from .cpu.stages import stage_text as cpu_text
-from .debug_info import is_debugged
 from .gpu.machine.host_program import HostLowering
 from .gpu.pipeline import ALL_PASSES, GPU_PIPELINES
 from .gpu.stages import STAGES as GPU_STAGES
@@ -33,6 +32,7 @@ from .gpu.stages import Lowering as GpuLowering
 from .gpu.stages import ptx_text, sass_text
 from .gpu.stages import stage_text as gpu_text
 from .gpu.traffic import traffic_of
+from .planning.debug_info import is_debugged
 from .planning.plan import MachineCode
 from .target import compiling_for, current
 

@@ -8,8 +8,8 @@ from ...dialect.errors import InternalError, PassError, UnsupportedError
 from ...dialect.mlir import Module
 from ...passes.pipeline import Observer, Step, run_pipeline, run_text_passes
 from ...passes.timing import phase
-from ..debug_info import is_debugged
 from ..llvm_compatibility.translation import translate
+from ..planning.debug_info import is_debugged
 from ..planning.plan import Plan
 from ..planning.plan_attributes import plans_of
 from .lowering.entries import AddEntries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...backend.analysis.report import is_report
 from ...backend.compiler import backend_text
-from ...backend.debug_info import mark_debugged
+from ...backend.planning.debug_info import mark_debugged
 from ...dialect.errors import WeftValueError
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.register import context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..dialect.mlir import Module, ir
+from ...dialect.mlir import Module, ir
 
 DEBUG_INFO = "weft.debug_info"
 
