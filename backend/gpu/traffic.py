@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from ...dialect.mlir import Module, Operation, ir
 from ...dialect.records import dataclass
-from ...passes.rewriting import operations_of
+from ...passes.rewriting import operations_in, operations_of
 from .machine.driver_functions import READ_MEMORY
 from .machine.host_functions import calls_in, host_functions, kernels_of
 from .placement.place_kernels import REASON
@@ -54,8 +54,12 @@ def traffic_of(module: Module, name: str) -> dict[str, object]:
     )
 
 
-def _launches(kernel: Operation) -> int:
-    return sum(op.name == "gpu.launch_func" for op in operations_of(kernel))
+def _launches(op: Operation) -> int:
+    """How many launches an operation makes, of two ways the one with more."""
+    if op.name == "gpu.launch_func":
+        return 1
+    ways = [sum(map(_launches, operations_in(block))) for region in op.regions for block in region]
+    return max(ways, default=0) if op.name == "scf.if" else sum(ways)
 
 
 def _slow_kernels(module: Module) -> dict[str, float]:

@@ -18,9 +18,17 @@ from weft.backend.gpu.emulator.state import Refused
 
 
 class Refusing(Emulator):
-    """A driver that makes no graphs when it is told not to."""
+    """A driver that notes what it is asked, and makes no graphs when it is told not to."""
 
     refuses = False
+
+    def __init__(self, **options: Any) -> None:
+        self.log: list[str] = []
+        super().__init__(**options)
+
+    def _admit(self, name: str) -> None:
+        self.log.append(name)
+        super()._admit(name)
 
     def cuGraphInstantiateWithFlags(self, instance: Any, graph: int | None, flags: int) -> None:
         if self.refuses:
@@ -134,3 +142,9 @@ def test_a_graph_in_a_loop(emulator: Refusing) -> None:
     np.testing.assert_array_equal(weft.function(f, device="cuda")(x, w, n), f(x, w, 5))
     counts = _asked(emulator, 0)
     assert (counts["cuGraphCreate"], counts["cuGraphLaunch"]) == (1, 4)
+
+
+def test_a_launch_that_is_chosen_is_one(emulator: Refusing) -> None:
+    half = weft.TensorSpec((64, 64), "float16")
+    concrete = weft.function(lambda a: a @ a, device="cuda").get_concrete_function(half)
+    assert concrete.cost_analysis().device.launches == 1
