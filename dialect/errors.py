@@ -25,6 +25,10 @@ class UnsupportedError(WeftError, NotImplementedError):
     """What was asked is valid NumPy, but compiled code cannot do it; the message says what to write."""
 
 
+class TraceSizeError(UnsupportedError):
+    """A trace has more operations than `weft.settings.max_trace_ops` allows."""
+
+
 class LayoutError(UnsupportedError):
     """What NumPy gives depends on how an array lies in memory, which is not known."""
 

@@ -46,12 +46,12 @@ def call_natively_or_at_run_time(
     `name` is that of the function in programs, `kind` its name in `WRITING`.
     """
     trace = trace_of((args, tuple(kwargs.values())))
-    mark = None if trace is None or trace.is_eager else _Mark(trace)
+    before = None if trace is None or trace.is_eager else _effects(trace)
     try:
         return native()
     except (UnsupportedError, ConcreteValueError) as error:
         is_plain = type(error) in (UnsupportedError, ConcreteValueError)  # not what only the caller knows
-        if mark is None or not settings.fallback or not is_plain or mark.has_effects():
+        if trace is None or not settings.fallback or not is_plain or _effects(trace) != before:
             raise
         refusal = error
     try:
@@ -60,21 +60,9 @@ def call_natively_or_at_run_time(
         raise refusal from None
 
 
-class _Mark:
-    """A place in a recording."""
-
-    def __init__(self, trace: Recorder) -> None:
-        self._trace, self._region = trace, trace.region
-        self._last, self._cells = trace.region.last_operation(), len(trace.cells)
-
-    def has_effects(self) -> bool:
-        """Whether something was recorded since then that does not go away by itself."""
-        from ...dialect.register import op_class_of  # which loads MLIR
-
-        if self._trace.region is not self._region or len(self._trace.cells) != self._cells:
-            return True
-        classes = [op_class_of(operation) for operation in self._region.operations_behind(self._last)]
-        return any(found is None or found.effects for found in classes)
+def _effects(trace: Recorder) -> tuple[int, int, int]:
+    """What counts the effects that were recorded: all else goes away by itself where nothing uses it."""
+    return trace.checks, trace.clock, len(trace.cells)
 
 
 def call_at_run_time(

@@ -278,6 +278,8 @@ class Recorder(ABC):
         """Checks of what the whole program does, made before the function is finished."""
         self.has_effects = False
         """Whether something was recorded that the caller sees even if the call fails: a write, a print, a raise."""
+        self.checks = 0
+        """Counts the calls of Python and the checks that may raise."""
         self.catcher: Catcher | None = None
         """What takes the exceptions of what is recorded: that of the innermost `try` statement."""
         self.watchers: list[Watcher] = []

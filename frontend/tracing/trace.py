@@ -13,7 +13,7 @@ from ...backend.gpu.on_device import OnDevice
 from ...backend.planning.names import symbol_name
 from ...dialect.attributes import type_from_mlir, type_to_mlir
 from ...dialect.callbacks import Callback, name_of
-from ...dialect.errors import LeakedArrayError, UnsupportedError, WeftTypeError
+from ...dialect.errors import LeakedArrayError, TraceSizeError, UnsupportedError, WeftTypeError
 from ...dialect.host_calls import create_host_call
 from ...dialect.mlir import Location, Type, Value, dialect, ir
 from ...dialect.op import Op
@@ -101,7 +101,7 @@ class Trace(Recorder):
         """Record an op on SSA values at the user's present location; returns its results."""
         self.op_count += 1
         if self.op_count > settings.max_trace_ops:
-            raise UnsupportedError(
+            raise TraceSizeError(
                 f"the trace of {self.name} has more than {settings.max_trace_ops} operations; a Python loop around "
                 "array operations is unrolled while tracing: make it shorter, work on whole arrays, or raise "
                 "weft.settings.max_trace_ops (WEFT_MAX_TRACE_OPS)"
@@ -139,6 +139,7 @@ class Trace(Recorder):
 
     def raise_if(self, condition: Value, error: str, message: str, *values: Value) -> None:
         """Record that the call, or the body of a `try`, ends with a Python exception where the condition holds."""
+        self.checks += 1
         if self.catcher is not None:
             self.catcher.raise_if(condition, error, message, *values)
             return
@@ -157,6 +158,7 @@ class Trace(Recorder):
         `raised` is the traceback of an exception that it stands for, as for `location`.
         """
         self.has_effects = True
+        self.checks += 1
         if self.catcher is not None:
             return self.catcher.host_call(callback, operands, results)
         self.callbacks.append(callback)
