@@ -42,11 +42,17 @@ def is_generator(value: Any) -> bool:
 
 def algorithm_of(generator: Any) -> str | None:
     """The algorithm of a generator that can be compiled; None for others."""
-    kind = type(generator.bit_generator)
-    for algorithm, name in ALGORITHMS.items():
-        if kind is getattr(np.random, name) and layout_of(algorithm) is not None:
-            return algorithm
-    return None
+    return _algorithms().get(type(generator.bit_generator))
+
+
+@cache
+def _algorithms() -> dict[type, str]:
+    """The algorithms that can be compiled on this machine, by the classes of their bit generators."""
+    return {
+        getattr(np.random, name): algorithm
+        for algorithm, name in ALGORITHMS.items()
+        if layout_of(algorithm) is not None
+    }
 
 
 _words: weakref.WeakValueDictionary[int, np.ndarray[Any, Any]] = weakref.WeakValueDictionary()

@@ -39,9 +39,11 @@ def acquired(states: Sequence[Any], calls_python: bool) -> list[Any]:
 
     A lock that its own thread cannot take twice is left alone in a function that calls Python, which may draw, too.
     """
-    owners = (owner_of(state) for state in states)
-    locks = {id(owner.bit_generator.lock): owner.bit_generator.lock for owner in owners if owner is not None}
-    held = [lock for _, lock in sorted(locks.items()) if isinstance(lock, _REENTRANT) or not calls_python]
+    owners = [owner_of(state) for state in states]
+    locks = {owner.bit_generator.lock for owner in owners if owner is not None}
+    held = [lock for lock in locks if not calls_python or isinstance(lock, _REENTRANT)]
+    if len(held) > 1:
+        held.sort(key=id)
     for lock in held:
         lock.acquire()
     return held

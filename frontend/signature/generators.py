@@ -35,8 +35,7 @@ def parts_of_generator(value: Any) -> GeneratorParts | None:
 
 def words_with(algorithm: str, value: Any) -> Any:
     """The array of a generator's state, if its algorithm is this one; else None."""
-    parts = parts_of_generator(value)
-    return parts.words if parts is not None and parts.algorithm == algorithm else None
+    return words_of(value) if is_generator(value) and algorithm_of(value) == algorithm else None
 
 
 _makers: list[Callable[[str, Any], Any]] = []
