@@ -187,10 +187,10 @@ def report(measured: list[Measured], names: list[str]) -> str:
         [
             "# Gradients",
             f"{machine()} Times are those of the processor. The machine was shared with other work, which still "
-            "empties caches: figures of one line, taken in turns, compare better than those of two. Every candidate "
-            "has a process of its own; values are checked against NumPy, gradients and trained parameters against each "
-            "other. NumPy, which has no gradients, draws the random numbers. Trainings write to their arrays in weft "
-            "and PyTorch; in JAX they give their memory back. PyTorch runs the LSTM's loop in Python.",
+            "empties caches: each line is a run of its own, whose candidates took turns. Every candidate has a process "
+            "of its own; values are checked against NumPy, gradients and trained parameters against each other. NumPy, "
+            "which has no gradients, draws the random numbers. Trainings write to their arrays in weft and PyTorch; in "
+            "JAX they give their memory back. PyTorch runs the LSTM's loop in Python.",
             table(measured, names),
             "![gradients in weft and its peers](gradients.svg)",
             "## The first call",
@@ -235,7 +235,7 @@ def main() -> None:
         found = measure(workload, candidates)
         for one in candidates:
             one.close()
-        if workload.arguments():
+        if workload.arguments() and options.processes:
             first_calls(found, options.processes)
         print(table([found], names).splitlines()[-1], found.errors or "", flush=True)
         print(first_call_table([found]).splitlines()[-1], flush=True)
