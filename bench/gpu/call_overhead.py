@@ -47,6 +47,10 @@ _DOES_NOTHING = (
     "cuCtxSetCurrent",
     "cuEventRecord",
     "cuFuncSetAttribute",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphLaunch",
     "cuLaunchKernel",
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
@@ -56,7 +60,14 @@ _DOES_NOTHING = (
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
 )
-_GIVES_A_HANDLE = ("cuEventCreate", "cuModuleGetFunction", "cuModuleLoadDataEx")
+_GIVES_A_HANDLE = (
+    "cuEventCreate",
+    "cuGraphAddKernelNode_v2",
+    "cuGraphCreate",
+    "cuGraphInstantiateWithFlags",
+    "cuModuleGetFunction",
+    "cuModuleLoadDataEx",
+)
 
 
 def idle_driver() -> Library:
