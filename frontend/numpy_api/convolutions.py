@@ -13,6 +13,7 @@ from ..tracing.extents import known_extent, known_shape
 from ..tracing.staging import ArrayLike, ArrayResult, asarray
 from .arguments import promoted
 from .contraction import matmul
+from .images import conv2d
 from .indexing import take
 from .padding import pad
 from .shape import atleast_1d
@@ -75,12 +76,15 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
     if mode not in borders:
         raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
+    size = extent + sum(borders[mode]) - count + 1
     padded = pad(x, (borders[mode],))
+    if count > MOST_TERMS and kind(x.dtype) in "fc" and x.dtype.itemsize >= 4:
+        # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
+        return conv2d(padded[None, None, :, None], kernel[None, :, None, None]).reshape(size)
     if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
-        size = extent + sum(borders[mode]) - count + 1
         terms = [padded[place : place + size] * kernel[place] for place in range(count)]
         return functools.reduce(operator.add, terms)
-    places = np.arange(extent + sum(borders[mode]) - count + 1)[:, None] + np.arange(count)
+    places = np.arange(size)[:, None] + np.arange(count)
     return matmul(take(padded, places), kernel)
 
 
