@@ -1,0 +1,21 @@
+"""What programs compute is tested with code that LLVM spends little time on, where a test does not say otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from support.quick_code import quick_code
+
+_OPTIMISED = ("indexing", "disk_cache")
+"""Folders whose programs show wrong assumptions about memory only where LLVM makes use of them."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Compile the functions of a test in a third of the time, unless it is marked as `optimised`."""
+    if item.get_closest_marker("optimised") or item.path.parent.name in _OPTIMISED:
+        return (yield)
+    with quick_code():
+        return (yield)
