@@ -11,12 +11,16 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("dialect", "passes", "backend", "frontend", "tools")
+TYPES, LIT = "types", "lit"
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 
 
@@ -64,11 +68,31 @@ def commands(fast: bool) -> dict[str, list[str]]:
 def run(step: str, command: list[str]) -> Outcome:
     """Run one step in the root of the repository, its output going straight to ours."""
     print(f"== {step}", flush=True)
-    environment = os.environ | {"MYPYPATH": str(ROOT / ".mypy_cache" / "source")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes import the package
     start, spent = time.monotonic(), cpu_seconds()
-    status = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+    status = subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
     return Outcome(step, status == 0, time.monotonic() - start, cpu_seconds() - spent)
+
+
+def run_beside(step: str, command: list[str], other: Callable[[], Outcome]) -> list[Outcome]:
+    """Run one step while another one runs; its output follows that of the other."""
+    start = time.monotonic()
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment(), stdout=output, stderr=subprocess.STDOUT
+        )
+        outcome = other()
+        spent = cpu_seconds()
+        status = process.wait()
+        output.seek(0)
+        print(f"== {step}", output.read(), sep="\n", end="", flush=True)
+    return [outcome, Outcome(step, status == 0, time.monotonic() - start, cpu_seconds() - spent)]
+
+
+def environment() -> dict[str, str]:
+    """What the steps find in their environment."""
+    variables = os.environ | {"MYPYPATH": str(ROOT / ".mypy_cache" / "source")}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes import the package
+    return variables
 
 
 def cpu_seconds() -> float:
@@ -89,7 +113,15 @@ def main() -> int:
     chosen = options.steps or list(steps)
     if unknown := [step for step in chosen if step not in steps]:
         parser.error(f"unknown steps {', '.join(unknown)}; there are {', '.join(steps)}")
-    outcomes = [run(step, steps[step]) for step in chosen]
+    outcomes: list[Outcome] = []
+    beside = {TYPES, LIT} <= set(chosen)  # the one runs on one core only, and the other ends with one
+    for step in chosen:
+        if beside and step == TYPES:
+            continue
+        if beside and step == LIT:
+            outcomes += run_beside(TYPES, steps[TYPES], partial(run, step, steps[step]))
+        else:
+            outcomes.append(run(step, steps[step]))
     print("== summary")
     for outcome in outcomes:
         verdict = "ok" if outcome.passed else "FAILED"
