@@ -76,7 +76,7 @@ func.func private @update(%o: memref<10000000xf32>) {
 // Which size is large is found out before the loop.
 // CHECK-LABEL: func.func private @dynamic(
 // CHECK: memref.dim
-// CHECK: %[[ENOUGH:.*]] = arith.cmpi sge, %{{.*}}, %c8388608
+// CHECK: %[[ENOUGH:.*]] = arith.cmpi sge, %{{.*}}, %c6291456
 // CHECK: %[[LONG:.*]] = arith.cmpi sge, %{{.*}}, %c256
 // CHECK: %[[LARGE:.*]] = arith.andi %[[ENOUGH]], %[[LONG]]
 // CHECK: scf.if %[[LARGE]]
