@@ -300,7 +300,7 @@ def test_what_numpy_refuses(call, error, match):
     ],
 )
 def test_what_is_refused(call, match):
-    with pytest.raises(weft.UnsupportedError, match=match):
+    with weft.settings.scope(fallback=False), pytest.raises(weft.UnsupportedError, match=match):
         weft.function(call)(np.array([1, 0, 2, 3]))
 
 
