@@ -81,7 +81,9 @@ class _CompiledOperations:
             return _record(trace, function, args, kwargs)
         known = self._functions.get(function)
         if known is None:
-            if hasattr(function, "_implementation") and not has_counterpart(function):  # a function of NumPy
+            if function in _ADDRESSING or (
+                hasattr(function, "_implementation") and not has_counterpart(function)
+            ):
                 return _on_copies(function, args, kwargs)
             known = self._functions[function] = compiled(name=_name_of(function))(_applied(function))
         if is_eager():  # Python has nothing else to compute with such arrays
@@ -95,20 +97,20 @@ class _CompiledOperations:
 
 
 _READING = ("array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed")
-_ADDRESSING = ("may_share_memory", "shares_memory")
+_ADDRESSING = (np.may_share_memory, np.shares_memory)
 
 
 def _on_copies(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What NumPy does with copies of arrays, where it only writes them to files, or as text."""
     name = _name_of(function)
-    if name not in _READING + _ADDRESSING:
+    if name not in _READING and function not in _ADDRESSING:
         raise UnsupportedError(
             f"{function.__module__}.{name} does not take arrays on a GPU; give it copies on the processor: "
             "np.asarray(x), or x.to_device('cpu')"
         )
     arrays: list[Any] = []
     structure = flatten_with((args, kwargs), arrays, lambda value: isinstance(value, OnDevice))
-    given = [memory_of(array) if name in _ADDRESSING else np.asarray(array) for array in arrays]
+    given = [memory_of(array) if function in _ADDRESSING else np.asarray(array) for array in arrays]
     args, kwargs = unflatten(structure, given.__getitem__)
     return function(*args, **kwargs)
 

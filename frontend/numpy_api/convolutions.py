@@ -10,11 +10,12 @@ import numpy as np
 from ...dialect.dtypes import kind
 from ...dialect.errors import UnsupportedError, WeftValueError
 from ..tracing.extents import known_extent, known_shape
-from ..tracing.staging import ArrayLike, ArrayResult, asarray
+from ..tracing.staging import ArrayLike, ArrayResult, asarray, raise_where
 from .arguments import promoted
 from .contraction import matmul
 from .images import conv2d
 from .indexing import take
+from .joining import concat
 from .padding import pad
 from .shape import atleast_1d
 
@@ -23,7 +24,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
     """The discrete convolution of two vectors, as `numpy.convolve`.
 
     Shape: (m + n - 1,), for "same" (max(m, n),), for "valid" (abs(m - n) + 1,). Dtype: the common one. Raises
-    `ValueError` for empty vectors and other numbers of axes, `UnsupportedError` for lengths known only when the
+    `ValueError` for empty vectors and other numbers of axes, and but for "valid" for infinities and NaN in a kernel
+    of more than 16 numbers, which is multiplied by zeros beyond the ends; `UnsupportedError` for lengths known only when the
     function runs.
 
     >>> weft.convolve(np.array([1, 2]), np.array([1, 1]))
@@ -76,16 +78,42 @@ def _slide(x: ArrayResult, kernel: ArrayResult, mode: str) -> ArrayResult:
     borders = {"full": (count - 1, count - 1), "same": (count // 2, (count - 1) // 2), "valid": (0, 0)}
     if mode not in borders:
         raise WeftValueError(f"mode must be one of 'valid', 'same', or 'full' (got {mode!r})")
-    size = extent + sum(borders[mode]) - count + 1
-    padded = pad(x, (borders[mode],))
-    if count > MOST_TERMS and kind(x.dtype) in "fc" and x.dtype.itemsize >= 4:
+    before, behind = borders[mode]
+    if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
+        inside = extent - count + 1
+        terms = [x[place : place + inside] * kernel[place] for place in range(count)]
+        parts = [_border(x, kernel, -before, before), functools.reduce(operator.add, terms)]
+        return concat([*parts, _border(x, kernel, inside, behind)])
+    if before + behind:
+        _refuse_what_zeros_spoil(kernel, mode)
+    size, padded = extent + before + behind - count + 1, pad(x, (borders[mode],))
+    if kind(x.dtype) in "fc" and x.dtype.itemsize >= 4:
         # An image of one row: nothing is multiplied that is not summed up, as a NaN would be seen.
         return conv2d(padded[None, None, :, None], kernel[None, :, None, None]).reshape(size)
-    if count <= MOST_TERMS and kind(x.dtype) in "iufc" and x.dtype.itemsize >= 4:
-        terms = [padded[place : place + size] * kernel[place] for place in range(count)]
-        return functools.reduce(operator.add, terms)
-    places = np.arange(size)[:, None] + np.arange(count)
-    return matmul(take(padded, places), kernel)
+    return matmul(take(padded, np.arange(size)[:, None] + np.arange(count)), kernel)
+
+
+def _border(x: ArrayResult, kernel: ArrayResult, first: int, count: int) -> ArrayResult:
+    """The sums at so many places from one on, where a kernel reaches beyond the vector: only what meets is multiplied.
+
+    A zero beyond the end would make a NaN of an infinity in the kernel.
+    """
+    extent = known_extent(x, 0, "convolve")
+    places = first + np.arange(count)[:, None] + np.arange(known_extent(kernel, 0, "convolve"))
+    meets = (places >= 0) & (places < extent)
+    products = take(x, np.clip(places, 0, extent - 1)) * kernel
+    return np.where(meets, products, x.dtype.type(0)).sum(1, dtype=x.dtype)
+
+
+def _refuse_what_zeros_spoil(kernel: ArrayResult, mode: str) -> None:
+    """Refuse infinities and NaN in a kernel that is multiplied by zeros beyond the ends of the vector."""
+    if kind(kernel.dtype) in "fc":
+        raise_where(
+            np.logical_not(np.isfinite(kernel).all()),
+            WeftValueError,
+            f"some numbers of the kernel are infinite or NaN: kernels of more than {MOST_TERMS} numbers, and those of "
+            f"half types, are compiled with such for mode='valid' only, not for {mode!r}",
+        )
 
 
 def polyval(p: ArrayLike, x: ArrayLike) -> ArrayResult:

@@ -1,8 +1,9 @@
-"""Kernels that are too long to be written out, with numbers that show what is multiplied."""
+"""Kernels with numbers that show what is multiplied: infinities and NaN, in short kernels and in long ones."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import weft
 
@@ -22,3 +23,36 @@ def test_long_kernels():
     z = (x + 1j)[:30].astype("complex64")
     result = weft.function(lambda a, b: np.correlate(a, b, "full"))(z, z[:20])
     np.testing.assert_allclose(result, np.correlate(z, z[:20], "full"), rtol=1e-4)
+
+
+MODES = ("full", "same", "valid")
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex64", "int32"])
+def test_short_kernels(dtype):
+    @weft.function
+    def f(x, kernel):
+        return [(np.convolve(x, kernel, mode), np.correlate(kernel, x, mode)) for mode in MODES]
+
+    x = np.arange(1, 8).astype(dtype)
+    for values in ([2], [np.inf, 1], [1, -np.inf, 0, 2], [np.nan, 1, 1, 1, 1, 1, np.inf]):
+        if dtype == "int32":
+            values = [value if np.isfinite(value) else 9 for value in values]
+        kernel = np.array(values).astype(dtype)
+        with np.errstate(invalid="ignore"):
+            expected = [(np.convolve(x, kernel, mode), np.correlate(kernel, x, mode)) for mode in MODES]
+        for got, wanted in zip(f(x, kernel), expected, strict=True):
+            for one, other in zip(got, wanted, strict=True):
+                np.testing.assert_allclose(one, other, rtol=1e-6, strict=True)
+
+
+def test_long_kernels_of_infinities():
+    x, kernel = np.ones(40), np.ones(20)
+    kernel[3] = np.inf
+    full = weft.function(lambda x, kernel: np.convolve(x, kernel))
+    valid = weft.function(lambda x, kernel: np.convolve(x, kernel, "valid"))
+    np.testing.assert_array_equal(valid(x, kernel), np.convolve(x, kernel, "valid"))
+    with pytest.raises(
+        ValueError, match="some numbers of the kernel are infinite or NaN: kernels of more than 16"
+    ):
+        full(x, kernel)
