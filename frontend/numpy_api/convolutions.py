@@ -25,8 +25,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ArrayResult:
 
     Shape: (m + n - 1,), for "same" (max(m, n),), for "valid" (abs(m - n) + 1,). Dtype: the common one. Raises
     `ValueError` for empty vectors and other numbers of axes, and but for "valid" for infinities and NaN in a kernel
-    of more than 16 numbers, which is multiplied by zeros beyond the ends; `UnsupportedError` for lengths known only when the
-    function runs.
+    of more than 16 numbers, which is multiplied by zeros beyond the ends; `UnsupportedError` for lengths known only
+    when the function runs.
 
     >>> weft.convolve(np.array([1, 2]), np.array([1, 1]))
     array([1, 3, 2])
