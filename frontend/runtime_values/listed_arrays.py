@@ -16,6 +16,7 @@ from ...dialect.op import Op
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.elementwise import Add, Multiply, Remainder
 from ...dialect.ops.indexing import Gather
+from ...dialect.ops.selection import Select
 from ..tracing.array import TracedArray
 from ..tracing.recorder import Numbered, Recorder
 from ..tracing.view_steps import ViewStep
@@ -105,6 +106,13 @@ def number_of_item(trace: Recorder, item: Any) -> Any:
     item = returned(trace, item)
     if not isinstance(item, TracedArray):
         return np.int64(0)
+    if isinstance(item._is_another, TracedArray) and not item._path:
+        numbers = [number_of_item(trace, one) for one in reversed(itself_and_another(item))]
+        values = [
+            _constant(lambda *op: trace.create(*op)[0], number) if isinstance(number, np.int64) else number
+            for number in numbers
+        ]
+        return trace.create(Select, [item._is_another._value(), *values], {})[0]
     handed = item._storage.handed
     if isinstance(handed, Numbered) and not item._path and item._is_another is False:
         return handed.number
@@ -117,6 +125,13 @@ def number_of_item(trace: Recorder, item: Any) -> Any:
     if not number or place is None:
         return np.int64(number)
     return place.number(lambda *op: trace.create(*op)[0], number)
+
+
+def itself_and_another(array: TracedArray) -> tuple[TracedArray, TracedArray]:
+    """An array of which a condition says whether it is a view of all of itself: as one that is not, and one that is."""
+    itself, another = array._view_of_all(), array._view_of_all()
+    itself._is_another = False
+    return itself, another
 
 
 def returned(trace: Recorder, value: Any) -> Any:
@@ -149,4 +164,12 @@ def _is_same(one: TracedArray, other: TracedArray) -> bool:
     return one._storage is other._storage and one._is_another == other._is_another and steps[0] == steps[1]
 
 
-__all__ = ["ListedArrays", "Place", "number_of_item", "numbers_of_rows", "place_of", "returned"]
+__all__ = [
+    "ListedArrays",
+    "Place",
+    "itself_and_another",
+    "number_of_item",
+    "numbers_of_rows",
+    "place_of",
+    "returned",
+]

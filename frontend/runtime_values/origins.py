@@ -18,13 +18,14 @@ from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.indexing import Gather
+from ...dialect.ops.selection import Select
 from ...dialect.ops.state import AllocRef, ReadRef, WriteRef
 from ...dialect.register import context, create
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray
 from ..tracing.recorder import ABSENT, BEFORE_LOOP, Handed, Numbered, Recorder, Stacked, Storage
 from ..tracing.view_steps import ViewStep
-from .listed_arrays import HandedItem, ListedArrays, Place, place_of, returned
+from .listed_arrays import HandedItem, ListedArrays, Place, itself_and_another, place_of, returned
 from .result_spec import COMPUTED
 
 _NUMBER = TensorType((), np.dtype(np.int64))
@@ -48,6 +49,14 @@ class Placed(NamedTuple):
 
     option: int
     place: Place
+
+
+class Either(NamedTuple):
+    """An array, or a view of all of it where a condition holds: another object."""
+
+    is_another: TracedArray
+    itself: Any
+    another: Any
 
 
 class Origins:
@@ -78,14 +87,14 @@ class Origins:
             if isinstance(handed, Numbered):
                 found |= {COMPUTED, *range(1, 1 + len(self._trace.state(ListedArrays).arrays))}
             for _, value in _handed_values(pending.pop().storage):
-                further = self._source(value)
-                if isinstance(further, Placed):
-                    found.add(further.option)
-                elif isinstance(further, int):
-                    found.add(further)
-                elif further is not None and further not in met:
-                    met.add(further)
-                    pending.append(further)
+                for further in _each(self._source(value)):
+                    if isinstance(further, Placed):
+                        found.add(further.option)
+                    elif isinstance(further, int):
+                        found.add(further)
+                    elif further is not None and further not in met:
+                        met.add(further)
+                        pending.append(further)
         return found
 
     def tell(self, item: HandedItem) -> bool:
@@ -100,13 +109,15 @@ class Origins:
         """An i64[]: which of them it is."""
         return TracedArray(Storage(self._trace, self._read(source), _NUMBER))
 
-    def _source(self, value: Any) -> int | Placed | Source | None:
+    def _source(self, value: Any) -> int | Placed | Source | Either | None:
         """The number of what was handed on, or what knows it; None where nothing looks at it."""
         if value is ABSENT:
             return None
         value = returned(self._trace, value)
         if not isinstance(value, TracedArray) or value._is_scalar:
             return COMPUTED
+        if isinstance(value._is_another, TracedArray) and not value._path:
+            return Either(value._is_another, *map(self._source, itself_and_another(value)))
         found = self.source(value)
         if found is not None and not found[1] and value._is_another is False:
             return found[0]
@@ -159,13 +170,21 @@ class Origins:
             _create(point, WriteRef, [cell, self._written(point, further)], {})
         return number
 
-    def _written(self, point: Any, source: int | Placed | Source | None) -> Value:
+    def _written(self, point: Any, source: int | Placed | Source | Either | None) -> Value:
         """A number, or that of a source or place, at a point of the program."""
+        if isinstance(source, Either):
+            numbers = [self._written(point, one) for one in (source.another, source.itself)]
+            return _made(point, Select, [source.is_another._storage.value, *numbers], {})
         if isinstance(source, Source):
             return self._read(source)
         if isinstance(source, Placed):
             return source.place.number(lambda *op: _made(point, *op), source.option)
         return _made(point, Constant, [], {"value": np.array(source or COMPUTED, np.int64)})
+
+
+def _each(source: int | Placed | Source | Either | None) -> tuple[Any, ...]:
+    """What a source may be."""
+    return (source.itself, source.another) if isinstance(source, Either) else (source,)
 
 
 def _handed_values(storage: Storage) -> Iterable[tuple[int, Any]]:

@@ -121,6 +121,21 @@ def at_run_time_places(x: Any, z: Any) -> Any:
     return rows, rows[n], all_rows, last, last[1:], same, best, first, others, end
 
 
+def viewed_in_some_branches(x: Any, z: Any) -> Any:
+    if x[0] > 3:
+        y = np.array(z)
+    elif x[0] > 1:
+        y = z
+    else:
+        y = z.view()
+    same, items = z, []
+    if x[0] > 1:
+        same = z[:]
+    for _ in range(int(x[0])):
+        items.append(same)
+    return y, items
+
+
 def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
     """For the arrays in a value which of some arrays they are or share memory with."""
     if isinstance(value, dict):
@@ -133,7 +148,7 @@ def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
 @pytest.mark.parametrize(
     "function",
     [early, chosen, of_views, from_loop, swapped, caught, written, viewed, picked, listed]
-    + [at_run_time_places],
+    + [at_run_time_places, viewed_in_some_branches],
 )
 def test_what_a_branch_or_loop_chose_is_the_array_itself(function: Callable[..., Any]) -> None:
     compiled = weft.function(function)
