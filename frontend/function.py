@@ -252,7 +252,7 @@ class Function(FastCallable, Portable, Generic[P, R]):
     def __repr__(self) -> str:
         return f"<weft.function {self.name}>"
 
-    def make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def _make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Be the function that `weft.function` makes with these options."""
         initialise: Any = Function.__init__
         initialise(self, python_function, **options)

@@ -88,7 +88,7 @@ def _size(size: int) -> str:
     """A number of bytes, in the largest unit in which it is at least 1.
 
     >>> _size(512), _size(48 << 10), _size(5 << 28)
-    ('512 B', '48 KiB', '1.2 GiB')
+    ('512 B', '48 KiB', '1.25 GiB')
     """
     unit = next((unit for unit in range(3, 0, -1) if size >= 1 << 10 * unit), 0)
     return f"{size / (1 << 10 * unit):.3g} {('B', 'KiB', 'MiB', 'GiB')[unit]}"

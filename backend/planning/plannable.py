@@ -8,6 +8,7 @@ from ...passes.rewriting import operations_of, symbols_of, terminator
 from .calls import is_function_call, is_host_call
 from .names import is_kernel_name
 from .outline import entry_functions
+from .plan_attributes import PLAN
 
 _DESTINATIONS = "bufferization.materialize_in_destination"
 
@@ -19,6 +20,8 @@ def require_plannable(module: Module) -> None:
     )
     functions = symbols_of(module)
     for function in entry_functions(module):
+        if PLAN in function.attributes:
+            refuse(function, "the memory of this function is planned")
         for operation in operations_of(function):
             if operation.name == "func.return":
                 _require_tensors(operation)

@@ -111,7 +111,7 @@ class Portable:
     name: str
     python_function: Callable[..., Any]
 
-    def make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def _make_of(self, python_function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Be the function that `weft.function` makes with these options."""
         raise NotImplementedError
 
@@ -144,7 +144,7 @@ class Portable:
             return  # it was found
         carrier, options, given, sources, key = state
         install_sources(sources)
-        self.make_of(uncarried(carrier), options)
+        self._make_of(uncarried(carrier), options)
         for name, value in given:
             setattr(self, name, value)
         note_arrival(key, self)

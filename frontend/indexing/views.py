@@ -27,6 +27,7 @@ from ..tracing.element_stores import (
     require_single,
 )
 from ..tracing.flat_items import FlatItems
+from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.staging import (
     apply,
     asarray,
@@ -220,6 +221,8 @@ def _record_check(x: TracedArray, check: BoundsCheck | ExtentCheck) -> None:
             trace, ("bounds", scalar_key(index._value()), size, check.is_slice)
         ):
             return
+        if check.is_slice and check.extent is None:
+            need_all_sizes("whether a slice of one element is empty")
         extent = apply(Dim, x, axis=check.axis)
         outside, offender = apply(FindOutOfBounds, index, extent)
         if check.is_slice and is_traced(check.index):  # x[-1:0] is empty

@@ -30,6 +30,7 @@ from ..tracing.extents import (
     split_shape,
 )
 from ..tracing.layouts import is_contiguous, reshape_is_view
+from ..tracing.learned_sizes import need_all_sizes
 from ..tracing.staging import (
     ArrayLike,
     ArrayResult,
@@ -223,6 +224,7 @@ def squeeze(a: ArrayLike, axis: Any = None) -> ArrayResult:
     if axis is None:
         axes = tuple(place for place, extent in enumerate(shape) if extent == 1)
         for place in (place for place, extent in enumerate(shape) if extent is None):
+            need_all_sizes("squeeze() without axes")
             message = (
                 f"squeeze() would take away axis {place}, whose extent is 1 in this call, but how many axes there are "
                 "must not depend on what is known when the program runs: name the axes (axis=)"

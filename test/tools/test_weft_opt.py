@@ -189,7 +189,7 @@ def test_reproducer_of_a_failing_emission(tmp_path: Path) -> None:
     message = "a function cannot be called sin"
     assert message in refused("--cse", "--emit=llvm", option, text=text)
     assert (
-        "builtin.module(cse,linalg-to-kernels,kernels-to-buffers,buffers-to-loops,loops-to-llvm)"
+        "builtin.module(cse,linalg-to-kernels,kernels-to-buffers,buffers-to-loops,debug-scopes,loops-to-llvm)"
         in file.read_text()
     )
     assert message in refused(str(file), "--run-reproducer", text="")

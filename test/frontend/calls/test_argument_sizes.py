@@ -68,6 +68,17 @@ class TestSizes:
             f(np.ones(n))
         assert "f64[3] to f64[4]; sizes stay constants, as tracing needs them (Unsupp" in f.explain_retrace()
 
+    def test_what_may_be_empty_keeps_sizes_known(self):
+        def f(x):
+            y = x.copy()
+            y[:1] = 5
+            y[2:3] += 1
+            return y.squeeze()
+
+        compiled = weft.function(f)
+        for n in (4, 3, 5, 0, 2, 1, 7):
+            np.testing.assert_array_equal(compiled(np.ones(n)), f(np.ones(n)), strict=True)
+
     def test_an_input_signature_says_what_is_known(self):
         f = weft.function(lambda x: x + 1, input_signature=[weft.TensorSpec((None, 2))])
         for n in (2, 3, 4):
