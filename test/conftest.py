@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,23 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     from support.erased_handles import checked_handles
 
     with checked_handles():
+        return (yield)
+
+
+_FOLDER = Path(__file__).parent
+_OF_VALUES = tuple(_FOLDER / name for name in ("dialect", "frontend", "passes"))
+"""Folders whose tests are about what programs compute, and not about the code."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[object]:
+    """Compile the functions of tests of values in a third of the time, unless these are marked as `optimised`."""
+    is_of_values = any(folder in item.path.parents for folder in _OF_VALUES)
+    if not is_of_values or item.get_closest_marker("optimised"):
+        return (yield)
+    from support.quick_code import quick_code
+
+    with quick_code():
         return (yield)
 
 

@@ -84,7 +84,10 @@ def test_constants_keep_their_bits(dtype: np.dtype[Any]) -> None:
         assert same_bits(kept, array), array
 
 
-@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    "dynamic",
+    [pytest.param(False, id="static", marks=pytest.mark.optimised), pytest.param(True, id="dynamic")],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_compiled_results_are_those_of_the_reference(name: str, dynamic: bool) -> None:
     uses = list(uses_of(OPS[name]))

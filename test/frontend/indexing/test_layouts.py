@@ -36,6 +36,8 @@ MAKERS: dict[str, Callable[[Any], Any]] = {
     "of zeros": lambda x: np.zeros_like(x).ravel(),
 }
 
+pytestmark = pytest.mark.optimised  # programs show what is assumed of memory where LLVM makes use of it
+
 
 def _written_both_ways(x: Any) -> list[Any]:
     """For each way the array made, after a write to it and one to the array that it was made of."""

@@ -13,6 +13,8 @@ from support.interpreted import Interpreted
 
 _SHAPES = [(3, 4), (4,), (2, 3, 4), (1, 4), (3, 1)]
 
+pytestmark = pytest.mark.optimised  # programs show what is assumed of memory where LLVM makes use of it
+
 
 def _index(source: random.Random, rank: int) -> tuple[Any, ...]:
     """A basic index of at most `rank` axes."""
