@@ -84,7 +84,7 @@ def test_vector_code_stays() -> None:
 def test_many_loops_compute_what_they_say() -> None:
     def inner_loops(x: Any, n: Any) -> Any:
         for _ in range(n):
-            for i in weft.unroll(range(COUNT)):
+            for i in weft.unroll(range(MOST_BRANCHES + 5)):
                 for _ in range(n):
                     x = x * 0.5 + i
                 if x[0] > i:
@@ -92,7 +92,7 @@ def test_many_loops_compute_what_they_say() -> None:
         return x
 
     def loops(x: Any, n: Any) -> Any:
-        for i in weft.unroll(range(COUNT)):
+        for i in weft.unroll(range(MOST_BRANCHES + 5)):
             for j in range(n):
                 x = x * 0.5 + i + j
         return x
