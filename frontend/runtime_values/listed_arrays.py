@@ -109,7 +109,9 @@ def number_of_item(trace: Recorder, item: Any) -> Any:
     if isinstance(item._is_another, TracedArray) and not item._path:
         numbers = [number_of_item(trace, one) for one in reversed(itself_and_another(item))]
         values = [
-            _constant(lambda *op: trace.create(*op)[0], number) if isinstance(number, np.int64) else number
+            _constant(lambda *op: trace.create(*op)[0], int(number))
+            if isinstance(number, np.int64)
+            else number
             for number in numbers
         ]
         return trace.create(Select, [item._is_another._value(), *values], {})[0]
