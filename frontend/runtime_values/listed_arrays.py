@@ -118,7 +118,7 @@ def number_of_item(trace: Recorder, item: Any) -> Any:
     handed = item._storage.handed
     if isinstance(handed, Numbered) and not item._path and item._is_another is False:
         return handed.number
-    if item.ndim and item._storage.argument is None and not item._path and item._is_another is False:
+    if item.ndim and item._storage.argument is None and not item._path:
         listed, number = trace.state(ListedArrays), _constant(lambda *op: trace.create(*op)[0], 0)
         listed.handed.append(HandedItem(item, number, trace.region.sections_around))
         return number

@@ -9,13 +9,14 @@ of them. Of `rows[i]`, where i is known when the program runs, it is the number 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ...dialect.mlir import Value, ir
 from ...dialect.op import Op
 from ...dialect.ops.arrangement import Stack
+from ...dialect.ops.comparison import Equal
 from ...dialect.ops.creation import Constant
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.selection import Select
@@ -59,13 +60,31 @@ class Either(NamedTuple):
     another: Any
 
 
+class Viewed(NamedTuple):
+    """A view of all of what a branch or loop handed on: another object that shows the same elements."""
+
+    source: Source
+    rank: int
+
+
+Known: TypeAlias = "int | Placed | Source | Viewed | None"
+"""A number, or what knows it."""
+
+
 class Origins:
     """Tells of arrays that branches and loops handed on which they are."""
 
-    def __init__(self, trace: Recorder, number_of: Callable[[TracedArray, Place | None], int]) -> None:
+    def __init__(
+        self,
+        trace: Recorder,
+        number_of: Callable[[TracedArray, Place | None], int],
+        viewed: Callable[[int, int], int],
+    ) -> None:
         self._trace = trace
         self._number_of = number_of
         """The number of an array that the caller has, wherever it lies; COMPUTED for others."""
+        self._viewed = viewed
+        """The number of a view of all of the array with a number, which has so many axes."""
         self._numbers: dict[Source, Value] = {}
 
     def source(self, array: TracedArray) -> tuple[Source, tuple[ViewStep, ...]] | None:
@@ -81,20 +100,25 @@ class Origins:
     def possible(self, source: Source) -> set[int]:
         """The numbers of what a source may be."""
         found: set[int] = set()
-        pending, met = [source], {source}
+        pending: list[Source | Viewed] = [source]
+        met = {*pending}
         while pending:
-            handed = pending[-1].storage.handed
-            if isinstance(handed, Numbered):
-                found |= {COMPUTED, *range(1, 1 + len(self._trace.state(ListedArrays).arrays))}
-            for _, value in _handed_values(pending.pop().storage):
+            one = pending.pop()
+            rank, storage = (one.rank, one.source.storage) if isinstance(one, Viewed) else (None, one.storage)
+            numbers: list[int] = []
+            if isinstance(storage.handed, Numbered):
+                numbers = [COMPUTED, *range(1, 1 + len(self._trace.state(ListedArrays).arrays))]
+            for _, value in _handed_values(storage):
                 for further in _each(self._source(value)):
-                    if isinstance(further, Placed):
-                        found.add(further.option)
-                    elif isinstance(further, int):
-                        found.add(further)
-                    elif further is not None and further not in met:
+                    if isinstance(further, (int, Placed)):
+                        numbers.append(further if isinstance(further, int) else further.option)
+                        continue
+                    if isinstance(further, Source) and rank is not None:
+                        further = Viewed(further, rank)
+                    if further is not None and further not in met:
                         met.add(further)
                         pending.append(further)
+            found.update(numbers if rank is None else (self._viewed(number, rank) for number in numbers))
         return found
 
     def tell(self, item: HandedItem) -> bool:
@@ -102,14 +126,20 @@ class Origins:
         found = self.source(item.array)
         if found is None or found[1] or self.possible(found[0]) <= {COMPUTED}:
             return False
-        item.number.replace_all_uses_with(self._read(found[0]))
+        if item.array._is_another:
+            with context(), ir.Location.unknown():
+                point = ir.InsertionPoint(item.number.owner)
+                number = self._number_of_view(point, Viewed(found[0], item.array.ndim))
+        else:
+            number = self._read(found[0])
+        item.number.replace_all_uses_with(number)
         return True
 
     def number(self, source: Source) -> TracedArray:
         """An i64[]: which of them it is."""
         return TracedArray(Storage(self._trace, self._read(source), _NUMBER))
 
-    def _source(self, value: Any) -> int | Placed | Source | Either | None:
+    def _source(self, value: Any) -> Known | Either:
         """The number of what was handed on, or what knows it; None where nothing looks at it."""
         if value is ABSENT:
             return None
@@ -119,8 +149,8 @@ class Origins:
         if isinstance(value._is_another, TracedArray) and not value._path:
             return Either(value._is_another, *map(self._source, itself_and_another(value)))
         found = self.source(value)
-        if found is not None and not found[1] and value._is_another is False:
-            return found[0]
+        if found is not None and not found[1]:
+            return Viewed(found[0], value.ndim) if value._is_another else found[0]
         place = place_of(value)
         number = self._number_of(value, place)
         return number if place is None or number == COMPUTED else Placed(number, place)
@@ -170,19 +200,31 @@ class Origins:
             _create(point, WriteRef, [cell, self._written(point, further)], {})
         return number
 
-    def _written(self, point: Any, source: int | Placed | Source | Either | None) -> Value:
+    def _written(self, point: Any, source: Known | Either) -> Value:
         """A number, or that of a source or place, at a point of the program."""
         if isinstance(source, Either):
             numbers = [self._written(point, one) for one in (source.another, source.itself)]
             return _made(point, Select, [source.is_another._storage.value, *numbers], {})
         if isinstance(source, Source):
             return self._read(source)
+        if isinstance(source, Viewed):
+            return self._number_of_view(point, source)
         if isinstance(source, Placed):
             return source.place.number(lambda *op: _made(point, *op), source.option)
         return _made(point, Constant, [], {"value": np.array(source or COMPUTED, np.int64)})
 
+    def _number_of_view(self, point: Any, view: Viewed) -> Value:
+        """The number of a view of all of what has a number; what is a view already is seen by none but this."""
+        number = made = self._read(view.source)
+        for one in sorted(self.possible(view.source)):
+            other = self._viewed(one, view.rank)
+            if other != one:
+                is_one = _made(point, Equal, [number, self._written(point, one)], {})
+                made = _made(point, Select, [is_one, self._written(point, other), made], {})
+        return made
 
-def _each(source: int | Placed | Source | Either | None) -> tuple[Any, ...]:
+
+def _each(source: Known | Either) -> tuple[Known, ...]:
     """What a source may be."""
     return (source.itself, source.another) if isinstance(source, Either) else (source,)
 

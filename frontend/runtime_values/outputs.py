@@ -58,7 +58,7 @@ class Outputs:
         """How often the results show an array, or a view of it."""
         from .origins import Origins  # loads MLIR, which programs from the disk cache need not
 
-        self._origins = Origins(trace, self._number_of)
+        self._origins = Origins(trace, self._number_of, self._number_of_view)
         self._options = [self._as_argument(array) for array in trace.state(ListedArrays).arrays]
         """The arrays of the caller's, or views of these, that branches, loops and lists may hand on."""
         self._tell_handed_items()
@@ -172,6 +172,15 @@ class Outputs:
             self._options.append(option)
         return self._options.index(option) + 1
 
+    def _number_of_view(self, number: int, rank: int) -> int:
+        """The number of a view of all of the array with a number; that itself of what is a view, or computed."""
+        if number == COMPUTED or self._options[number - 1].path:
+            return number
+        option = self._options[number - 1].viewed(_whole(rank), ())
+        if option not in self._options:
+            self._options.append(option)
+        return self._options.index(option) + 1
+
     def _list(self, leaf: RuntimeLength) -> ListResult:
         """A list whose length is known at run time."""
         item, columns = leaf.columns()
@@ -249,8 +258,13 @@ def _path_of(leaf: TracedArray) -> tuple[ViewStep, ...]:
     """The steps from an array to a result; one that takes all of it makes another object of it."""
     if leaf._path or leaf._is_another is False:
         return leaf._path
+    return _whole(leaf.ndim)
+
+
+def _whole(rank: int) -> tuple[ViewStep, ...]:
+    """The steps to a view of all of an array."""
     bounds = {"start": (0,), "stop": (INT64_MAX,), "step": (1,)}
-    return (ViewStep(Slice, {name: value * leaf.ndim for name, value in bounds.items()}),)
+    return (ViewStep(Slice, {name: value * rank for name, value in bounds.items()}),)
 
 
 def _can_be_made_again(path: Sequence[ViewStep]) -> bool:

@@ -128,12 +128,22 @@ def viewed_in_some_branches(x: Any, z: Any) -> Any:
         y = z
     else:
         y = z.view()
+    whole = other = x
+    for k in range(int(x[0])):
+        if k == 1:
+            whole = whole[:]
+        elif k == 4:
+            whole = whole.copy()
+        if k % 2:
+            other, z = z[:], other
+        elif k == 2:
+            other = other[:]
     same, items = z, []
     if x[0] > 1:
         same = z[:]
     for _ in range(int(x[0])):
         items.append(same)
-    return y, items
+    return y, whole, other, z, items
 
 
 def shared(value: Any, arrays: tuple[np.ndarray[Any, Any], ...]) -> Any:
