@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ....dialect.mlir import Module, Operation, Type, Value, dialect, ir
 from ....dialect.records import dataclass
+from ....passes.preconditions import refuse
 from ....passes.rewriting import defined_functions, operations_of
 from ...planning.failures import FailureSites, record_type
 from ...planning.names import CLEAR, is_kernel_name, wrapper_name
@@ -95,6 +96,10 @@ def _host_function(
     function: Operation, record: int, numbers: list[int], written: list[int], *, has_sizes: bool
 ) -> HostFunction:
     arguments = list(function.regions[0].blocks[0].arguments)
+    if len(arguments) <= max([record, *numbers, *written]):
+        refuse(
+            function, "a planned function has an argument for errors: run --plan-buffers={device=true} before"
+        )
     sizes = arguments[-1:] if has_sizes else []
     on_host = (*sizes, *(arguments[number] for number in numbers))
     return HostFunction(function, arguments[record], on_host, tuple(arguments[n] for n in written))
