@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...dialect.types import TensorType
 from ..compiling.program import CallSignature
-from ..settings import settings
 from ..tracing.learned_sizes import learned_sizes
 from .known_specialisations import KnownSpecialisations
 
@@ -66,8 +65,7 @@ class ArgumentSizes:
         else:
             before = known.traces, known.last
             try:
-                # what NumPy is called for may be compiled for a known size
-                with settings.scope(fallback=False), learned_sizes():
+                with learned_sizes():
                     made = make(relaxed)
             except Exception as error:
                 known.traces, known.last = before

@@ -20,6 +20,7 @@ from ..settings import settings
 from ..signature.signature import TensorSpec, constants, flatten_with
 from ..source.locations import range_of_frame, user_frames
 from ..tracing.array import TracedArray
+from ..tracing.learned_sizes import are_learned
 from ..tracing.recorder import Recorder
 from ..tracing.staging import staged, trace_of
 from .arguments import deliver, write_into
@@ -51,7 +52,7 @@ def call_natively_or_at_run_time(
         return native()
     except (UnsupportedError, ConcreteValueError) as error:
         is_plain = type(error) in (UnsupportedError, ConcreteValueError)  # not what only the caller knows
-        if trace is None or not settings.fallback or not is_plain or _effects(trace) != before:
+        if trace is None or not _may_fall_back() or not is_plain or _effects(trace) != before:
             raise
         refusal = error
     try:
@@ -73,7 +74,7 @@ def call_at_run_time(
     Raises `UnsupportedError` where it cannot be told what the call gives, and where it does more than compute.
     """
     does = effect_of(function).does
-    if not settings.fallback or does not in (Does.COMPUTES, Does.LOOKS) or name in _OF_MEMORY:
+    if not _may_fall_back() or does not in (Does.COMPUTES, Does.LOOKS) or name in _OF_MEMORY:
         raise UnsupportedError(refusal)
     if kind in WRITING:
         _call_writing(name, function, args, kwargs)
@@ -133,6 +134,11 @@ def _like(found: Found, made: Any, name: str, leaves: Sequence[Any]) -> Any:
     for place in found.shown:
         made = copy_for_view(made, staged(made._storage.trace, leaves[place]), name)
     return made
+
+
+def _may_fall_back() -> bool:
+    """Whether NumPy may be called; not for sizes that were learned, as what needs it may be compiled for known ones."""
+    return settings.fallback and not are_learned()
 
 
 def _warn(name: str) -> None:

@@ -25,10 +25,15 @@ def learned_sizes() -> Iterator[None]:
         _are_learned.reset(token)
 
 
+def are_learned() -> bool:
+    """Whether this is a trace for sizes that were learned."""
+    return _are_learned.get()
+
+
 def need_all_sizes(what: str) -> None:
     """Give up a trace for learned sizes, as not all of them would do; `what` says what for."""
-    if _are_learned.get():
+    if are_learned():
         raise UnsupportedError(f"{what} depends on sizes that are not known")
 
 
-__all__ = ["learned_sizes", "need_all_sizes"]
+__all__ = ["are_learned", "learned_sizes", "need_all_sizes"]

@@ -16,12 +16,11 @@ from typing import ClassVar
 from ....dialect.mlir import Module, Operation, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_of, symbols_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT, kernel_name
 from ..placement.accesses import accesses_of
-from ..placement.place_kernels import DEVICE, GUARDED, SIDE, VISIBLE, describe
+from ..placement.place_kernels import DEVICE, GUARDED, SIDE, VISIBLE, describe, require_placed
 from .host_functions import HostFunction, add_record, calls_in, host_functions
 
 _WAYWARD = ("scf.", "tensor.extract", "tensor.insert", "memref.load", "memref.store")
@@ -36,12 +35,7 @@ class GuardKernels(Pass):
     summary: ClassVar[str] = "let device kernels look whether a check before has failed"
 
     def require(self, module: Module) -> None:
-        for kernel in kernel_functions(module).values():
-            if SIDE not in kernel.attributes:
-                refuse(
-                    kernel,
-                    "where this kernel runs is not decided: run --place-kernels before --guard-kernels",
-                )
+        require_placed(module, self.name)
 
     def run(self, module: Module, statistics: Statistics) -> None:
         if not any(_raises(kernel) for kernel in kernel_functions(module).values() if _is_on_device(kernel)):

@@ -14,7 +14,6 @@ from typing import ClassVar, NamedTuple
 from ....dialect.mlir import Module, Operation, Value, dialect, ir
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
-from ....passes.preconditions import refuse
 from ....passes.rewriting import constant_integer, operations_in, operations_of, symbols_of
 from ...nests.independence import base
 from ...planning.boundaries import kernel_functions
@@ -23,7 +22,7 @@ from ...planning.shapes import static_shape
 from .accesses import accesses_of
 from .entries import functions_between_kernels
 from .kernel_variants import callee_of
-from .place_kernels import DEVICE, REASON, SIDE, describe
+from .place_kernels import DEVICE, REASON, SIDE, describe, require_placed
 
 _NUMBERS = ("arith.", "complex.", "math.", "scf.if", "scf.yield", "func.return")
 _TENSORS = ("tensor.empty", "tensor.extract", "tensor.from_elements")
@@ -43,12 +42,7 @@ class JoinNumberKernels(Pass):
     summary: ClassVar[str] = "compute numbers of the device that follow each other in one kernel"
 
     def require(self, module: Module) -> None:
-        for kernel in kernel_functions(module).values():
-            if SIDE not in kernel.attributes:
-                refuse(
-                    kernel,
-                    "where this kernel runs is not decided: run --place-kernels before --join-number-kernels",
-                )
+        require_placed(module, self.name)
 
     def run(self, module: Module, statistics: Statistics) -> None:
         joined = _Joined(module)

@@ -14,6 +14,7 @@ from ....dialect.ops.random import FillRandom
 from ....dialect.ops.ufunc_loops import CallLoop
 from ....dialect.records import dataclass
 from ....passes.base import Pass, Statistics
+from ....passes.preconditions import refuse
 from ....passes.rewriting import operations_of
 from ...planning.boundaries import kernel_functions
 from ...planning.names import EXIT
@@ -51,6 +52,13 @@ def describe(kernel: Operation, side: str, reason: str) -> None:
     )
 
 
+def require_placed(module: Module, before: str) -> None:
+    """Refuse kernels of which it is not decided where they run, with the name of the pass that has to know."""
+    for kernel in kernel_functions(module).values():
+        if SIDE not in kernel.attributes:
+            refuse(kernel, f"where this kernel runs is not decided: run --place-kernels before --{before}")
+
+
 def _place(kernel: Operation) -> tuple[str, str]:
     """The side of a kernel, and the reason."""
     if ir.TypeAttr(kernel.attributes["function_type"]).value.results:
@@ -75,4 +83,15 @@ def guard_of(kernel: Operation) -> Value | None:
     return arguments[len(arguments) - 1]
 
 
-__all__ = ["DEVICE", "GUARDED", "HOST", "REASON", "SIDE", "VISIBLE", "PlaceKernels", "describe", "guard_of"]
+__all__ = [
+    "DEVICE",
+    "GUARDED",
+    "HOST",
+    "REASON",
+    "SIDE",
+    "VISIBLE",
+    "PlaceKernels",
+    "describe",
+    "guard_of",
+    "require_placed",
+]

@@ -68,6 +68,22 @@ class TestSizes:
             f(np.ones(n))
         assert "f64[3] to f64[4]; sizes stay constants, as tracing needs them (Unsupp" in f.explain_retrace()
 
+    def test_settings_of_other_threads_are_left_alone(self):
+        seen = []
+
+        @weft.do_not_convert
+        def look():
+            seen.append(weft.settings.fallback)
+
+        @weft.function
+        def f(x):
+            look()
+            return x + 1
+
+        for n in (2, 3, 4):
+            f(np.ones(n))
+        assert seen == [True] * 3
+
     def test_what_may_be_empty_keeps_sizes_known(self):
         def f(x):
             y = x.copy()
