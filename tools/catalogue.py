@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from ..backend import compiler
+from ..backend.cpu.pipeline import CPU_PIPELINES, text_passes
+from ..backend.gpu.pipeline import ALL_PASSES, GPU_PIPELINES
 from ..dialect.mlir import ir
 from ..dialect.op import OPS
 from ..dialect.register import context
@@ -16,24 +17,24 @@ from ..passes.pipeline import Pipelines
 from ..passes.pipelines import PIPELINES
 from ..passes.registry import PassTable, load_pass
 
-WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *compiler.CPU_PIPELINES])
+WEFT_TO_LLVM = module_pipeline(["weft-optimize", "weft-to-linalg", *CPU_PIPELINES])
 """The whole way, as one pipeline; `--emit=llvm` adds what a Python caller enters through."""
 
 
 def all_passes() -> PassTable:
     """Every weft pass by name."""
-    return compiler.ALL_PASSES
+    return ALL_PASSES
 
 
 def all_text_passes() -> Mapping[str, str]:
     """What the passes on LLVM assembly do, by their names; `--emit` runs them."""
-    return {text_pass.name: text_pass.summary for text_pass in compiler.text_passes()}
+    return {text_pass.name: text_pass.summary for text_pass in text_passes()}
 
 
 @cache
 def all_pipelines() -> Pipelines:
     """Every named pipeline."""
-    return {**PIPELINES, **compiler.PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
+    return {**PIPELINES, **CPU_PIPELINES, **GPU_PIPELINES, "weft-to-llvm": WEFT_TO_LLVM}
 
 
 def dialects() -> list[str]:

@@ -26,8 +26,8 @@ def emission_pipelines(module: Module) -> list[str]:
 def emit(
     module: Module, kind: str, pipelines: Sequence[str], *, verify: bool, observers: Sequence[Observer]
 ) -> str | bytes:
-    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), or to one of
-    `compiler.DEVICE_KINDS` for a GPU.
+    """Lower a module to LLVM assembly ("llvm"), machine code as text ("asm") or an object file ("obj"), or to what
+    the backend of GPUs writes (`compiler.emit`).
 
     `pipelines` are its `emission_pipelines`; the module is used up. Raises `WeftError` where it cannot be lowered.
     """

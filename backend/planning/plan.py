@@ -6,8 +6,10 @@ file it can be stored and be read again by another process.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from ...dialect.errors import InternalError
 from ...dialect.types import TensorType
 from .packed_layout import PackedArgument
 
@@ -142,6 +144,14 @@ class MachineCode(NamedTuple):
     """Where its functions are in the program, as `program.py:6`, if debuggers are to know."""
 
 
+def plan_of(plans: Iterable[Plan], name: str) -> Plan:
+    """The plan of a function; `InternalError` where there is none."""
+    plan = next((plan for plan in plans if plan.name == name), None)
+    if plan is None:
+        raise InternalError(f"the module to compile has no function {name}")
+    return plan
+
+
 __all__ = [
     "ALIGNMENT",
     "CHECKED",
@@ -157,4 +167,5 @@ __all__ = [
     "MachineCode",
     "Plan",
     "Site",
+    "plan_of",
 ]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dis
 import functools
-import hashlib
 import linecache
 import marshal
 import sys
@@ -21,6 +20,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
+from ...backend.cache.files import digest
 
 _MOST_KEPT = 64
 """So many functions that came by value are kept for those that come again."""
@@ -262,7 +263,7 @@ def key_of(function: Any) -> str | None:
         parts = repr(_parts(function, {}))
     except _Changing:
         return None
-    return hashlib.sha256(parts.encode()).hexdigest()
+    return digest(parts)
 
 
 def _parts(value: Any, seen: dict[int, int]) -> Any:

@@ -32,6 +32,7 @@ from ..runtime_values.result_spec import (
     ViewResult,
     view_type,
 )
+from ..signature.layout_keys import lies_as
 from ..signature.signature import (
     Structure,
     TensorSpec,
@@ -43,7 +44,6 @@ from ..signature.signature import (
     with_objects,
     without_objects,
 )
-from ..tracing.layouts import lies_as
 from .device_calls import warn_of_transfers
 from .generator_locks import acquired, states_among
 

@@ -28,8 +28,8 @@ from ..guards.handles import Bound
 from ..runtime_values.result_spec import ArgumentResult, ComputedResult, SelectedResult
 from ..signature.foreign_arrays import reader
 from ..signature.generators import GeneratorParts, parts_of_generator, words_with
+from ..signature.layout_keys import lies_as, row_major_key
 from ..signature.signature import Leaf, Node, Static, Structure, is_array
-from ..tracing.layouts import lies_as, row_major_key
 from .concrete import ConcreteFunction
 from .native_device_calls import (
     device_code,

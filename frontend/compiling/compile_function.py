@@ -36,10 +36,11 @@ from ..runtime_values.outputs import Outputs
 from ..runtime_values.result_spec import Result
 from ..runtime_values.values import holds_traced
 from ..settings import settings
+from ..signature.layout_keys import LayoutKey, layout_key, row_major_key
 from ..signature.signature import signature_of, unflatten
 from ..tracing.array import USE_WEFT_ARRAYS
 from ..tracing.current import set_current_trace
-from ..tracing.layouts import LayoutKey, layout_key, layout_of, row_major, row_major_key
+from ..tracing.layouts import layout_of, row_major
 from ..tracing.recorder import ItemChanged
 from ..tracing.trace import Trace
 from .array_behaviour import install_behaviour

@@ -14,8 +14,8 @@ from ..guards.handles import Bound, Handle
 from ..guards.inputs import Input
 from ..guards.packed_inputs import PackedInput
 from ..runtime_values.result_spec import Result
+from ..signature.layout_keys import LayoutKey
 from ..signature.signature import Structure, without_objects
-from ..tracing.layouts import LayoutKey
 
 Apply: TypeAlias = Callable[[Sequence[Any], Sequence[Any], Bound], None]
 """Makes the changes of Python's state that a call makes, of the outputs, the arrays of the call and its arguments."""

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from ...backend.cache.files import digest
-from ..guards.dependencies import ORDER_OF_SETS, has_order, is_users_object
 from ..guards.generated import is_generated
+from ..guards.set_order import ORDER_OF_SETS, has_order
 from ..guards.unbound import UNBOUND
-from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .objects import attribute_names, is_compared, why_not_seen
 from .portable import Data, NotPortable
 

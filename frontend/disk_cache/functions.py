@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields
 from pickle import UnpicklingError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from ...backend.cache.machine import machine_key
 from ...backend.cache.store import Store, store
 from ...backend.gpu.device_targets import target_of
 from ..compiling.program import CallSignature, Program
-from ..guards.dependencies import Dependencies
 from ..settings import settings
 from ..signature.signature import Leaf, Node, Structure, constants
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 from .programs import program_from
 from .state import sharing
+
+if TYPE_CHECKING:
+    from ..guards.dependencies import Dependencies  # which hits do without
 
 MOST_VARIANTS = 8
 """Programs of one signature differ in the state of Python that was found; so many of them are kept."""

@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from ..guards.dependencies import has_order
+from ..guards.set_order import has_order
 
 _TESTS = frozenset({"CONTAINS_OP"})
 _IGNORED = frozenset({"EXTENDED_ARG", "CACHE", "NOP", "RESUME"})

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..guards.class_entries import ClassEntry, ClassNames
-from ..guards.dependencies import is_users_object
 from ..guards.guards import Guard, Skip
 from ..guards.handles import Cell, Global, Handle, Item, Member
 from ..guards.unbound import UNBOUND
-from ..source.modules import is_library
+from ..source.modules import is_library, is_users_object
 from .fingerprints import Fingerprints
 from .portable import Data, NotPortable
 from .stored_handles import ModuleAttribute

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..guards.dependencies import is_users_object
 from ..guards.handles import Cell, Fixed, Global, Handle, Item, Member, Owner
 from ..guards.unbound import UNBOUND
-from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module
+from ..source.modules import OWN_PACKAGE, is_own_module, is_users_module, is_users_object
 from .fingerprints import Fingerprints, is_found, named_in_module
 from .portable import NotPortable
 

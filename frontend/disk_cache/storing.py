@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..compiling.program import Program
-from ..guards.dependencies import ORDER_OF_SETS, Dependencies
+from ..guards.dependencies import Dependencies
+from ..guards.set_order import ORDER_OF_SETS
 from ..source.tracebacks import places_of
 from .fingerprints import Fingerprints
 from .module_reads import module_reads

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..source.modules import is_own_module, is_users_module
+from ..source.modules import is_own_module, is_users_module, is_users_object
 from .call_effects import is_one_of, why_impure
-
-ORDER_OF_SETS = "the order of a set, which is another one in each process"
+from .set_order import HASHED_BY_VALUE, ORDER_OF_SETS
 
 
 class Dependencies:
@@ -88,7 +87,7 @@ class Dependencies:
     def _sets_of(self, arguments: Sequence[Any]) -> None:
         for argument in arguments:
             entries = argument if isinstance(argument, (list, tuple, set, frozenset, range)) else (argument,)
-            if not all(type(entry) in _HASHED_BY_VALUE for entry in entries):
+            if not all(type(entry) in HASHED_BY_VALUE for entry in entries):
                 self.refuse(ORDER_OF_SETS)
 
     def read(self, module: types.ModuleType, name: str) -> None:
@@ -103,15 +102,6 @@ _SETS = (set, frozenset)
 _TEXTS = (str, repr, format, ascii)
 _PASSING = (isinstance, issubclass, callable, type, iter, next)
 """What gets an object and reads nothing of it."""
-
-_HASHED_BY_VALUE = (bool, int, float, np.int64, np.float64)
-"""Values whose hashes are the same in all processes."""
-
-
-def has_order(entries: Collection[Any]) -> bool:
-    """Whether all processes walk a set of such entries in one order, if it was made in the same way."""
-    return len(entries) < 2 or all(type(entry) in _HASHED_BY_VALUE for entry in entries)
-
 
 _WITH_TEXT = (str, bool, int, float, complex, bytes, type(None), np.dtype, np.generic, range, slice, type)
 """Values whose texts are the same in all processes."""
@@ -143,14 +133,9 @@ def _holds_function(value: Any) -> bool:
     )
 
 
-def is_users_object(value: Any) -> bool:
-    """Whether a value is an instance of a class that neither Python nor NumPy nor this package defines."""
-    return is_users_module(type(value).__module__)
-
-
 def holds_object(value: Any) -> Any:
     """An object of the user's in a value, or in the containers of a value; None where there is none."""
     return next(filter(is_users_object, _held(value)), None)
 
 
-__all__ = ["ORDER_OF_SETS", "Dependencies", "has_order", "holds_object", "is_users_object"]
+__all__ = ["Dependencies", "holds_object"]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ...backend.gpu.on_device import OnDevice
-from ...dialect.ops.indexing import Gather
 from ...dialect.types import RefType, TensorType
 from ..signature.signature import Leaf, Structure, unflatten
 
@@ -31,6 +30,8 @@ def _viewed(
     """The view of an array that the steps of a path make, whose operands are outputs or a place."""
     if isinstance(value, OnDevice):
         return value.viewed(lambda array: _viewed(array, path, bounds, outputs, place)) if path else value
+    if path:
+        from ...dialect.ops.indexing import Gather  # which results that are no views do without
     for number, step in enumerate(path):
         fields = len(step.op_class.operand_fields()) - 1
         positions = bounds[number] if bounds else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
+from typing import Any
 
 OWN_PACKAGE = __name__.partition(".")[0]
 _LIBRARIES = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "ml_dtypes"}
@@ -28,4 +29,9 @@ def is_users_module(name: str | None) -> bool:
     return not (is_own_module(name) or is_library(name))
 
 
-__all__ = ["OWN_PACKAGE", "is_library", "is_own_module", "is_users_module"]
+def is_users_object(value: Any) -> bool:
+    """Whether a value is an instance of a class that neither Python nor NumPy nor this package defines."""
+    return is_users_module(type(value).__module__)
+
+
+__all__ = ["OWN_PACKAGE", "is_library", "is_own_module", "is_users_module", "is_users_object"]

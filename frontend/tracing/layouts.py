@@ -8,24 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import prod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ...backend.gpu.on_device import memory_of
 from ...dialect.op import Array, Elementwise, Op
 from ...dialect.ops.arrangement import Concat, Repeat, Roll, Tile
 from ...dialect.ops.reductions import normalize_axes
 from ...dialect.ops.shape import BroadcastTo, Reshape
 from ...dialect.ops.slicing import INT64_MAX, INT64_MIN, DynamicSlice, Slice
 from ...dialect.types import MAX_BYTES, TensorType
+from ..signature.layout_keys import Order, order_of
 from .view_steps import ViewStep
-
-Order: TypeAlias = "tuple[int, ...]"
-"""The axes of an array without gaps, from the one whose elements are furthest apart to that of neighbours."""
-
-LayoutKey: TypeAlias = "tuple[Any, ...]"
 
 _NOWHERE: frozenset[int] = frozenset()
 
@@ -87,44 +82,8 @@ def column_major(rank: int) -> Layout:
 
 def layout_of(array: Array, sources: frozenset[int] = _NOWHERE) -> Layout:
     """The layout of an array of NumPy's."""
-    order = _order_of(array)
+    order = order_of(array)
     return Layout(order, sources, () if order is not None else (array,), array.dtype.isnative)
-
-
-def layout_key(array: Array) -> LayoutKey:
-    """Equal for arrays whose views and copies are the same ones."""
-    order, flags = _order_of(array), array.flags
-    apart: Any = None
-    if order is None:
-        apart = array.strides if array.ndim > 1 else array.strides[0] == -array.itemsize
-    return (order, apart, bool(flags.aligned), bool(array.dtype.isnative))
-
-
-def lies_as(key: LayoutKey, value: Any) -> bool:
-    """Whether an array has a layout; what stands for one of which only the type is known is row-major."""
-    array = memory_of(value)
-    return (layout_key(array) if hasattr(array, "flags") else row_major_key(len(array.shape))) == key
-
-
-def row_major_key(rank: int) -> LayoutKey:
-    """The key of arrays that compiled code takes as they are."""
-    return (tuple(range(rank)), None, True, True)
-
-
-def _order_of(array: Array) -> Order | None:
-    """The order of the axes of an array without gaps, None for another one."""
-    flags, rank = array.flags, array.ndim
-    if flags.c_contiguous:
-        return tuple(range(rank))
-    if flags.f_contiguous:
-        return tuple(reversed(range(rank)))
-    order = sorted(range(rank), key=lambda axis: -array.strides[axis])
-    stride = array.itemsize
-    for axis in reversed(order):
-        if array.shape[axis] != 1 and array.strides[axis] != stride:
-            return None
-        stride *= array.shape[axis]
-    return tuple(order)
 
 
 # Views
@@ -135,7 +94,7 @@ def layout_of_view(base: Layout, base_type: TensorType, path: Sequence[ViewStep]
     examples: tuple[Array, ...] = base.examples_of(base_type)
     for step in path:
         examples = tuple(made for example in examples for made in _after(example, step))
-    orders = {_order_of(example) for example in examples}
+    orders = {order_of(example) for example in examples}
     order = orders.pop() if len(orders) == 1 else None
     return Layout(order, base.sources, () if order is not None else examples, base.is_native)
 
@@ -286,24 +245,19 @@ def _iterated(examples: Sequence[Array]) -> Order:
     flags = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
     dtypes = [nothing.dtype] * (len(small) + 1)
     iterator = np.nditer([*small, None], ["zerosize_ok"], flags, dtypes)  # type: ignore[arg-type]
-    made = _order_of(iterator.operands[-1])
+    made = order_of(iterator.operands[-1])
     return tuple(range(iterator.operands[-1].ndim)) if made is None else made
 
 
 __all__ = [
     "Layout",
-    "LayoutKey",
-    "Order",
     "column_major",
     "is_contiguous",
     "kept_order",
-    "layout_key",
     "layout_of",
     "layout_of_copy",
     "layout_of_result",
     "layout_of_view",
-    "lies_as",
     "reshape_is_view",
     "row_major",
-    "row_major_key",
 ]

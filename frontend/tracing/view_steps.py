@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...dialect.errors import UnsupportedError, WeftValueError
-from ...dialect.op import Op
 from ...dialect.records import dataclass
+
+if TYPE_CHECKING:
+    from ...dialect.op import Op  # which programs of the disk cache do without
 
 
 @dataclass(frozen=True)

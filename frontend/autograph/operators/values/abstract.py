@@ -25,10 +25,11 @@ from .....dialect.types import TensorType, type_of
 from ....runtime_values.results import RuntimeLength
 from ....runtime_values.strings import RuntimeString
 from ....runtime_values.values import RuntimeValue
+from ....signature.layout_keys import Order
 from ....signature.signature import static_key
 from ....tracing.array import TracedArray, wrap
 from ....tracing.current import current_trace
-from ....tracing.layouts import Layout, Order, layout_of
+from ....tracing.layouts import Layout, layout_of
 from ....tracing.needed_numbers import need_deciding_numbers
 from ....tracing.recorder import Recorder
 from ....tracing.staging import cast, value_of

@@ -1,0 +1,62 @@
+"""What the GPU backend makes of a module in linalg for the current target: code of host and kernels, or text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ...dialect.mlir import Module
+from ...passes.pipeline import Observer
+from ..analysis.report import cost_of, is_report, report
+from ..planning.plan import MachineCode, plan_of
+from ..target import current
+from .machine.host_program import HostLowering
+from .pipeline import GPU_PIPELINES as PIPELINES
+from .stages import STAGES, Lowering, ptx_text, sass_text
+from .stages import stage_text as _stage_text
+from .traffic import traffic_of
+
+
+def machine_code(module: Module, name: str, verify: bool) -> MachineCode:
+    """The machine code of a function; the module is used up."""
+    lowering = Lowering(module, verify)
+    for _ in lowering.stages():
+        pass
+    host = HostLowering(module, verify).lower()
+    return MachineCode(
+        plan_of(lowering.plans, name),
+        host.object_file,
+        host.symbols,
+        current().name,
+        host.numbered(lowering.kernels),
+        host.constants,
+        host.checks,
+        host.graphs,
+    )
+
+
+def text(module: Module, stage: str) -> str:
+    """The text of a stage, or of an analysis; the module is used up."""
+    if not is_report(stage):
+        return _stage_text(module, stage)
+    name = cost_of(stage)
+    if name is None:
+        return report(module, stage)
+    costs = json.loads(report(module.clone(), stage))
+    return json.dumps(costs | {"device": traffic_of(module, name)})
+
+
+KINDS = ("placed", "gpu", "nvvm", "ptx", "sass")
+"""What `emit` writes."""
+
+
+def emit(module: Module, kind: str, *, verify: bool, observers: Sequence[Observer]) -> str:
+    """MLIR of the stages "placed", "gpu" and "nvvm", PTX ("ptx") or instructions ("sass"); the module is used up."""
+    lowering = Lowering(module, verify, observers)
+    for reached in lowering.stages():
+        if reached == kind and kind != "ptx":
+            return str(module)
+    return ptx_text(lowering.kernels) if kind == "ptx" else sass_text(lowering.kernels)
+
+
+__all__ = ["KINDS", "PIPELINES", "STAGES", "emit", "machine_code", "text"]
