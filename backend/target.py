@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from ..dialect.errors import WeftValueError
-from ..dialect.records import dataclass
+from ..dialect.records import dataclass, replace
 from .cache.processor import processor as processor_here
 from .processors.description import Processor
 from .processors.families import family_of

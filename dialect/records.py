@@ -3,7 +3,7 @@
 Those of the standard library write the source of six functions for each class and compile it, which takes 0.35 ms,
 and there are 150 classes to import before anything is compiled. Here all classes share the same functions, until one
 has many instances: then it gets an `__init__` of its own, which is four times as fast. Type checkers see the standard
-classes, whose `field`, `fields` and `replace` work with these, too.
+classes, whose `field`, `fields` and `replace` work with these, too; `replace` from here makes no standard class for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, replace
 else:
 
     def dataclass(cls=None, /, *, frozen=False, eq=True):
@@ -24,6 +24,11 @@ else:
         if cls is None:
             return lambda cls: _define(cls, frozen, eq)
         return _define(cls, frozen, eq)
+
+    def replace(record, /, **changes):
+        """A copy with other values of some fields, as `dataclasses.replace` makes it."""
+        kept = {name: getattr(record, name) for name, f in record._record_fields.items() if _is_parameter(f)}
+        return type(record)(**{**kept, **changes})
 
 
 def _define(cls: type, frozen: bool, eq: bool) -> type:
@@ -202,4 +207,4 @@ class _StandardFields:
         return self._made
 
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "replace"]

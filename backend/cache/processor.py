@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
+from ...dialect.records import replace
 from ..processors.description import Processor
 from ..processors.families import family_of
 from ..processors.system import Cache, caches

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import field, replace
+from dataclasses import field
 from typing import ClassVar
 
 from ...dialect.mlir import Attribute, Block, Module, Operation, Type, Value, dialect, ir
 from ...dialect.ops.state import RaiseIf
-from ...dialect.records import dataclass
+from ...dialect.records import dataclass, replace
 from ...passes.base import Pass, Statistics
 from ...passes.index_arithmetic import IndexArithmetic, SharedConstants
 from ...passes.preconditions import refuse, require_lowered

@@ -6,9 +6,9 @@ streaming pay was measured where `MEASURED` says so, and is that of the nearest 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
+from ...dialect.records import replace
 from .description import KIB, MIB, Processor
 
 

@@ -10,10 +10,10 @@ import ctypes
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...dialect.records import replace
 from .description import KIB, MIB, Processor
 
 if TYPE_CHECKING:

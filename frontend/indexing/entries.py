@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,7 +11,7 @@ from ...dialect.dtypes import kind
 from ...dialect.errors import WeftIndexError, WeftTypeError
 from ...dialect.op import Array
 from ...dialect.ops.slicing import INT64_MAX, INT64_MIN
-from ...dialect.records import dataclass
+from ...dialect.records import dataclass, replace
 from ...dialect.types import TensorType
 
 Traced: TypeAlias = Any

@@ -8,7 +8,7 @@ boolean masks become the last step, which copies. Errors are NumPy's, in its wor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -27,7 +27,7 @@ from ...dialect.ops.slicing import (
     SliceUpdate,
     slice_extent,
 )
-from ...dialect.records import dataclass
+from ...dialect.records import dataclass, replace
 from ...dialect.types import Shape, TensorType, broadcast_shapes, format_shape, type_of
 from ..tracing.needed_numbers import need_number
 from ..tracing.view_steps import ViewStep

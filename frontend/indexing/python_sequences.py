@@ -7,7 +7,6 @@ compiled program. Strings and dicts are looked up while tracing, so that a trace
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from ...dialect.errors import UnsupportedError, WeftIndexError, WeftTypeError
 from ...dialect.ops.arrangement import Stack
 from ...dialect.ops.indexing import FindOutOfBounds, Gather
+from ...dialect.records import replace
 from ..tracing.array import USE_WEFT_ARRAYS, TracedArray, wrap
 from ..tracing.element_stores import bounded_index
 from ..tracing.may_alias import connect

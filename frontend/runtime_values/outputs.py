@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...dialect.bit_generators import is_generator
 from ...dialect.ops.indexing import Gather
 from ...dialect.ops.shape import Reshape, Transpose
 from ...dialect.ops.slicing import INT64_MAX, DynamicSlice, Slice
+from ...dialect.records import replace
 from ...dialect.types import TensorType
 from ..tracing.array import TracedArray, wrap
 from ..tracing.recorder import Storage

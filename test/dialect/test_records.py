@@ -188,3 +188,19 @@ def test_a_class_of_many_objects_gets_an_initializer_of_its_own() -> None:
         assert ours(number).x == number
     assert ours.__init__ is not shared
     assert ours(1, names=["a"]) == ours(1, names=["a"], note="b")
+
+
+def test_replace_makes_no_standard_class() -> None:
+    @records.dataclass(frozen=True)
+    class Kept:
+        size: int
+        name: str = "a"
+        seen: list[int] = field(default_factory=list, init=False)
+
+    one = Kept(1)
+    one.seen.append(1)
+    two = records.replace(one, size=2)
+    assert (two.size, two.name, two.seen, one.size) == (2, "a", [], 1)
+    assert Kept.__dict__["__dataclass_fields__"]._made is None
+    with pytest.raises(TypeError, match="unexpected"):
+        records.replace(one, colour=1)

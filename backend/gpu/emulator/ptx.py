@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 
-from ....dialect.records import dataclass
+from ....dialect.records import dataclass, replace
 from .faults import PTXError
 
 

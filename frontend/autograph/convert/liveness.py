@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ....dialect.records import dataclass
+from ....dialect.records import dataclass, replace
 from .exits import Exits, Loop, blocks_of
 from .uses import Scope, Uses, UseTable
 

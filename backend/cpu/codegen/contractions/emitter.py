@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from .....dialect.mlir import Value, ir
+from .....dialect.records import replace
 from ....nests.contraction import Factor
 from ....nests.emit import ForLoop, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from .....dialect.mlir import ir
-from .....dialect.records import dataclass
+from .....dialect.records import dataclass, replace
 from ....nests.contraction import Contraction
 from ....nests.emit import Index
 from ....nests.nest import Access

@@ -7,9 +7,8 @@ and copied.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from .....dialect.mlir import Operation, Value, ir
+from .....dialect.records import replace
 from ....nests.contraction import Contraction, Factor, without_unit_axis
 from ....nests.emit import Emitter
 from ....nests.nest import Access, LoopNest, loop_nest

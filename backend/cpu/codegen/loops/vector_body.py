@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
 from .....dialect.mlir import Block, Operation, Type, Value, ir
-from .....dialect.records import dataclass
+from .....dialect.records import dataclass, replace
 from ....functions.math_expansion import is_expanded
 from ....nests.emit import create
 from ..vectors.code import broadcast

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from types import CodeType
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 from .....dialect.callbacks import Callback
 from .....dialect.mlir import Value
 from .....dialect.ops.state import exception_type
-from .....dialect.records import dataclass
+from .....dialect.records import dataclass, replace
 from .....dialect.types import TensorType
 from ....runtime_values.exception_callbacks import catching_call, find_handler, keep_checked, keep_raised
 from ....runtime_values.kept_exceptions import UnknownException, number_of
