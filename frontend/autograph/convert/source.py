@@ -194,7 +194,17 @@ def _candidates_in(tree: ast.Module, top: ast.stmt, code: CodeType) -> Iterator[
             if node.name == code.co_name and first.lineno == code.co_firstlineno:
                 yield _Candidate(node, class_name, tree, top)
         inner = node.name if isinstance(node, ast.ClassDef) else class_name
-        stack.extend((child, inner) for child in ast.iter_child_nodes(node))
+        stack.extend((child, inner) for child in ast.iter_child_nodes(node) if _reaches(child, code))
+
+
+def _reaches(node: ast.AST, code: CodeType) -> bool:
+    """Whether the code may begin in a node: on its lines, or those of its decorators, which stand before."""
+    last = getattr(node, "end_lineno", None)
+    if last is None:
+        return True  # what has no place of its own, as the arguments of a function
+    decorated = getattr(node, "decorator_list", ())
+    first = decorated[0].lineno if decorated else node.lineno  # type: ignore[attr-defined]
+    return bool(first <= code.co_firstlineno <= last)
 
 
 def _at_positions(matching: list[_Candidate], code: CodeType) -> _Candidate:
