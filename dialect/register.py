@@ -199,10 +199,22 @@ def context() -> Any:
     return _context
 
 
+_by_name: dict[str, type[Op] | None] = {}
+"""What was looked up: passes ask for the classes of all ops again and again."""
+
+
 def op_class_of(op: Operation) -> type[Op] | None:
     """The op class of an operation, or None when it is not of the weft dialect."""
     name: str = op.name
-    return OPS.get(name[5:]) if name.startswith("weft.") else None
+    try:
+        return _by_name[name]
+    except KeyError:
+        if not name.startswith("weft."):
+            return _by_name.setdefault(name, None)
+        op_class = OPS.get(name[5:])
+        if op_class is not None:
+            _by_name[name] = op_class
+        return op_class
 
 
 def decode_attributes(op_class: type[Op], op: Operation) -> dict[str, Any]:

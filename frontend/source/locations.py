@@ -100,21 +100,27 @@ class _Role(Enum):
     USERS = auto()
 
 
-_roles: dict[int, tuple[ref[CodeType], _Role]] = {}
+_roles: dict[int, _Role] = {}
+"""By the identities of code objects, which leave it before they are reused."""
+
+_codes: dict[int, ref[CodeType]] = {}
 
 
 def _role_of(frame: FrameType) -> _Role:
-    code = frame.f_code
-    known = _roles.get(id(code))
-    if known is not None and known[0]() is code:
-        return known[1]
+    """Find out what code means that is met for the first time."""
+    code, key = frame.f_code, id(frame.f_code)
     if code.co_filename.startswith(_OWN_ROOMS):
         is_recording = code.co_name in RECORDING
         role = _Role.ENTRY if code.co_name == TRACE_ENTRY else _Role.RECORDING if is_recording else _Role.OURS
     else:
         role = _Role.OURS if is_own_frame(frame) else _Role.USERS
-    key = id(code)
-    _roles[key] = ref(code, lambda _: _roles.pop(key, None)), role
+
+    def forget(_: ref[CodeType]) -> None:
+        _roles.pop(key, None)
+        _codes.pop(key, None)
+
+    _codes[key] = ref(code, forget)
+    _roles[key] = role
     return role
 
 
@@ -126,9 +132,13 @@ def user_frames(innermost: bool = False, in_recording: bool = False) -> list[Fra
     """
     frames = []
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        role = _role_of(frame)
-        if role is _Role.USERS:
+    roles, ours, users = _roles, _Role.OURS, _Role.USERS
+    while frame is not None:  # for each op that is recorded, and twenty frames each time
+        role = roles.get(id(frame.f_code)) or _role_of(frame)
+        if role is ours:
+            frame = frame.f_back
+            continue
+        if role is users:
             frames.append(frame)
             if innermost:
                 break

@@ -87,12 +87,16 @@ def _walk(
     length = sequence.length
     if not isinstance(length, int):
         return finish_loop(stage_for(trace, sequence, length, body, dead), orelse)
-    if control_flow(trace).unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence):
+    flow = control_flow(trace)
+    key = (id(body.__code__), str(trace.location()), length)
+    is_short = flow.unrolled * length <= settings.unroll_limit and not is_never_unrolled(sequence)
+    if is_short and key not in flow.not_unrolled:  # loops around this one record it several times
         checkpoint = Checkpoint.take(trace, (body,))
         try:
             return _unroll(trace, sequence, length, body, orelse, settings.unroll_ops)
         except _TooManyOps:
             checkpoint.roll_back()
+            flow.not_unrolled.add(key)
     return _staged_or_unrolled(trace, sequence, length, body, orelse, dead)
 
 
