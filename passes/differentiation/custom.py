@@ -14,7 +14,7 @@ from ..control_flow.structure import copy_of
 from ..rewriting import is_unused, operations_in, operations_of
 from .activity import pairs_of, refuse
 from .adjoints import Adjoints
-from .sweep import Sweep
+from .sweep import Sweep, captured
 
 
 def reverse_custom(sweep: Sweep, operation: Operation, adjoints: Adjoints) -> None:
@@ -89,8 +89,9 @@ def _require_by_arguments(sweep: Sweep, results: list[Operation], pairs: list[tu
                 "arguments, of which its rule tells nothing; pass it as an argument, or use weft.stop_gradient(value)",
             )
         operation = value.owner.operation
-        inside = operations_of(operation) if len(operation.regions) else ()
-        pending += [operand for op in (operation, *inside) for operand in op.operands]
+        pending += operation.operands
+        if len(operation.regions):
+            pending += captured(operation, sweep.activity)
 
 
 def drop_rules(operations: list[Operation]) -> int:
