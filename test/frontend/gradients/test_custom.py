@@ -154,6 +154,21 @@ def test_what_is_checkpointed_may_read_arrays_from_outside() -> None:
     np.testing.assert_allclose(by_w, differences(by_weights, (start,), 0), rtol=1e-5)
 
 
+def test_what_is_checkpointed_may_loop() -> None:
+    """What its loops carry is its own, and none of the values around it."""
+
+    def repeated(w: Any, x: Any, n: Any) -> Any:
+        for _ in range(n):
+            x = np.tanh(x * w)
+        return x
+
+    def loss(w: Any, n: Any) -> Any:
+        return np.sum(weft.checkpoint(lambda w: repeated(w, X, n))(w))
+
+    compiled = weft.grad(weft.function(loss))(X, np.int64(3))
+    np.testing.assert_allclose(compiled, differences(lambda w: loss(w, 3), (X,), 0), rtol=1e-5)
+
+
 def changing(x: Any) -> Any:
     y = x * 2
 
