@@ -40,6 +40,7 @@ CPU_PASSES: PassTable = MappingProxyType(
         "version-stretches": f"{_PLANNING}.stretches:VersionStretches",
         "write-loop-calls": f"{_CODEGEN}.loop_calls:WriteLoopCalls",
         "write-random-numbers": f"{_CODEGEN}.random_numbers:WriteRandomNumbers",
+        "write-small-matrices": f"{_CODEGEN}.stacks.small_matrices:WriteSmallMatrices",
         "write-sorts": f"{_CODEGEN}.sorting:WriteSorts",
     }
 )

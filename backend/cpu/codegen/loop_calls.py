@@ -41,31 +41,47 @@ class WriteLoopCalls(Pass):
             calls = [op for op in operations_in(view.regions[0].blocks[0]) if op.name == CallLoop.mlir_name()]
             for operation in calls:
                 with ir.InsertionPoint(operation), operation.location:
-                    _LoopCall(operation, Emitter(view.operation)).write()
+                    loop = LoopCall(operation, Emitter(view.operation))
+                    loop.store_status(loop.call(loop.addresses(), loop.count))
                 operation.erase()
                 statistics["calls of loops written"] += 1
 
 
-class _LoopCall:
-    """A call of a loop."""
+class LoopCall:
+    """A call of a loop, with the memory of what it takes and gives."""
 
     def __init__(self, operation: Operation, emitter: Emitter) -> None:
         self._op, self._emitter, self._memory = operation, emitter, Memory(emitter)
         self._word = ir.IntegerType.get_signless(64)
         self._function: str = operation.attributes["function"].value
         self._loop: str = operation.attributes["loop"].value
-
-    def write(self) -> None:
-        """Write the tables and the call, and store the results."""
-        arguments = list(self._op.operands)
-        *results, status = self._op.results
+        self._tables: dict[str, Value] = {}
+        arguments = list(operation.operands)
+        *results, self._status = operation.results
         first = len(arguments) - len(results)
-        places = [self._memory.of(argument) for argument in arguments[:first]]
-        places += [self._target(a, r) for a, r in zip(arguments[first:], results, strict=True)]
-        tables = [[self._memory.address(place) for place in places], *self._sizes(places)]
+        self.places = [self._memory.of(argument) for argument in arguments[:first]]
+        self.places += [self._target(a, r) for a, r in zip(arguments[first:], results, strict=True)]
+        self.count: Index = 1
+        """How many cores there are."""
+        self.steps: list[Index] = []
+        """From core to core of every place, in bytes: 0 where there is one core for all."""
+        self._measure()
+
+    def addresses(self) -> list[Index]:
+        """Where the places begin."""
+        return [self._memory.address(place) for place in self.places]
+
+    def call(self, addresses: Sequence[Index], count: Index) -> Value:
+        """Call the loop on so many cores; 0 where it did not fail."""
+        tables = {
+            "addresses": addresses,
+            "extents": [count, *self._sizes],
+            "steps": [*self.steps, *self._inner],
+        }
         name = loop_name(self._function, self._loop)
-        found = call_native(self._op, self._emitter, name, [self._table(words) for words in tables])
-        self._store_status(status, found)
+        return call_native(
+            self._op, self._emitter, name, [self._table(table, words) for table, words in tables.items()]
+        )
 
     def _target(self, argument: Value, result: Value) -> Value:
         """The memory of an argument that the loop writes, which holds its value and is where the result belongs."""
@@ -85,17 +101,15 @@ class _LoopCall:
             self._memory.write(argument, target)
         return target
 
-    def _sizes(self, places: Sequence[Value]) -> tuple[list[Index], list[Index]]:
-        """The table of extents: of the loop and of the core's axes; and of bytes: from core to core, and in them."""
+    def _measure(self) -> None:
+        """Find the extents of the core's axes, and the bytes between its elements."""
         signature = signature_of(self._function)
         cores = [*signature.operands, *signature.results]
         emitter = self._emitter
         sizes: dict[str, Index] = {}
-        outer: list[Index] = []
-        inner: list[Index] = []
-        count: Index = 1
+        self._inner: list[Index] = []
         characters = self._loop.replace("->", "")
-        for axes, place, character in zip(cores, places, characters, strict=True):
+        for axes, place, character in zip(cores, self.places, characters, strict=True):
             extents = self._memory.extents(place)
             split = len(extents) - len(axes)
             sizes.update(
@@ -106,25 +120,30 @@ class _LoopCall:
             for extent in reversed(extents[split:]):
                 steps.append(step)
                 step = emitter.multiply(step, extent)
-            inner += reversed(steps)
-            outer.append(step if split else 0)
+            self._inner += reversed(steps)
+            self.steps.append(step if split else 0)
             if split:
-                count = 1
+                self.count = 1
                 for extent in extents[:split]:
-                    count = emitter.multiply(count, extent)
-        return [count, *sizes.values()], [*outer, *inner]
+                    self.count = emitter.multiply(self.count, extent)
+        self._sizes = list(sizes.values())
 
-    def _table(self, words: Sequence[Index]) -> Value:
+    def _table(self, table: str, words: Sequence[Index]) -> Value:
         """Words on the stack: their address."""
-        with self._emitter.entry_point():
-            no_sizes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
-            table = create("memref.alloca", [ir.MemRefType.get([len(words)], self._word)], [], no_sizes)
+        if table not in self._tables:
+            with self._emitter.entry_point():
+                no_sizes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+                type = ir.MemRefType.get([len(words)], self._word)
+                self._tables[table] = create("memref.alloca", [type], [], no_sizes)
+        memory = self._tables[table]
         for place, word in enumerate(words):
             stored = create("arith.index_cast", [self._word], [self._emitter.value(word)])
-            store(stored, table, [self._emitter.value(place)])
-        return self._memory.address(table)
+            store(stored, memory, [self._emitter.value(place)])
+        return self._memory.address(memory)
 
-    def _store_status(self, status: Value, found: Value) -> None:
+    def store_status(self, found: Value) -> None:
+        """Store whether the loop failed where that belongs."""
+        status = self._status
         stored = only_store(status)
         if stored is not None:
             store(found, stored.operands[1], [])
@@ -147,3 +166,6 @@ def _is_in(tensor: Value, memref: Value) -> bool:
         return False
     made = tensor.owner.operation
     return bool(made.name == "bufferization.to_tensor" and made.operands[0] == memref)
+
+
+__all__ = ["LoopCall", "WriteLoopCalls"]

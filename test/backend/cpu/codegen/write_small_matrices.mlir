@@ -1,0 +1,60 @@
+// RUN: weft-opt %s --target=x86-64-v3 --convert-weft-to-linalg --outline-kernels --plan-buffers --write-small-matrices --split-input-file | filecheck %s
+
+// Four matrices at a time: of each eight numbers are loaded, and the last one again, and transposed into lanes.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: scf.for
+// CHECK-COUNT-12: vector.load {{.*}} : memref<?xf64>, vector<4xf64>
+// CHECK: vector.shuffle
+// CHECK: arith.cmpf ogt
+// CHECK: vector.store {{.*}} : memref<?xf64>, vector<4xf64>
+// Groups that cannot be relied on are computed again by the library.
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.inv.d.d
+func.func @inverses(%a: tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>) {
+  %0:2 = "weft.inv"(%a) : (tensor<?x3x3xf64>) -> (tensor<?x3x3xf64>, tensor<i1>)
+  return %0#0, %0#1 : tensor<?x3x3xf64>, tensor<i1>
+}
+
+// -----
+
+// One matrix needs one lane.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK: vector.load {{.*}} vector<1xf64>
+// CHECK-NOT: vector.shuffle
+// CHECK: call @weft_loop.numpy.linalg._umath_linalg.det.d.d
+func.func @one(%a: tensor<2x2xf64>) -> tensor<f64> {
+  %0 = "weft.det"(%a) : (tensor<2x2xf64>) -> tensor<f64>
+  return %0 : tensor<f64>
+}
+
+// -----
+
+// Larger matrices are the library's, and those of unknown size.
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @large(%a: tensor<9x9xf64>) -> (tensor<9x9xf64>, tensor<i1>) {
+  %0:2 = "weft.inv"(%a) : (tensor<9x9xf64>) -> (tensor<9x9xf64>, tensor<i1>)
+  return %0#0, %0#1 : tensor<9x9xf64>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @complex(%a: tensor<7x7xcomplex<f64>>) -> (tensor<7x7xcomplex<f64>>, tensor<i1>) {
+  %0:2 = "weft.inv"(%a) : (tensor<7x7xcomplex<f64>>) -> (tensor<7x7xcomplex<f64>>, tensor<i1>)
+  return %0#0, %0#1 : tensor<7x7xcomplex<f64>>, tensor<i1>
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @kernel_0(
+// CHECK-NOT: vector.load
+// CHECK: weft.call_loop
+func.func @unknown(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<i1>) {
+  %0:2 = "weft.inv"(%a) : (tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<i1>)
+  return %0#0, %0#1 : tensor<?x?xf64>, tensor<i1>
+}
