@@ -16,6 +16,7 @@ from .contractions.emitter import ContractionEmitter
 from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
+from .contractions.streamed_product import StreamedProduct, StreamPlan, plan_streamed_product
 from .contractions.transposed_product import copy_back, may_transpose, transposed
 from .contractions.walk import Task
 from .contractions.window_reduction import (
@@ -26,7 +27,7 @@ from .contractions.window_reduction import (
 )
 from .loops.fusion import emit_nests
 
-Choice: TypeAlias = "Plan | DotPlan | WindowPlan"
+Choice: TypeAlias = "Plan | DotPlan | StreamPlan | WindowPlan"
 """How a contraction, or a reduction over windows, is written."""
 
 
@@ -75,14 +76,14 @@ def _contraction(
     choice: Choice | None
     contraction = match_contraction(nest, emitter)
     if contraction is not None:
-        choice = plan_dot_products(contraction) or plan(contraction)
+        choice = plan_dot_products(contraction) or plan_streamed_product(contraction) or plan(contraction)
     else:
         contraction = match_window_reduction(nest)
         choice = None if contraction is None else plan_window_reduction(contraction)
     if contraction is None or choice is None:
         return None
     own = [nest.operation, *([fill.operation] if fill else [])]
-    by_rows = isinstance(choice, Plan) and choice.by_rows
+    by_rows = isinstance(choice, StreamPlan) or (isinstance(choice, Plan) and choice.by_rows)
     if following is not None and fill is not None and not by_rows:
         epilogue = match_epilogue(contraction, own, following, choice.lanes, emitter)
         if epilogue is not None:
@@ -142,6 +143,8 @@ def _write(task: Task, choice: Choice) -> None:
     elif isinstance(choice, WindowPlan):
         relax_combiners(task.contraction.nest)
         WindowReduction(task, choice).emit()
+    elif isinstance(choice, StreamPlan):
+        StreamedProduct(task, choice).emit()
     elif choice.by_rows:
         RowProduct(task, choice).emit()
     else:

@@ -113,7 +113,7 @@ class Plan:
 
 def plan(contraction: Contraction) -> Plan | None:
     """Choose tiles and packing; None when plain loops do better."""
-    if not _supported(contraction):
+    if not is_supported(contraction):
         return None
     columns, rows = contraction.columns, contraction.extent(contraction.row)
     if columns == 0 or rows == 0 or columns == contraction.parts:
@@ -158,7 +158,8 @@ def plan(contraction: Contraction) -> Plan | None:
     )
 
 
-def _supported(contraction: Contraction) -> bool:
+def is_supported(contraction: Contraction) -> bool:
+    """Whether tiles can add up numbers of the type."""
     element = contraction.element
     if contraction.logical:
         return isinstance(element, ir.IntegerType) and element.width == 8

@@ -108,8 +108,41 @@ func.func private @one_tile(%x: memref<10x128xf32>, %y: memref<128x128xf32>, %o:
   return
 }
 
-// Few long sums run along the vectors, and lanes are added up at the end.
+// Some rows are multiplied with blocks of rows of a large matrix, which are asked for before: its rows are so long that
+// panels of it are slow to read. The sums go on from what is in the result, and threads share the panels.
+// CHECK-LABEL: func.func @streamed.loop_0(
+// CHECK: scf.for {{.*}} step %c32
+// CHECK: scf.for
+// CHECK: vector.load %[[RESULT:.*]][%c0, %{{.*}}] : memref<8x1024xf32
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: memref.prefetch %[[MATRIX:.*]][{{.*}}], read, locality<2>, data : memref<512x1024xf32
+// CHECK: vector.load %[[MATRIX]]
+// CHECK: vector.fma
+// CHECK: vector.store %{{.*}}, %[[RESULT]]
+// CHECK-LABEL: func.func private @streamed(
+// CHECK-NOT: memref.alloca
+// CHECK: return
+func.func private @streamed(%x: memref<8x512xf32>, %y: memref<512x1024xf32>, %o: memref<8x1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<8x1024xf32>)
+  linalg.matmul ins(%x, %y : memref<8x512xf32>, memref<512x1024xf32>) outs(%o : memref<8x1024xf32>)
+  return
+}
+
+// Shorter rows are read ahead by the processor, panel after panel.
+// CHECK-LABEL: func.func {{.*}}@short_rows
+// CHECK-NOT: locality<2>
+// CHECK: vector.fma
+// CHECK-NOT: locality<2>
 // CHECK-LABEL: func.func private @long_sums(
+func.func private @short_rows(%x: memref<8x2048xf32>, %y: memref<2048x256xf32>, %o: memref<8x256xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<8x256xf32>)
+  linalg.matmul ins(%x, %y : memref<8x2048xf32>, memref<2048x256xf32>) outs(%o : memref<8x256xf32>)
+  return
+}
+
+// Few long sums run along the vectors, and lanes are added up at the end.
 // CHECK-NOT: vector.broadcast
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: vector.load %arg0

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -14,8 +15,11 @@ import weft
 from support.contraction_cases import body
 from support.kernel_code import KernelText
 from support.outcomes import seeds
+from weft.backend import target
+from weft.backend.cpu.codegen.contractions import streamed_product
 
 CASES = 30
+_EMIT = streamed_product.StreamedProduct.emit
 
 
 @pytest.mark.parametrize("first", seeds(2 * CASES)[::CASES])
@@ -142,3 +146,66 @@ def test_products_of_complex_vectors(dtype: str, extent: int) -> None:
         np.testing.assert_allclose(weft.function(function)(x, y), function(x, y), rtol=1e-4, atol=1e-4)
     for function in (lambda m, v: m @ v, lambda m, v: m @ v[:, None], lambda m, v: v @ m.T):
         np.testing.assert_allclose(weft.function(function)(rows, y), function(rows, y), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("maps", "shape", "dtype"),
+    [
+        (("ik", "kj"), (4, 200, 65), "float64"),
+        (("ik", "kj"), (8, 603, 130), "float32"),
+        (("ki", "kj"), (9, 256, 64), "int16"),
+        (("bik", "bkj"), (5, 301, 70), "float32"),
+    ],
+)
+def test_some_rows_times_a_large_matrix(
+    maps: tuple[str, str], shape: tuple[int, int, int], dtype: str
+) -> None:
+    sizes = dict(zip("ikjb", (*shape, 2), strict=True))
+    generator = np.random.default_rng(0)
+    x, y = (
+        generator.standard_normal([sizes[letter] for letter in letters]).astype(dtype)
+        if "float" in dtype
+        else generator.integers(-99, 99, [sizes[letter] for letter in letters]).astype(dtype)
+        for letters in maps
+    )
+    out = "bij" if "b" in maps[0] else "ij"
+    kernel = KernelText()
+    inputs = [kernel.argument(each.shape, dtype) for each in (x, y)]
+    code = body(dtype, dtype, (inputs[0].element,) * 2)
+    extents = [sizes[letter] for letter in out]
+    zero = "0.0" if "float" in dtype else "0"
+    kernel.result(kernel.generic(inputs, [*maps, out], code, extents, dtype, zero))
+    results = [np.full(extents, 7, dtype) for _ in range(2)]
+    kernel.compile()(x, y, results[0])
+    with (
+        target.compiling_as_if(second_level_cache=16 << 10),
+        patch.object(streamed_product, "LONG_ROW", 64),
+        patch.object(streamed_product.StreamedProduct, "emit", autospec=True, side_effect=_EMIT) as emit,
+    ):
+        kernel.compile()(x, y, results[1])
+    assert emit.call_count == 1
+    np.testing.assert_array_equal(*results)  # in the same order, whatever the blocks are
+    expected = np.einsum(f"{','.join(maps)}->{out}", x.astype("f8"), y.astype("f8"))
+    if "float" in dtype:
+        np.testing.assert_allclose(results[1], expected, rtol=0, atol=1e-3)
+    else:
+        np.testing.assert_array_equal(results[1], expected.astype("i8").astype(dtype))
+
+
+def test_some_rows_times_parts_of_a_matrix() -> None:
+    def products(x: Any, y: Any) -> Any:
+        return x @ y[:-1, 3:600], np.maximum(x[:, ::-1] @ y[1:, :-1] + 1, 0), x[:0] @ y[1:]
+
+    generator = np.random.default_rng(0)
+    x, y = (generator.standard_normal(shape).astype(np.float32) for shape in [(6, 900), (901, 701)])
+    with (
+        target.compiling_as_if(second_level_cache=64 << 10),
+        patch.object(streamed_product.StreamedProduct, "emit", autospec=True, side_effect=_EMIT) as emit,
+    ):
+        compiled = weft.function(products)
+        results = compiled(x, y)
+        sizes = weft.function(products, input_signature=[weft.TensorSpec((None, None), "float32")] * 2)(x, y)
+    assert emit.call_count == 2
+    for got, same, expected in zip(results, sizes, products(x, y), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=0, atol=1e-3)
+        np.testing.assert_allclose(same, expected, rtol=0, atol=1e-3)
