@@ -17,6 +17,7 @@ from .contractions.epilogue import Epilogue, match_epilogue
 from .contractions.plan import Plan, plan
 from .contractions.row_product import RowProduct
 from .contractions.streamed_product import StreamedProduct, StreamPlan, plan_streamed_product
+from .contractions.symmetric_product import mirrored_result
 from .contractions.transposed_product import copy_back, may_transpose, transposed
 from .contractions.walk import Task
 from .contractions.window_reduction import (
@@ -133,7 +134,10 @@ def _emit_contraction(
     initial: Value | None = fill.inputs[0].memref if fill else None
     finish = epilogue.finish if epilogue else None
     may_repeat = epilogue is None or not epilogue.updates()
-    _write(Task(contraction, emitter, initial, finish, may_repeat), choice)
+    mirrored = None
+    if fill is not None and isinstance(choice, Plan):
+        mirrored = mirrored_result(contraction, choice, epilogue)
+    _write(Task(contraction, emitter, initial, finish, may_repeat, mirrored), choice)
     _erase([contraction.nest, fill, epilogue.nest if epilogue else None])
 
 

@@ -21,6 +21,7 @@ from ....nests.emit import ForLoop, Index
 from ..vectors.code import broadcast, broadcast_load, convert, lane_mask, vector_load
 from .packing import LeftPack, RightPack
 from .plan import Plan, Tiles, tile_height
+from .symmetric_product import mirror
 from .tile import Block, Panel, PanelRange, TileStore, multiply_add, prefetch
 from .walk import Task, Walk
 
@@ -41,9 +42,18 @@ class ContractionEmitter(Walk):
         self.left_pack: LeftPack | None = None
         self.packing = False
         """Whether vectors of the right operand are packed where they are read."""
+        self.mirrored = task.mirrored
+        self.rows_end: Index | None = None
+        """Behind the last row that is needed of a panel, if that is not all."""
 
     def emit(self) -> None:
         """Write the whole contraction."""
+        self._products()
+        if self.mirrored is not None:
+            mirror(self.contraction, self.plan, self.mirrored, self.emitter)
+
+    def _products(self) -> None:
+        """Compute all sums, or those that are not mirrored."""
         inside = self._inside()
         with self._loops(self._around()), self._depth_block() as products:
             if self.plan.pack_right and self.plan.pack_whole:
@@ -66,6 +76,8 @@ class ContractionEmitter(Walk):
     def _panels_first(self, panels: PanelRange, inside: Sequence[int], block: Block) -> None:
         """Panel after panel, and for each all rows."""
         with self._each_panel(panels) as panel:
+            if self.mirrored is not None:
+                self.rows_end = self.emitter.add(panel.column, panels.width * self.plan.lanes)
             if self.plan.pack_right and not self.plan.pack_whole:
                 self.right_pack = RightPack(self.contraction, self.plan, self.emitter)
                 if self.plan.pack_on_the_way:
@@ -88,8 +100,12 @@ class ContractionEmitter(Walk):
         self.packing = True
         self._tile(0, first, panel, block)
         self.packing = False
-        with self.emitter.loop(rows, height, first, parallel=True) as row:
+        with self.emitter.loop(self._until(rows), height, first, parallel=True) as row:
             self._tile(row, height, panel, block)
+
+    def _until(self, stop: Index) -> Index:
+        """Where tiles of the panel end: those that begin behind the last row that is needed are left out."""
+        return stop if self.rows_end is None else self.emitter.minimum(stop, self.rows_end)
 
     def _rows_first(self, panels: PanelRange, inside: Sequence[int], block: Block) -> None:
         """Rows after rows, and for each tile all panels."""
@@ -184,12 +200,12 @@ class ContractionEmitter(Walk):
         assert tiles.count is not None
         height, stop = tiles.height, tiles.first + tiles.count * tiles.height
         if self.plan.row_block is None:
-            with self.emitter.loop(stop, height, tiles.first, parallel=True) as row:
+            with self.emitter.loop(self._until(stop), height, tiles.first, parallel=True) as row:
                 tile(self.emitter.minimum(row, rows - height) if stop > rows else row, height)
             return
         # Of the tiles, those that begin in the block.
         first, last = (self._tile_from(row, tiles) for row in (block.row, block.last_row))
-        with self.emitter.loop(last, height, first, parallel=True) as row:
+        with self.emitter.loop(self._until(last), height, first, parallel=True) as row:
             tile(row, height)
 
     def _tile_from(self, row: Index, tiles: Tiles) -> Index:
@@ -206,7 +222,7 @@ class ContractionEmitter(Walk):
             remaining = self.emitter.subtract(rows, first)
             whole = self.emitter.multiply(self.emitter.divide(remaining, part.height), part.height)
             stop = self.emitter.add(first, whole)
-            with self.emitter.loop(stop, part.height, first, parallel=True) as row:
+            with self.emitter.loop(self._until(stop), part.height, first, parallel=True) as row:
                 tile(row, part.height)
             first = stop
 

@@ -28,6 +28,8 @@ class Task:
     """What takes the finished vectors; without it they are stored."""
     may_repeat: bool = True
     """Whether a vector may be finished twice."""
+    mirrored: Value | None = None
+    """The memory of the result of a symmetric product: only panels up to the diagonal are to be computed."""
 
 
 class Walk:

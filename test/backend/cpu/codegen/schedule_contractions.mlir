@@ -134,11 +134,43 @@ func.func private @streamed(%x: memref<8x512xf32>, %y: memref<512x1024xf32>, %o:
 // CHECK-NOT: locality<2>
 // CHECK: vector.fma
 // CHECK-NOT: locality<2>
-// CHECK-LABEL: func.func private @long_sums(
 func.func private @short_rows(%x: memref<8x2048xf32>, %y: memref<2048x256xf32>, %o: memref<8x256xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%o : memref<8x256xf32>)
   linalg.matmul ins(%x, %y : memref<8x2048xf32>, memref<2048x256xf32>) outs(%o : memref<8x256xf32>)
+  return
+}
+
+// Of a symmetric product, tiles that begin behind the panel on the diagonal are left out; squares of the others are
+// copied, transposed.
+// CHECK-LABEL: func.func {{.*}}@symmetric
+// CHECK: vector.fma
+// CHECK: arith.minsi
+// CHECK: vector.fma
+// CHECK: vector.load %[[RESULT:.*]][%{{.*}}] : memref<300x300xf32>, vector<16xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store {{.*}}%[[RESULT]]
+#results = affine_map<(i, j, k) -> (i, j)>
+#down = affine_map<(i, j, k) -> (k, i)>
+#across = affine_map<(i, j, k) -> (k, j)>
+func.func private @symmetric(%x: memref<200x300xf32>, %o: memref<300x300xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<300x300xf32>)
+  linalg.contract indexing_maps = [#down, #across, #results]
+      ins(%x, %x : memref<200x300xf32>, memref<200x300xf32>) outs(%o : memref<300x300xf32>)
+  return
+}
+
+// Two matrices are multiplied as a whole, whatever they hold.
+// CHECK-LABEL: func.func {{.*}}@not_symmetric
+// CHECK: vector.fma
+// CHECK-NOT: vector.load %{{.*}} : memref<300x300xf32>
+// CHECK-LABEL: func.func private @long_sums(
+func.func private @not_symmetric(%x: memref<200x300xf32>, %y: memref<200x300xf32>, %o: memref<300x300xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%o : memref<300x300xf32>)
+  linalg.contract indexing_maps = [#down, #across, #results]
+      ins(%x, %y : memref<200x300xf32>, memref<200x300xf32>) outs(%o : memref<300x300xf32>)
   return
 }
 
@@ -152,7 +184,6 @@ func.func private @short_rows(%x: memref<8x2048xf32>, %y: memref<2048x256xf32>, 
 // CHECK: vector.store
 #rows = affine_map<(i, j, k) -> (i, k)>
 #columns = affine_map<(i, j, k) -> (j, k)>
-#results = affine_map<(i, j, k) -> (i, j)>
 func.func private @long_sums(%x: memref<4x512xf64>, %y: memref<4x512xf64>, %o: memref<4x4xf64>) {
   %zero = arith.constant 0.0 : f64
   linalg.fill ins(%zero : f64) outs(%o : memref<4x4xf64>)

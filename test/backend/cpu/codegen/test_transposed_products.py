@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weft
+from weft.backend import target
 
 PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
     "nn": lambda x, y: x @ y,
@@ -79,3 +80,33 @@ def test_what_is_not_finite() -> None:
     x[5, 7], x[6, 9], y[80, 1] = np.nan, np.inf, -np.inf
     with np.errstate(invalid="ignore"):
         agree(weft.function(lambda x, y: x.T @ y)(x, y), x.T @ y)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+def test_symmetric_products_have_the_same_bits(dtype: str) -> None:
+    def products(x: Any, y: Any) -> Any:
+        return x.T @ y, x @ y.T, np.maximum(x.T @ y / 3, 1), x[:, :-3].T @ y[:, :-3]
+
+    compiled, same = weft.function(products), weft.function(lambda x: products(x, x))
+    any_size = weft.function(
+        lambda x: products(x, x)[:3], input_signature=[weft.TensorSpec((None, None), dtype)]
+    )
+    for shape in [(200, 131), (129, 70), (0, 100)]:
+        x = numbers(shape, dtype, 0)
+        expected = compiled(x, x.copy())
+        for got, whole in zip(same(x), expected, strict=True):
+            np.testing.assert_array_equal(got, whole)
+        for got, whole in zip(any_size(x), expected, strict=False):
+            np.testing.assert_allclose(got, whole, rtol=0, atol=1e-4)
+            np.testing.assert_array_equal(got, got.T)
+        for got, eager in zip(expected, products(x, x), strict=True):
+            agree(got, eager)
+
+
+def test_symmetric_products_in_blocks() -> None:
+    x = numbers((90, 1300), "float32", 0)
+    with target.compiling_as_if(second_level_cache=1 << 14):
+        got = weft.function(lambda x: x @ x.T + 1)(x)
+        whole = weft.function(lambda x, y: x @ y.T + 1)(x, x.copy())
+    np.testing.assert_array_equal(got, whole)
+    np.testing.assert_allclose(got, x @ x.T + 1, rtol=1e-5, atol=1e-3)
