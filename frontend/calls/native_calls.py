@@ -306,9 +306,7 @@ class _Description:
             program.build_call(_selected, len(parts))
             return
         if isinstance(leaf, ArgumentResult):
-            program.build_leaf(self._objects[leaf.argument])
-            if leaf.path:
-                program.build_call(_viewer(leaf), 1)
+            self._build_argument(leaf)
             return
         type = self._concrete._computed_types[leaf.position]
         if self._device is not None:
@@ -324,6 +322,23 @@ class _Description:
             program.build_scalar(leaf.position, type.dtype)
         else:
             program.build_output(leaf.position)
+
+    def _build_argument(self, leaf: ArgumentResult) -> None:
+        """Say how an argument, or a view of it, is given back: by native code where every call's view lies alike."""
+        program, place = self._program, self._objects[leaf.argument]
+        array = self._leaf(leaf.argument)
+        if leaf.path and type(array) is np.ndarray and _is_ready(array):
+            type_ = self._concrete.argument_types[leaf.argument]
+            if type_.is_static and self._device is None:
+                like = np.empty(array.shape, array.dtype)
+                view = leaf.build((), (like,))
+                # Others are more than their memory: `np.diagonal` gives an array that may not be written, for one.
+                if type(view) is np.ndarray and view.base is like and view.flags.writeable:
+                    program.build_view(place, view, view.ctypes.data - like.ctypes.data)
+                    return
+        program.build_leaf(place)
+        if leaf.path:
+            program.build_call(_viewer(leaf), 1)
 
 
 def _is_plain(concrete: ConcreteFunction) -> bool:

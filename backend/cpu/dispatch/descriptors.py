@@ -299,6 +299,13 @@ class Program:
         """A value of the call."""
         self._step(Build.LEAF, place)
 
+    def build_view(self, place: int, view: np.ndarray[Any, Any], offset: int) -> None:
+        """A view of a contiguous array of the call, which begins so many bytes behind its first element, as another
+        view is of an array like it.
+        """
+        words = [self.keep(view.dtype), view.ndim, offset, *view.shape, *view.strides]
+        self._step(Build.VIEW, place, self.words(words))
+
     def build_constant(self, value: Any) -> None:
         """An object."""
         self._step(Build.CONSTANT, self.keep(value))

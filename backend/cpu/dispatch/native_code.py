@@ -12,7 +12,7 @@ from ..execution.executable import Executable, RuntimeFailure, releases_lock
 from ..execution.frames import Frame
 from ..memory.pool_code import POOLED_BYTES
 from ..memory.result_pool import result_pool
-from ..native_python.layout import WORD, Api, Code
+from ..native_python.layout import WORD, Api, Code, Result
 from .descriptors import table
 from .library import library
 
@@ -33,7 +33,10 @@ class NativeCode:
         plan = executable.plan
         self._objects: list[Any] = []
         self._executable = executable
-        results = [self._result(type, index in scalars) for index, type in enumerate(plan.results)]
+        results = []
+        for index, type in enumerate(plan.results):
+            kind = Result.SCALAR if index in scalars else Result.ARRAY
+            results.append(self._result(type, Result.ON_HEAP if index in plan.on_heap else kind))
         content = {
             Code.ENTRY: executable.entry_address,
             Code.SIZES: executable.sizes_address,
@@ -53,23 +56,24 @@ class NativeCode:
 
     @staticmethod
     def fits(executable: Any) -> bool:
-        """Whether native code can run it: results in heap blocks are Python's."""
-        return isinstance(executable, Executable) and not executable.plan.on_heap
+        """Whether native code can run it."""
+        return isinstance(executable, Executable)
 
     def _new_frame(self) -> int:
         return ctypes.addressof(self._executable.lend_frame().header)
 
-    def _result(self, type: TensorType, is_scalar: bool) -> int:
+    def _result(self, type: TensorType, kind: int) -> int:
         """The address of what describes a result."""
         size = type.dtype.itemsize
         is_dynamic = None in type.shape
         for extent in type.shape:
             size *= 1 if extent is None else extent
         if is_dynamic or size >= POOLED_BYTES:
-            library().words[Api.NEW_LARGE_ARRAY] = result_pool().new_result_address
+            words, pool = library().words, result_pool()
+            words[Api.NEW_LARGE_ARRAY], words[Api.TAKE_BLOCK] = pool.new_result_address, pool.take_address
         extents = [-1 if extent is None else extent for extent in type.shape]
         size = -type.dtype.itemsize if is_dynamic else size
-        return self._words([is_scalar, self._keep(type.dtype), len(extents), size, *extents])
+        return self._words([kind, self._keep(type.dtype), len(extents), size, *extents])
 
     def _keep(self, value: Any) -> int:
         self._objects.append(value)

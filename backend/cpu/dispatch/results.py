@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from ...planning.plan import ENTRY_WORDS
 from ..memory.pool_code import POOLED_BYTES
-from ..native_python.intrinsics import api, byte, call, call_int, call_void, set_word, stack, word
+from ..native_python.intrinsics import api, byte, call, call_int, call_void, half, set_word, stack, word
 from ..native_python.layout import (
     ARRAY_BASE,
     ARRAY_DATA,
+    ARRAY_FLAGS,
     LIST_ITEMS,
     SCALAR_WORDS,
     TUPLE_ITEMS,
     WORD,
+    WRITABLE,
     Api,
     Build,
     Code,
@@ -19,6 +22,7 @@ from ..native_python.layout import (
     Frame,
     Result,
     Step,
+    View,
 )
 from .frames import failure, given_back, prepared, taken
 
@@ -40,7 +44,8 @@ def run_code(code: int, words: int, values: int) -> int:
         if word(code + Code.FAILS) != 0 and word(word(frame + Frame.RECORD)) != 0:
             failure(code, frame)
         else:
-            result = built(words, values, outputs)
+            if collected(code, frame, outputs):
+                result = built(words, values, outputs)
         release_outputs(code, outputs, word(code + Code.RESULT_COUNT))
     given_back(code, frame)
     return result
@@ -59,14 +64,14 @@ def entered(code: int, frame: int, table: int) -> None:
 
 
 def allocated(code: int, frame: int, outputs: int) -> int:
-    """Make memory for all results; 0 after an exception."""
+    """Make memory for all results whose extents are known; 0 after an exception."""
     results = word(code + Code.RESULTS)
     place = stack(1)
     set_word(place, word(frame + Frame.SIZES))
     for index in range(word(code + Code.RESULT_COUNT)):
         result = word(results + WORD * index)
         array = word(frame + Frame.SCALARS) + SCALAR_WORDS * WORD * index
-        if word(result + Result.IS_SCALAR) == 0:
+        if word(result + Result.KIND) == Result.ARRAY:
             shape = result + Result.EXTENTS
             size = word(result + Result.BYTES)
             if size < 0:
@@ -76,7 +81,34 @@ def allocated(code: int, frame: int, outputs: int) -> int:
         if array == 0:
             release_outputs(code, outputs, index)
             return 0
-        set_word(outputs + WORD * index, array)
+        set_word(outputs + WORD * index, 0 if word(result + Result.KIND) == Result.ON_HEAP else array)
+    return 1
+
+
+def collected(code: int, frame: int, outputs: int) -> int:
+    """Make the arrays of the results in heap blocks, of which the first belong to them; 0 after an exception."""
+    results = word(code + Code.RESULTS)
+    count = word(code + Code.RESULT_COUNT)
+    entry = word(outputs + WORD * count)  # behind the arrays: the table of blocks, and the extents
+    place = stack(1)
+    set_word(place, word(outputs + WORD * (count + 1)))
+    shape = word(frame + Frame.SHAPE)
+    for index in range(count):
+        result = word(results + WORD * index)
+        if word(result + Result.KIND) == Result.ON_HEAP:
+            size = fill_shape(result, shape, place)
+            array = call(
+                api(Api.TAKE_BLOCK),
+                word(result + Result.TYPE),
+                word(result + Result.RANK),
+                shape,
+                size,
+                entry,
+            )
+            if array == 0:
+                return 0
+            set_word(outputs + WORD * index, array)
+            entry += WORD * ENTRY_WORDS
     return 1
 
 
@@ -105,8 +137,8 @@ def release_outputs(code: int, outputs: int, count: int) -> None:
     """Give back the arrays of the first results."""
     results = word(code + Code.RESULTS)
     for index in range(count):
-        if word(word(results + WORD * index) + Result.IS_SCALAR) == 0:
-            call_void(api(Api.DECREF), word(outputs + WORD * index))
+        if word(word(results + WORD * index) + Result.KIND) != Result.SCALAR:
+            call_void(api(Api.DECREF), word(outputs + WORD * index))  # which is 0 where there is none yet
 
 
 def built(words: int, values: int, outputs: int) -> int:
@@ -119,18 +151,12 @@ def built(words: int, values: int, outputs: int) -> int:
         first = word(step + Step.FIRST)
         second = word(step + Step.SECOND)
         made = 0
-        if code == Build.OUTPUT:
-            made = kept(word(outputs + WORD * first))
-        elif code == Build.DEVICE_OUTPUT:
-            made = new_device_array(word(outputs + WORD * first), second)
-        elif code == Build.SCALAR:
-            made = call(api(Api.TO_SCALAR), word(word(outputs + WORD * first) + ARRAY_DATA), second, 0)
-        elif code == Build.INTEGER:
-            made = call(api(Api.FROM_INTEGER), word(word(word(outputs + WORD * first) + ARRAY_DATA)))
-        elif code == Build.TRUTH:
-            made = call(api(Api.FROM_TRUTH), byte(word(word(outputs + WORD * first) + ARRAY_DATA)))
+        if is_of_output(code):
+            made = built_of_output(code, word(outputs + WORD * first), second)
         elif code == Build.LEAF:
             made = kept(word(values + first))
+        elif code == Build.VIEW:
+            made = viewed(word(values + first), second)
         elif code == Build.CONSTANT:
             made = kept(first)
         elif code == Build.PYTHON:
@@ -149,10 +175,46 @@ def built(words: int, values: int, outputs: int) -> int:
     return word(bottom)
 
 
+def is_of_output(code: int) -> int:
+    """Whether a step makes something of one result."""
+    numbers = code == Build.SCALAR or code == Build.INTEGER or code == Build.TRUTH
+    return code == Build.OUTPUT or code == Build.DEVICE_OUTPUT or numbers
+
+
+def built_of_output(code: int, output: int, second: int) -> int:
+    """What a step makes of a result; 0 after an exception."""
+    if code == Build.OUTPUT:
+        return kept(output)
+    if code == Build.DEVICE_OUTPUT:
+        return new_device_array(output, second)
+    data = word(output + ARRAY_DATA)
+    if code == Build.SCALAR:
+        return call(api(Api.TO_SCALAR), data, second, 0)
+    if code == Build.INTEGER:
+        return call(api(Api.FROM_INTEGER), word(data))
+    return call(api(Api.FROM_TRUTH), byte(data))
+
+
 def kept(value: int) -> int:
     """An object, with one more reference to it."""
     call_void(api(Api.INCREF), value)
     return value
+
+
+def viewed(array: int, view: int) -> int:
+    """A view of a contiguous array of the call, which may be written as that may; 0 after an exception."""
+    kind = word(view + View.TYPE)
+    rank = word(view + View.RANK)
+    extents = view + View.EXTENTS
+    strides = extents + WORD * rank
+    data = word(array + ARRAY_DATA) + word(view + View.OFFSET)
+    flags = half(array + ARRAY_FLAGS) & WRITABLE
+    call_void(api(Api.INCREF), kind)
+    made = call(api(Api.NEW_ARRAY), api(Api.ARRAY_TYPE), kind, rank, extents, strides, data, flags, 0)
+    if made != 0 and call_int(api(Api.SET_BASE), made, kept(array)) < 0:  # which takes the array in any case
+        call_void(api(Api.DECREF), made)
+        return 0
+    return made
 
 
 def new_device_array(described: int, device: int) -> int:

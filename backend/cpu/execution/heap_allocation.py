@@ -7,17 +7,13 @@ the array that the caller gets: nothing is copied, and it is freed with the arra
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import Any
 
 import numpy as np
 
 from ...planning.plan import ENTRY_WORDS
-from ..lowering.array_layout import data_address
 from ..memory.result_pool import result_pool
-
-_COPIED_BYTES = 4096
-"""Results up to this size are copied: that is quicker than to hand over memory and to get other memory next time."""
+from ..native_python.layout import WORD
 
 
 class HeapAllocation:
@@ -32,20 +28,7 @@ class HeapAllocation:
 
     def take(self, number: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         """The array in a block, which is the block's owner from now on."""
-        size = math.prod(shape) * dtype.itemsize
-        first = ENTRY_WORDS * number
-        address, capacity = self._words[first], self._words[first + 3]
-        if size <= _COPIED_BYTES:
-            array = np.empty(shape, dtype)
-            ctypes.memmove(data_address(array), address, size)
-            return array
-        pool = result_pool()
-        if capacity > size + size // 10:
-            address = pool.reallocate(address, size) or address
-            self._words[first : first + 2] = [address, address]
-        array = pool.adopt(address, shape, dtype)
-        self._words[first : first + ENTRY_WORDS] = [0] * ENTRY_WORDS
-        return array
+        return result_pool().take(self.address + WORD * ENTRY_WORDS * number, shape, dtype)
 
     def __del__(self, step: int = ENTRY_WORDS) -> None:
         # The step is kept with the function: when Python exits, the names of the module are gone before this runs.

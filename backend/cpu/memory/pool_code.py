@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 
+from ...planning.plan import ENTRY_WORDS
 from ..native_python.intrinsics import (
     CFunction,
     Order,
@@ -32,10 +33,13 @@ from ..native_python.intrinsics import (
     stack,
     word,
 )
-from ..native_python.layout import ARRAY_FLAGS, ARRAY_HANDLER, OWN_DATA, WORD
+from ..native_python.layout import ARRAY_DATA, ARRAY_FLAGS, ARRAY_HANDLER, OWN_DATA, WORD
 
 POOLED_BYTES = 1 << 16
 """Smaller results are NumPy's business: malloc gives the same memory again, without page faults."""
+COPIED_BYTES = 4096
+"""Results in heap blocks up to this size are copied: that is quicker than to hand over memory and to get other memory
+next time."""
 SMALL_PEAK = 1 << 26
 """A program may hold so much whatever its arrays hold."""
 LARGEST = 1 << 47
@@ -357,10 +361,24 @@ def weft_new_result(descr: int, rank: int, shape: int, size: int) -> int:
     return PyArray_NewFromDescr(word(STATE + State.ARRAY_TYPE), descr, rank, shape, 0, 0, 0, 0)
 
 
-def weft_adopt(descr: int, rank: int, shape: int, size: int, data: int) -> int:
-    """PyObject *weft_adopt(PyArray_Descr *descr, int nd, const npy_intp *dims, size_t bytes, void *data)."""
+def weft_take(descr: int, rank: int, shape: int, size: int, entry: int) -> int:
+    """PyObject *weft_take(PyArray_Descr *descr, int nd, const npy_intp *dims, size_t bytes, int64_t *entry)."""
     Py_IncRef(descr)
-    return own(descr, rank, shape, size, data)
+    data = word(entry)
+    if size <= COPIED_BYTES:
+        array = PyArray_NewFromDescr(word(STATE + State.ARRAY_TYPE), descr, rank, shape, 0, 0, 0, 0)
+        if array != 0 and size > 0:
+            memcpy(word(array + ARRAY_DATA), data, size)
+        return array
+    if word(entry + 3 * WORD) > size + size // 10:
+        smaller = weft_reallocate(data, size)
+        data = smaller if smaller != 0 else data
+    array = own(descr, rank, shape, size, data)
+    for index in range(ENTRY_WORDS):
+        set_word(entry + WORD * index, 0)
+    if array == 0:
+        weft_free(data)
+    return array
 
 
 def own(descr: int, rank: int, shape: int, size: int, data: int) -> int:

@@ -47,8 +47,12 @@ class ResultPool:
         """
         arguments = (ctypes.py_object, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t)
         self._new = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments)(self.new_result_address)
-        adopt = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_void_p)
-        self._adopt = adopt(addresses["weft_adopt"])
+        self.take_address = addresses["weft_take"]
+        """Of `PyObject *weft_take(PyArray_Descr *descr, int nd, const npy_intp *dims, size_t bytes, int64_t *entry)`:
+        the array in a heap block of a table, which the block belongs to from then on; a small one is a copy.
+        """
+        take = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_void_p)
+        self._take = take(self.take_address)
         reallocate = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
         self.reallocate = reallocate(addresses["weft_reallocate"])
         """Other memory with the same content for some that `weft_allocate` gave; None if there is none."""
@@ -68,11 +72,11 @@ class ResultPool:
         array: np.ndarray[Any, Any] = self._new(dtype, count, dims, math.prod(shape) * dtype.itemsize)
         return array
 
-    def adopt(self, address: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        """An array in memory that `weft_allocate` gave, which is the array's from now on."""
+    def take(self, entry: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+        """The array in a block, whose entry in a table of heap blocks is at an address; a small one is copied."""
         count, size = len(shape), math.prod(shape) * dtype.itemsize
         dims = (ctypes.c_ssize_t * count)(*shape)
-        array: np.ndarray[Any, Any] = self._adopt(dtype, count, dims, size, address)
+        array: np.ndarray[Any, Any] = self._take(dtype, count, dims, size, entry)
         return array
 
     def set_limit(self, limit: int) -> None:

@@ -130,8 +130,11 @@ class Device:
 class Result:
     """What is made for a result before the call; an extent of -1 is known by then only."""
 
-    IS_SCALAR, TYPE, RANK, BYTES, EXTENTS = range(0, 5 * WORD, WORD)
+    KIND, TYPE, RANK, BYTES, EXTENTS = range(0, 5 * WORD, WORD)
     """The bytes are those of an item, times -1, where an extent is not known."""
+    ARRAY, SCALAR, ON_HEAP = range(3)
+    """The kinds: an array that is made before the call, a number in the frame, and an array that is made after the call
+    of a heap block, as its extents are not known before."""
 
 
 class Frame:
@@ -156,9 +159,30 @@ class Step:
 class Build:
     """The codes of steps."""
 
-    END, OUTPUT, SCALAR, INTEGER, TRUTH, LEAF, CONSTANT, TUPLE, LIST, DICT, CALL, PYTHON, DEVICE_OUTPUT = (
-        range(13)
-    )
+    (
+        END,
+        OUTPUT,
+        SCALAR,
+        INTEGER,
+        TRUTH,
+        LEAF,
+        CONSTANT,
+        TUPLE,
+        LIST,
+        DICT,
+        CALL,
+        PYTHON,
+        DEVICE_OUTPUT,
+        VIEW,
+    ) = range(14)
+
+
+class View:
+    """A view of a contiguous array: the type of its elements, its axes, how far behind the array's first byte it
+    begins, and then the extents and the strides.
+    """
+
+    TYPE, RANK, OFFSET, EXTENTS = range(0, 4 * WORD, WORD)
 
 
 PYTHON_FUNCTIONS = (
@@ -211,5 +235,6 @@ class Api:
         DISPATCH_SLOT, ENTRIES_SLOT, READY_SLOT, FUNCTION_SLOT, SELF_SLOT, HAS_VERSIONS,
         TUPLE_TYPE, LIST_TYPE, DICT_TYPE, NEW_LARGE_ARRAY, NEW_COPY, METHOD_TYPE, SET_BASE,
         BLOCK_TYPE, BLOCK_MEMORY, BLOCK_ADDRESS, BLOCK_SIZE, BLOCK_STREAM, DROP_BLOCK, MEMORY_TYPE,
-    ) = range(31, 62)  # fmt: skip
-    LENGTH = 62
+        TAKE_BLOCK,
+    ) = range(31, 63)  # fmt: skip
+    LENGTH = 63

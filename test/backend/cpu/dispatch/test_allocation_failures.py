@@ -28,11 +28,17 @@ def written(x):
     x += 1
     return x
 
+@weft.function
+def selected(x):
+    return x[x > 1], np.nonzero(x > 100), x[::-1]
+
 large, small = np.ones(300_000), np.arange(8.0)
 calls = {
     "nested": lambda: tree(small, 3, scale=np.float64(1.5)),
     "strided": lambda: tree(np.ones(16)[::2], 3),
     "large": lambda: tree(large, 3),
+    "selected": lambda: selected(small),
+    "many selected": lambda: selected(large * 2),
     "raises": lambda: element(small, np.int64(99)),
     "written": lambda: written(np.zeros(3)),
 }
@@ -59,7 +65,7 @@ for name, call in calls.items():
         except (MemoryError, SystemError):  # CPython's exec forgets to set one, where a traceback is made
             failures += 1
         assert outcome(call) == expected, (name, position)
-    print(name, failures)
+    print(name.replace(' ', '_'), failures)
 """
 
 
@@ -74,6 +80,6 @@ def test_native_calls() -> None:
     )
     assert result.returncode == 0, result.stderr[-2000:]
     counts = dict(line.split() for line in result.stdout.splitlines())
-    assert len(counts) == 5
+    assert len(counts) == 7
     assert int(counts["nested"]) > 0
     assert int(counts["raises"]) > 0

@@ -363,11 +363,25 @@ def test_growing_memory_is_shrunk_when_it_becomes_a_result(pool):
     address = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(pool.allocate_address)(1 << 20)
     ctypes.memset(address, 7, 100_000)
     live = count(pool, "live")
-    address = pool.reallocate(address, 100_000)
+    entry = (ctypes.c_int64 * 5)(address, address, 0, 1 << 20, 1)
+    array = pool.take(ctypes.addressof(entry), (100, 1000), np.dtype("u1"))
     assert live - count(pool, "live") >= (1 << 20) - 110_000
-    array = pool.adopt(address, (100, 1000), np.dtype("u1"))
     assert array.flags.owndata
-    assert array.ctypes.data == address
     assert (array == 7).all()
+    assert list(entry) == [0] * 5
     del array
     assert count(pool, "kept") >= 1 << 20
+
+
+def test_small_results_are_copied_out_of_memory_that_stays(pool):
+    address = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(pool.allocate_address)(1 << 20)
+    ctypes.memset(address, 7, 100)
+    entry = (ctypes.c_int64 * 5)(address, address, 0, 1 << 20, 1)
+    array = pool.take(ctypes.addressof(entry), (2, 50), np.dtype("u1"))
+    assert array.flags.owndata
+    assert (array == 7).all()
+    assert array.shape == (2, 50)
+    assert list(entry) == [address, address, 0, 1 << 20, 1]
+    pool.free(address)
+    nothing = (ctypes.c_int64 * 5)()
+    assert pool.take(ctypes.addressof(nothing), (0, 3), np.dtype("f8")).shape == (0, 3)

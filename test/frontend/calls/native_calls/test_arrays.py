@@ -273,3 +273,68 @@ class TestWrites:
         with pytest.raises(ValueError, match="overlap in memory"):
             compiled(memory[:4], memory[3:7])
         assert native_calls(compiled) >= 2
+
+
+class TestResultsOfRunTimeSize:
+    def test_among_others(self):
+        f = weft.function(lambda x: (x.sum(), x[x > 1], x + 1, [np.nonzero(x > 100)[0], x[x > 2]]))
+        for x in (np.arange(8.0), np.arange(8.0) * 50, np.zeros(8)):
+            assert runs_natively(f, x)
+            same(f(x), (x.sum(), x[x > 1], x + 1, [np.nonzero(x > 100)[0], x[x > 2]]))
+
+    def test_arrays_are_the_callers_own(self):
+        f = weft.function(lambda x: x[x > 0])
+        for size in (8, 1000, 100_000):  # copied, a block of the C library's, a block of the pool
+            x = np.ones(size)
+            results = [f(x) for _ in range(5)]
+            results[0][:] = 7
+            assert all(result.flags.owndata and result.base is None for result in results)
+            assert all((result == 1).all() and result.shape == (size,) for result in results[1:])
+            assert not np.shares_memory(results[3], results[4])
+
+    def test_after_an_error(self):
+        @weft.function
+        def f(x, i):
+            found = x[x > 1]
+            return found, found[i]
+
+        x = np.arange(4.0)
+        assert runs_natively(f, x, np.int64(1))
+        with pytest.raises(IndexError, match="out of bounds"):
+            f(x, np.int64(2))
+        same(f(x, np.int64(0)), (np.array([2.0, 3.0]), np.float64(2)))
+
+
+class TestViewsOfArguments:
+    def test_are_numpys(self):
+        def views(x):
+            return x[::-1], x.T, x.ravel(), x[1:, ::2], x[1], x[..., None], x.real, x[3:], x[1, 2, ...]
+
+        f, x = weft.function(views), np.arange(12.0).reshape(3, 4)
+        assert runs_natively(f, x)
+        for view, expected in zip(f(x), views(x), strict=True):
+            same(view, expected)
+            assert view.base is expected.base
+            assert view.ctypes.data == expected.ctypes.data or not view.size
+            for flag in ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED"):
+                assert view.flags[flag] == expected.flags[flag], flag
+
+    def test_of_arrays_that_may_not_be_written_and_of_views(self):
+        f, whole = weft.function(lambda x: x[1:]), np.arange(9.0)
+        part, fixed = whole[3:], np.arange(6.0)
+        fixed.flags.writeable = False
+        for _ in range(3):
+            assert f(part).base is whole
+            assert not f(fixed).flags.writeable
+            f(part)[0] = 5
+        assert whole[4] == 5
+        assert native_calls(f) >= 4
+
+    def test_that_other_arrays_lie_in_another_way(self):
+        f, x = weft.function(lambda x: x[::-1]), np.arange(12.0)
+        for array in (x[:6], x[::2], x[:6], x[::2], x[::2]):
+            same(f(array), array[::-1])
+            assert f(array).strides == array[::-1].strides
+        g, matrix = weft.function(np.diagonal), np.arange(9.0).reshape(3, 3)
+        assert runs_natively(g, matrix)
+        assert not g(matrix).flags.writeable
