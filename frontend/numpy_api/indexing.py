@@ -468,6 +468,10 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: Any = None, right: 
     return result[()] if result.ndim == 0 else result
 
 
+_MOST_PAIRS = 128
+"""With so many elements each one is compared with each; among more, it is quicker to find a place in sorted order."""
+
+
 def isin(
     element: ArrayLike,
     test_elements: ArrayLike,
@@ -487,6 +491,16 @@ def isin(
     if kind not in (None, "sort", "table"):
         raise WeftValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     x, tests = asarray(element), ravel(asarray(test_elements))
+    dtype, count = common_dtype(x, tests), known_shape(tests)[0] or 0
+    if (
+        dtype.kind in "iuf"
+        and {x.dtype.kind, tests.dtype.kind} == {dtype.kind}
+        and (count or 0) > _MOST_PAIRS
+    ):
+        ordered = np.sort(cast(tests, dtype))
+        places = np.minimum(searchsorted(ordered, cast(x, dtype)), count - 1)
+        near = apply(ops.Gather, ordered, asarray(places), axes=(0,), position=0)
+        return rank_0_array(near != x if invert else near == x)
     pairs = x[..., None]
     found = all_of(pairs != tests, axis=-1) if invert else any_of(pairs == tests, axis=-1)
     return rank_0_array(found)
