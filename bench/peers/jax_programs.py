@@ -14,6 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from peers import numpy_programs
+
 F32 = np.float32
 
 
@@ -172,6 +174,11 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "row_max": _bind(lambda x: jnp.max(x, axis=1)),
     **{f"matmul_{n}": _bind(lambda a, b: a @ b) for n in (64, 128, 256, 512, 1024)},
     "matmul_bias_relu": _bind(lambda a, b, bias: jnp.maximum(a @ b + bias, 0)),
+    "few_rows": _bind(lambda a, b: a @ b),
+    "symmetric": _bind(numpy_programs.symmetric),
+    "scaled": _bind(numpy_programs.scaled),
+    "paired": _bind(numpy_programs.paired),
+    "shifted_conv": _bind(numpy_programs.shifted_conv),
     "collatz": _wide(_bind(_collatz)),
     "mandelbrot": _wide(lambda size, iterations: _bind(_mandelbrot(int(size)))(iterations)),
     "training_step": _bind(_training_step),

@@ -236,6 +236,11 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "row_max": _bind(_row_max),
     **{f"matmul_{n}": _bind(_matmul) for n in (10, 64, 128, 256, 512, 1024)},
     "matmul_bias_relu": _bind(_matmul_bias_relu),
+    "few_rows": _bind(_matmul),
+    "symmetric": _bind(njit(numpy_programs.symmetric)),
+    "scaled": _bind(njit(numpy_programs.scaled)),
+    "paired": _bind(njit(numpy_programs.paired)),
+    "shifted_conv": _bind(_conv),  # products of arrays with four axes are not supported
     "collatz": _bind(njit(numpy_programs.collatz)),
     "mandelbrot": _bind(njit(numpy_programs.mandelbrot)),
     "training_step": _bind(_training_step),

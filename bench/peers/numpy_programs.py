@@ -109,6 +109,32 @@ def matmul_bias_relu(a: Any, b: Any, bias: Any) -> Any:
     return np.maximum(a @ b + bias, 0)
 
 
+def symmetric(x: Any) -> Any:
+    """The products of all pairs of columns."""
+    return x.T @ x
+
+
+def scaled(a: Any, b: Any, x: Any, alpha: Any, beta: Any) -> Any:
+    """The sum of two scaled matrices times a vector."""
+    return (alpha * a) @ x + (beta * b) @ x
+
+
+def paired(a: Any, p: Any, r: Any) -> Any:
+    """A matrix times a vector, and a vector times the matrix."""
+    return a @ p, r @ a
+
+
+def shifted_conv(image: Any, kernel: Any) -> Any:
+    """A 3x3 convolution by a product for each position of the window."""
+    height, width = image.shape[1] - 2, image.shape[2] - 2
+    result = image[:, :height, :width] @ kernel[0, 0]
+    for i in range(3):
+        for j in range(3):
+            if i + j > 0:
+                result = result + image[:, i : i + height, j : j + width] @ kernel[i, j]
+    return result
+
+
 def collatz(limit: Any) -> Any:
     """Where below a limit the longest Collatz sequence starts."""
     best = 0
@@ -198,6 +224,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "row_max": row_max,
     **{f"matmul_{n}": matmul for n in (10, 64, 128, 256, 512, 1024)},
     "matmul_bias_relu": matmul_bias_relu,
+    "few_rows": matmul,
+    "symmetric": symmetric,
+    "scaled": scaled,
+    "paired": paired,
+    "shifted_conv": shifted_conv,
     "collatz": collatz,
     "mandelbrot": mandelbrot,
     "training_step": training_step,

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from peers import numpy_programs
+
 tf.config.threading.set_intra_op_parallelism_threads(1)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
@@ -117,6 +119,13 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "row_max": _bind(lambda x: tf.reduce_max(x, 1)),
     **{f"matmul_{n}": _bind(lambda a, b: a @ b) for n in (64, 128, 256, 512, 1024)},
     "matmul_bias_relu": _bind(lambda a, b, bias: tf.nn.relu(a @ b + bias)),
+    "few_rows": _bind(lambda a, b: a @ b),
+    "symmetric": _bind(lambda x: tf.matmul(x, x, transpose_a=True)),
+    "scaled": _bind(
+        lambda a, b, x, alpha, beta: tf.linalg.matvec(alpha * a, x) + tf.linalg.matvec(beta * b, x)
+    ),
+    "paired": _bind(lambda a, p, r: (tf.linalg.matvec(a, p), tf.linalg.matvec(a, r, transpose_a=True))),
+    "shifted_conv": _bind(numpy_programs.shifted_conv),
     "training_step": _bind(_training_step),
     "add_one": _from_numpy(lambda x: x + 1),
     "matmul_10": _from_numpy(lambda a, b: a @ b),

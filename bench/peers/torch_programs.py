@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from peers import numpy_programs
+
 torch.set_num_threads(1)
 torch.set_grad_enabled(False)
 
@@ -131,6 +133,11 @@ PROGRAMS: dict[str, Callable[..., Callable[[], Any]]] = {
     "row_max": _eager(lambda x: torch.amax(x, 1)),
     **{f"matmul_{n}": _eager(torch.matmul) for n in (64, 128, 256, 512, 1024)},
     "matmul_bias_relu": _compiled(lambda a, b, bias: torch.relu(a @ b + bias)),
+    "few_rows": _eager(torch.matmul),
+    "symmetric": _eager(numpy_programs.symmetric),
+    "scaled": _compiled(numpy_programs.scaled),
+    "paired": _eager(numpy_programs.paired),
+    "shifted_conv": _compiled(numpy_programs.shifted_conv),
     "training_step": _training,
     "add_one": _add_one,
     "matmul_10": _matmul_10,
