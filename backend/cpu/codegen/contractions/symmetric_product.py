@@ -32,11 +32,19 @@ def mirrored_result(contraction: Contraction, plan: Plan, epilogue: Epilogue | N
         return None
     if epilogue is None:
         return contraction.result.memref
-    (output, *others), nest = epilogue.nest.outputs, epilogue.nest
-    scalars = all(access is epilogue.source or access.is_scalar for access in nest.inputs)
-    same = output.expressions == epilogue.source.expressions and output.memref.type.element_type.width
-    is_same_size = same == contraction.stored.width
-    return output.memref if scalars and is_same_size and not others and not epilogue.updates() else None
+    return _mirrored_output(contraction, epilogue)
+
+
+def _mirrored_output(contraction: Contraction, epilogue: Epilogue) -> Value | None:
+    """Where an epilogue writes, if it does the same on both sides of the diagonal."""
+    output, *others = epilogue.nest.outputs
+    if others or epilogue.updates() or output.expressions != epilogue.source.expressions:
+        return None
+    if not all(access is epilogue.source or access.is_scalar for access in epilogue.nest.inputs):
+        return None
+    memref = output.memref
+    fits = element_bytes(memref.type.element_type) == element_bytes(contraction.stored)
+    return memref if fits else None
 
 
 def _is_symmetric(contraction: Contraction) -> bool:
