@@ -492,11 +492,7 @@ def isin(
         raise WeftValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
     x, tests = asarray(element), ravel(asarray(test_elements))
     dtype, count = common_dtype(x, tests), known_shape(tests)[0] or 0
-    if (
-        dtype.kind in "iuf"
-        and {x.dtype.kind, tests.dtype.kind} == {dtype.kind}
-        and (count or 0) > _MOST_PAIRS
-    ):
+    if dtype.kind in "iuf" and {x.dtype.kind, tests.dtype.kind} == {dtype.kind} and count > _MOST_PAIRS:
         ordered = np.sort(cast(tests, dtype))
         places = np.minimum(searchsorted(ordered, cast(x, dtype)), count - 1)
         near = apply(ops.Gather, ordered, asarray(places), axes=(0,), position=0)
