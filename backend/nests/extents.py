@@ -1,4 +1,4 @@
-"""Whether loops have the same length, as far as is known."""
+"""How long loops are: whether as long as others, and how long at most, as far as is known."""
 
 from __future__ import annotations
 
@@ -18,6 +18,35 @@ def same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) 
         for b in right.accesses
         if not a.is_scalar and not b.is_scalar
     )
+
+
+def longest(nest: LoopNest, dim: int) -> int | None:
+    """How long a loop dimension is at most: as the arrays are of which operands are parts; None if that is not known."""
+    extent = nest.extents[dim]
+    if isinstance(extent, int):
+        return extent
+    axes = ((access.memref, access.axis_of(dim)) for access in nest.accesses if not access.is_scalar)
+    bounds = [_longest_axis(memref, axis) for memref, axis in axes if axis is not None]
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def _longest_axis(memref: Value, axis: int) -> int | None:
+    """How long an axis of a memref is at most."""
+    if not memref.type.is_dynamic_dim(axis):
+        return int(memref.type.shape[axis])
+    owner = memref.owner
+    if isinstance(owner, ir.Block) or owner.operation.name not in ("memref.subview", "memref.cast"):
+        return None
+    view = owner.operation
+    source = view.operands[0]
+    if view.name == "memref.cast":
+        return _longest_axis(source, axis) if isinstance(source.type, ir.MemRefType) else None
+    sizes, steps = list(view.attributes["static_sizes"]), list(view.attributes["static_strides"])
+    axes = range(len(sizes))
+    kept = [a for a in axes if sizes[a] != 1] if memref.type.rank < len(sizes) else list(axes)
+    if len(kept) != memref.type.rank or steps[kept[axis]] != 1:
+        return None
+    return _longest_axis(source, kept[axis])
 
 
 def _same(left: Index, right: Index) -> bool:

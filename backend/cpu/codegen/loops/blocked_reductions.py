@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .....dialect.mlir import Value
+from .....dialect.mlir import Value, ir
 from ....nests.emit import Emitter, ForLoop, Index, create, load, store
 from ..vectors.temporaries import scratch
 
@@ -18,9 +18,9 @@ MOST_BLOCKS = 64
 """Longer ranges have longer blocks."""
 
 
-def may_have_blocks(extent: Index) -> bool:
-    """Whether a range is, or may be, so long that blocks pay."""
-    return not isinstance(extent, int) or extent >= 2 * BLOCK
+def may_have_blocks(longest: int | None) -> bool:
+    """Whether a range of that length at most, None if any, may be so long that blocks pay."""
+    return longest is None or longest >= 2 * BLOCK
 
 
 def reduce_blocks(
@@ -50,9 +50,16 @@ def reduce_blocks(
 
 
 def _block_length(emitter: Emitter, extent: Index) -> Index:
-    """Blocks are whole multiples of the shortest, so that there are at most so many."""
+    """Blocks are whole multiples of the shortest, so that there are at most so many; what is shorter than two is one."""
     multiple = emitter.add(emitter.divide(extent, BLOCK * MOST_BLOCKS), 1)
-    return emitter.multiply(multiple, BLOCK)
+    length = emitter.multiply(multiple, BLOCK)
+    if isinstance(extent, int):
+        return length
+    i1, i64 = ir.IntegerType.get_signless(1), ir.IntegerType.get_signless(64)
+    below = {"predicate": ir.IntegerAttr.get(i64, 6)}  # ult
+    is_short = create("arith.cmpi", [i1], [extent, emitter.value(2 * BLOCK)], below)
+    operands = [is_short, emitter.value(2 * BLOCK), emitter.value(length)]
+    return create("arith.select", [emitter.index_type], operands)
 
 
 def _quotient(emitter: Emitter, left: Index, right: Index) -> Index:

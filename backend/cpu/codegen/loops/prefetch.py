@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .....dialect.mlir import Operation, ir
 from ....nests.emit import Emitter, Index
-from ....nests.independence import only_user
+from ....nests.independence import base, only_user
 from ....nests.nest import Access, LoopNest, Prefetch
 from ....target import processor
 from ..vectors.temporaries import known_bytes
@@ -19,7 +19,9 @@ from ..vectors.temporaries import known_bytes
 
 def comes_from_memory(access: Access, operation: Operation) -> bool:
     """Whether what a nest reads is a large argument of the kernel that nothing else in it brings to a cache."""
-    return not access.is_scalar and only_user(access.memref, operation) and _is_large(access.memref.type)
+    if access.is_scalar or not only_user(access.memref, operation):
+        return False
+    return _is_large(access.memref.type) and _is_large(base(access.memref).type)
 
 
 def prefetch_next_row(group: list[LoopNest], dims: list[int], position: Index, emitter: Emitter) -> None:

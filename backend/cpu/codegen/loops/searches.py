@@ -28,7 +28,7 @@ _EQUAL, _DIFFERENT, _LESS = 0, 1, 2
 class Search(VectorReduction):
     """The innermost loop of a search."""
 
-    def _shares_blocks(self, extent: Index) -> bool:
+    def _shares_blocks(self) -> bool:
         return False
 
     def _loops(self, dims: list[int], totals: list[Value]) -> list[Value]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from .....dialect.mlir import Operation, Type, Value
 from ....nests.emit import Emitter, ForLoop, Index, create, load, store
+from ....nests.extents import longest
 from ....nests.nest import LoopNest
 from ....nests.reductions import KINDS, combine, combiners, widened_sum
 from ....target import processor
@@ -51,6 +52,7 @@ class VectorReduction(VectorLoop):
         self.dims, self.combiners = dims, combiners
         self.kinds = [KINDS[op.name] for op in combiners]
         super().__init__(nest, inner, emitter)
+        self.longest = longest(nest, inner)
 
     def _read_ahead(self) -> int:
         return super()._read_ahead() if self.body.weight > LIGHT else processor().reduction_read_ahead
@@ -61,7 +63,7 @@ class VectorReduction(VectorLoop):
             self.nest.fixed.setdefault(dim, 0)
         extent = self.nest.extents[self.inner]
         is_whole = len(self.nest.parallel) == len(self.dims) == 1
-        if is_whole and self._shares_blocks(extent):
+        if is_whole and self._shares_blocks():
             neutral = self._neutral_of([op.results[0].type for op in self.combiners])
             numbers = reduce_blocks(self.emitter, extent, neutral, self._of_range, self._added)
         else:
@@ -71,9 +73,9 @@ class VectorReduction(VectorLoop):
         for value, access, at in zip(self._added(before, numbers), self.nest.outputs, places, strict=True):
             store(value, access.memref, at)
 
-    def _shares_blocks(self, extent: Index) -> bool:
+    def _shares_blocks(self) -> bool:
         """Whether the reduction is cut into blocks that threads share."""
-        return may_have_blocks(extent)
+        return may_have_blocks(self.longest)
 
     def _of_range(self, start: Index, stop: Index) -> list[Value]:
         """The numbers that a range of the innermost dimension comes to."""
@@ -117,7 +119,7 @@ class VectorReduction(VectorLoop):
 
     def _inner_loops(self, totals: list[Value], start: Index, stop: Index) -> list[Value]:
         constant, block = self._invariants(), self.lanes * self.unroll * BLOCK_STRIPS
-        whole = self._whole(start, stop, block) if self._needs_blocks() else start
+        whole = self._whole(start, stop, block) if self._needs_blocks(block) else start
         if whole != start:
             loop = ForLoop(self.emitter, start, whole, block, totals, unroll=False)
             with loop.body():
@@ -127,8 +129,9 @@ class VectorReduction(VectorLoop):
             totals = loop.results
         return self._strips(totals, whole, stop, constant)
 
-    def _needs_blocks(self) -> bool:
-        return any(op.name == "arith.addf" for op in self.combiners)
+    def _needs_blocks(self, block: int) -> bool:
+        is_sum = any(op.name == "arith.addf" for op in self.combiners)
+        return is_sum and (self.longest is None or self.longest >= block)
 
     def _added(self, totals: Sequence[Value], others: Sequence[Value]) -> list[Value]:
         ops = list(self.combiners) * (len(totals) // len(self.combiners))
@@ -142,11 +145,19 @@ class VectorReduction(VectorLoop):
         if whole == stop:
             return totals
         count = self._accumulators()
-        loop = ForLoop(self.emitter, whole, stop, self.lanes, totals[:count], unroll=False)
-        with loop.body():
-            mask = lane_mask(self.emitter, self.emitter.subtract(stop, loop.position), self.lanes)
-            loop.end(self._step(loop.position, loop.carried, constant, mask))
-        return [*loop.results, *totals[count:]]
+        first, vectors = totals[:count], self._whole(whole, stop, self.lanes)
+        if self.unroll > 1 and vectors != whole:
+            loop = ForLoop(self.emitter, whole, vectors, self.lanes, first, unroll=False)
+            with loop.body():
+                loop.end(self._step(loop.position, loop.carried, constant, None))
+            first, whole = loop.results, vectors
+        if whole != stop:
+            loop = ForLoop(self.emitter, whole, stop, self.lanes, first, unroll=False)
+            with loop.body():
+                mask = lane_mask(self.emitter, self.emitter.subtract(stop, loop.position), self.lanes)
+                loop.end(self._step(loop.position, loop.carried, constant, mask))
+            first = loop.results
+        return [*first, *totals[count:]]
 
     def _whole_strips(
         self, totals: list[Value], start: Index, stop: Index, constant: dict[Value, Value]
@@ -196,7 +207,7 @@ class WidenedSum(VectorReduction):
             factor //= 2
         return factor
 
-    def _needs_blocks(self) -> bool:
+    def _needs_blocks(self, block: int) -> bool:
         return False
 
     def _accumulators(self) -> int:
