@@ -91,3 +91,51 @@ func.func private @rows(%a: memref<10x100xf64>, %o: memref<10xf64>) {
   bufferization.materialize_in_destination %r in restrict writable %o : (tensor<10xf64>, memref<10xf64>) -> ()
   return
 }
+
+// A part of a short array has no blocks for threads either, whatever its length is; whole vectors need no mask.
+// CHECK-LABEL: func.func private @part_of_short(
+// CHECK-NOT: memref<64xf64>
+// CHECK: scf.for
+// CHECK: vector.load
+// CHECK: scf.for
+// CHECK-NOT: vector.maskedload
+// CHECK: vector.load
+// CHECK: scf.for
+// CHECK: vector.maskedload
+// CHECK-NOT: memref<64xf64>
+// CHECK: return
+func.func private @part_of_short(%a: memref<4x1000xf64>, %row: index, %n: index, %o: memref<f64>) {
+  %x = bufferization.to_tensor %a restrict : memref<4x1000xf64> to tensor<4x1000xf64>
+  %p = tensor.extract_slice %x[%row, 0] [1, %n] [1, 1] : tensor<4x1000xf64> to tensor<?xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%p : tensor<?xf64>) outs(%f : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}
+
+// A part of a long array may be long.
+// CHECK-LABEL: func.func private @part_of_long(
+// CHECK: memref<64xf64>
+// CHECK: return
+func.func private @part_of_long(%a: memref<4x1000000xf64>, %row: index, %n: index, %o: memref<f64>) {
+  %x = bufferization.to_tensor %a restrict : memref<4x1000000xf64> to tensor<4x1000000xf64>
+  %p = tensor.extract_slice %x[%row, 0] [1, %n] [1, 1] : tensor<4x1000000xf64> to tensor<?xf64>
+  %zero = arith.constant 0.0 : f64
+  %e = tensor.empty() : tensor<f64>
+  %f = linalg.fill ins(%zero : f64) outs(%e : tensor<f64>) -> tensor<f64>
+  %r = linalg.generic {indexing_maps = [#id, #scalar], iterator_types = ["reduction"]}
+      ins(%p : tensor<?xf64>) outs(%f : tensor<f64>) {
+  ^bb0(%in: f64, %out: f64):
+    %s = arith.addf %out, %in : f64
+    linalg.yield %s : f64
+  } -> tensor<f64>
+  bufferization.materialize_in_destination %r in restrict writable %o : (tensor<f64>, memref<f64>) -> ()
+  return
+}

@@ -57,6 +57,43 @@ def test_sizes_around_those_of_parts(dynamic: bool) -> None:
             np.testing.assert_allclose(value, wanted, rtol=1e-7)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex128"])
+def test_sums_of_parts_of_run_time_length(dtype: str) -> None:
+    def prefixes(x: Any, y: Any) -> Any:
+        sums = np.zeros(len(x) + 1, x.dtype)
+        for n in range(len(x) + 1):
+            sums[n] = x[:n] @ y[:n]
+        return sums
+
+    generator = np.random.default_rng(0)
+    for size in (0, 70):
+        x, y = (generator.integers(-9, 9, size).astype(dtype) for _ in range(2))
+        np.testing.assert_array_equal(weft.function(prefixes)(x, y), prefixes(x, y))
+
+
+def test_a_row_is_solved_in_place_with_what_is_known_of_it() -> None:
+    def solve(matrix: Any, x: Any) -> None:
+        for i in range(len(x)):
+            x[i] = (x[i] - matrix[i, :i] @ x[:i]) / matrix[i, i]
+
+    compiled = weft.function(solve)
+    generator = np.random.default_rng(0)
+    for size in (1, 50):
+        matrix = np.tril(generator.random((size, size))) + size * np.eye(size)
+        x = generator.random(size)
+        wanted = np.linalg.solve(matrix, x)
+        compiled(matrix, x)
+        np.testing.assert_allclose(x, wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("size", [16_385, 20_001, 32_767, 32_768])
+def test_sums_do_not_depend_on_whether_the_length_is_known(size: int) -> None:
+    x = np.random.default_rng(size).standard_normal(size)
+    unknown = weft.function(lambda x: np.sum(x), input_signature=[weft.TensorSpec((None,), "float64")])
+    known = weft.function(lambda x: np.sum(x), input_signature=[weft.TensorSpec((size,), "float64")])
+    assert unknown(x) == known(x)
+
+
 SHAPES = [(0, 5), (5, 0), (1, 7), (3, 5), (4, 16), (5, 17), (30, 200), (9, 3000)]
 
 
