@@ -21,7 +21,7 @@ def same_extent(left: LoopNest, left_dim: int, right: LoopNest, right_dim: int) 
 
 
 def longest(nest: LoopNest, dim: int) -> int | None:
-    """How long a loop dimension is at most: as the arrays are of which operands are parts; None if that is not known."""
+    """How long a loop dimension is at most, by the arrays that operands are parts of; None if that is not known."""
     extent = nest.extents[dim]
     if isinstance(extent, int):
         return extent
