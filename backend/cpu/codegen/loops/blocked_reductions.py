@@ -50,7 +50,7 @@ def reduce_blocks(
 
 
 def _block_length(emitter: Emitter, extent: Index) -> Index:
-    """Blocks are whole multiples of the shortest, so that there are at most so many; what is shorter than two is one."""
+    """Blocks are whole multiples of the shortest, so that there are at most so many; less than two are one."""
     multiple = emitter.add(emitter.divide(extent, BLOCK * MOST_BLOCKS), 1)
     length = emitter.multiply(multiple, BLOCK)
     if isinstance(extent, int):
